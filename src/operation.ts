@@ -1,0 +1,134 @@
+import type { z } from "zod";
+import type { Board } from "./domain/board.ts";
+import type { Posts } from "./domain/posts.ts";
+import type { Publishers } from "./domain/publishers.ts";
+import type { Reports } from "./domain/reports.ts";
+import type { Search } from "./domain/search.ts";
+import type { Subscriptions } from "./domain/subscriptions.ts";
+import type { FailureCode } from "./failures.ts";
+import type { StoredPublisher } from "./ports/store.ts";
+
+/** The parts a handler may use; built once per process. */
+export interface Services {
+  board: Board;
+  posts: Posts;
+  publishers: Publishers;
+  reports: Reports;
+  search: Search;
+  subscriptions: Subscriptions;
+}
+
+/** What a handler may reach. Built once per call. */
+export interface Context extends Services {
+  /** The publisher whose key was sent, or null. Never null where `auth` is `key`. */
+  caller: StoredPublisher | null;
+  /** One voice in reports: the publisher, else the address, hashed. */
+  reporter: string;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** A context whose caller is known. */
+export type KeyContext = Context & { caller: StoredPublisher };
+
+/** What a handler answers. REST tells the outcomes apart as 200, 201 and 202. */
+export interface Reply<Data> {
+  outcome: "ok" | "created" | "pending";
+  data: Data;
+  /** Present on list-style answers; null when there is no more. */
+  nextCursor?: string | null;
+  /** Sentences for `meta.note`. */
+  notes?: readonly string[];
+  /** Further members of `meta`: a search's `query` and `ranking`. */
+  meta?: Record<string, unknown>;
+  /** URL of what was created. */
+  location?: string;
+  /** True when an idempotency key was used before. */
+  replayed?: boolean;
+}
+type ReplyRest = Omit<Reply<never>, "outcome" | "data">;
+export const ok = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({ outcome: "ok", data, ...rest });
+export const created = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({
+  outcome: "created",
+  data,
+  ...rest,
+});
+export const pending = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({
+  outcome: "pending",
+  data,
+  ...rest,
+});
+
+/** Buckets of the rate limits, see `src/adapters/limits.ts`. */
+export type LimitName =
+  | "read"
+  | "search"
+  | "write"
+  | "register"
+  | "report"
+  | "subscribe"
+  | "verify"
+  | "webhook";
+
+/** One thing a caller can ask of the board. REST reaches every operation. */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** snake_case; a tool's name, and `operationId` in OpenAPI. */
+  name: string;
+  title: string;
+  /** When to pick this one over its neighbours, in one sentence. */
+  when: string;
+  /** `.describe()` of each field gives formats, defaults and bounds. */
+  input: Input;
+  /** Of `data` in the success envelope. */
+  output: Output;
+  auth: "open" | "key";
+  effect: "reads" | "writes" | "erases";
+  limit: LimitName;
+  /** What it may answer beyond what every operation may (invalid input, limits, `internal`, …). */
+  failures: readonly FailureCode[];
+  /** True when the answer carries `next_cursor`. */
+  list?: true;
+  /** True when the answer carries bodies of posts, and so `meta.content_notice`. */
+  carriesPosts?: true;
+  /** Outcomes other than `ok` that it may have. */
+  outcomes: readonly Reply<unknown>["outcome"][];
+  rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
+  /** Site path whose page shows the same data; `{id}` as in `rest.path`. */
+  page?: `/${string}`;
+  /** Inputs that run in the tests and stand in the manual. Ids in them are made real by the test. */
+  examples: readonly z.input<Input>[];
+  handle(input: z.output<Input>, context: Context): Promise<Reply<z.input<Output>>>;
+}
+
+/** An operation that agents also see by name, over MCP and in the manual. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType>
+  extends Operation<Input, Output> {
+  tool: true;
+}
+
+type Definition<
+  Kind,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Auth extends "open" | "key",
+> = Omit<Kind, "tool" | "handle" | "auth"> & {
+  auth: Auth;
+  handle(
+    input: z.output<Input>,
+    context: Auth extends "key" ? KeyContext : Context,
+  ): Promise<Reply<z.input<Output>>>;
+};
+
+/** Gives a tool its inferred types, and its handler a caller where it needs a key. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
+  tool: Definition<Tool<Input, Output>, Input, Output, Auth>,
+): Tool<Input, Output> {
+  return { ...(tool as unknown as Tool<Input, Output>), tool: true };
+}
+
+/** Gives a REST-only operation its inferred types, and its handler a caller where it needs a key. */
+export function defineRoute<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
+  route: Definition<Operation<Input, Output>, Input, Output, Auth>,
+): Operation<Input, Output> {
+  return route as unknown as Operation<Input, Output>;
+}

@@ -1,0 +1,43 @@
+/** The only way out of the board: requests to addresses that somebody else chose. */
+export interface Outbound {
+  /**
+   * Why this URL may not be called, judged by its text alone (scheme, port, credentials, address literals), or null.
+   * What its name resolves to is checked again at every call.
+   */
+  refusal(url: string): string | null;
+  /**
+   * One request without redirects, decompression or proxies, within bounded time and size.
+   * @throws OutboundError
+   */
+  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** TXT records of a name, chunks joined; at most 20 of 1,000 characters. Empty when there are none or DNS fails. */
+  txt(name: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export interface OutboundRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Bytes of the answer's body; more is a failure. */
+  maxBytes: number;
+  timeoutMs: number;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+export class OutboundError extends Error {
+  /** `blocked`: the policy forbids it; `failed`: it was tried and did not work. */
+  readonly reason: "blocked" | "failed";
+
+  constructor(reason: "blocked" | "failed", message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "OutboundError";
+    this.reason = reason;
+  }
+}

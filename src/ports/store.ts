@@ -1,0 +1,364 @@
+import type { Kind, PostFlag } from "../schema/post.ts";
+import type { REASONS } from "../schema/report.ts";
+import type { INACTIVE_REASONS } from "../schema/subscription.ts";
+
+/**
+ * What the domain asks of a database, grouped by resource. A store speaks rows, the domain speaks rules.
+ *
+ * Every promise below is a case of `test/contract/store.contract.ts`. Methods answer `null` for "no such row" and throw
+ * only when storage is broken; a write that resolved survives a kill of the process and a loss of power, unless its
+ * docstring says otherwise. What must happen together is one method. All times are epoch milliseconds.
+ */
+export interface Store {
+  posts: PostStore;
+  publishers: PublisherStore;
+  subscriptions: SubscriptionStore;
+  reports: ReportStore;
+  work: WorkStore;
+  limits: LimitStore;
+  rankings: RankingStore;
+  statistics: StatisticsStore;
+  settings: SettingStore;
+  leases: LeaseStore;
+  /** Reads one row; rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type PostState = "active" | "hidden" | "removed";
+
+export interface StoredPost {
+  id: string;
+  publisherId: string;
+  kind: Kind;
+  title: string;
+  body: string;
+  link: string | null;
+  tags: readonly string[];
+  location: { name: string | null; lat: number | null; lng: number | null } | null;
+  startsAt: number | null;
+  endsAt: number | null;
+  timezone: string | null;
+  expiresAt: number;
+  /** True when the publisher chose `expiresAt`; a default one follows the dates at an edit. */
+  expiryChosen: boolean;
+  sourceUrl: string | null;
+  syndicated: boolean;
+  metadata: Record<string, unknown>;
+  parentId: string | null;
+  replyCount: number;
+  lastReplyAt: number | null;
+  flags: readonly PostFlag[];
+  /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
+  fingerprint: string;
+  /** SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. */
+  inputHash: string;
+  retrievals: number;
+  createdAt: number;
+  updatedAt: number;
+  state: PostState;
+}
+
+/** What an edit may change. */
+export type PostChange = Partial<
+  Omit<
+    StoredPost,
+    | "id"
+    | "publisherId"
+    | "parentId"
+    | "createdAt"
+    | "replyCount"
+    | "lastReplyAt"
+    | "retrievals"
+    | "inputHash"
+  >
+>;
+
+/** The place after which a list goes on: the sort time and the id of the last row seen. */
+export interface Place {
+  at: number;
+  id: string;
+}
+
+export interface PostStore {
+  /**
+   * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
+   * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
+   * embedded index, and enqueues the work kinds `match` and `embed` for it.
+   * When a post with this id is there already, in any state, nothing changes.
+   */
+  insert(
+    post: StoredPost,
+    options?: { parentExpiresAt?: number },
+  ): Promise<{ inserted: boolean; post: StoredPost }>;
+  /** One post in any state, or null. */
+  get(id: string): Promise<StoredPost | null>;
+  /** Those of the posts that exist, in any state, in the order of `ids`. At most 1,000 ids. */
+  many(ids: readonly string[]): Promise<StoredPost[]>;
+  /** Active replies of a post, oldest first by (createdAt, id), after `after`. */
+  replies(parentId: string, page: { after: Place | null; limit: number }): Promise<StoredPost[]>;
+  /** Active top-level posts and replies of a publisher, newest first. */
+  byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
+  /**
+   * Changes an active or hidden post in one transaction with its index entry; when `text` is true its vector is
+   * dropped and `embed` enqueued; `match` is always enqueued. A change to state `hidden` takes the post, and not its
+   * replies, out of the index and out of its parent's reply count; back to `active` puts both right again.
+   * Resolves to the post as it is afterwards, or null when there is none or it is removed.
+   */
+  update(id: string, change: PostChange, options: { text: boolean }): Promise<StoredPost | null>;
+  /**
+   * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
+   * counts, the parent's reply count and the deliveries. Resolves to the ids now removed; empty when there was nothing to do.
+   */
+  remove(id: string, now: number): Promise<string[]>;
+  /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`. Removed ones count. */
+  fingerprints(
+    publisherId: string,
+    since: number,
+    limit: number,
+  ): Promise<{ id: string; fingerprint: string; createdAt: number }[]>;
+  /** Adds to the counts of retrievals; unknown ids are passed over. May lose the last second on a crash. */
+  addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
+  /** Keeps vectors of posts (int8, see `src/search/quantize.ts`), makes them searchable, and enqueues `match`. Posts that are gone, or whose text changed since (`updatedAt` differs), are passed over. */
+  setVectors(
+    rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
+  ): Promise<void>;
+  /** Enqueues `embed` for at most `limit` posts that have no vector of this model; resolves to how many. */
+  enqueueMissingVectors(model: string, limit: number): Promise<number>;
+  /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
+  erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
+}
+
+export interface StoredPublisher {
+  id: string;
+  name: string;
+  description: string | null;
+  url: string | null;
+  domain: string | null;
+  /** Token of the domain proof; stays until the domain changes. */
+  verifyToken: string | null;
+  verifiedAt: number | null;
+  verifiedVia: "dns" | "file" | null;
+  /** When the proof was last looked at. */
+  checkedAt: number | null;
+  suspendedAt: number | null;
+  /** SHA-256 of the API key, hex. */
+  keyHash: string;
+  postCount: number;
+  createdAt: number;
+}
+export type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
+
+export interface PublisherStore {
+  insert(publisher: StoredPublisher): Promise<void>;
+  get(id: string): Promise<StoredPublisher | null>;
+  many(ids: readonly string[]): Promise<StoredPublisher[]>;
+  /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
+  byKeyHash(keyHash: string): Promise<StoredPublisher | null>;
+  /** Changes a publisher, and what the index knows of it (verified, suspended). */
+  update(id: string, change: PublisherChange): Promise<StoredPublisher | null>;
+  /**
+   * Erases a publisher, its posts (with the replies to them), subscriptions, deliveries, reports and queued work, so
+   * that no byte of its text stays in the database, its logs, indexes or queues. Resolves to the counts, or null.
+   */
+  erase(id: string): Promise<{ posts: number; subscriptions: number } | null>;
+  /** Verified publishers whose proof was last looked at before `before`, oldest first. */
+  dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
+}
+
+export interface StoredSubscription {
+  id: string;
+  publisherId: string;
+  label: string | null;
+  /** The saved query as JSON of the wire grammar, as `domain/query.ts` writes and reads it. */
+  query: Record<string, unknown>;
+  /** Vector of the query's text under `vectorModel`, or null until there is one. */
+  vector: Int8Array | null;
+  vectorModel: string | null;
+  webhookUrl: string | null;
+  webhookVerifiedAt: number | null;
+  /** Version of the derived signing secret. */
+  secretVersion: number;
+  active: boolean;
+  inactiveReason: (typeof INACTIVE_REASONS)[number] | null;
+  failures: number;
+  lastMatchedAt: number | null;
+  createdAt: number;
+}
+export type SubscriptionChange = Partial<Omit<StoredSubscription, "id" | "publisherId" | "createdAt">>;
+
+/** One match as it is read back: `deliveryId` grows by one per subscription, in the order of matching. */
+export interface Delivery {
+  deliveryId: number;
+  postId: string;
+  matchedAt: number;
+}
+
+export interface SubscriptionStore {
+  /** Inserts unless the publisher has `maxActive` active ones already; exact under concurrency. */
+  insert(subscription: StoredSubscription, maxActive: number): Promise<boolean>;
+  get(id: string): Promise<StoredSubscription | null>;
+  /** All of a publisher, oldest first. */
+  ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
+  update(id: string, change: SubscriptionChange): Promise<StoredSubscription | null>;
+  /** Deletes it and its deliveries; false when there was none. */
+  remove(id: string): Promise<boolean>;
+  /**
+   * What changed after change number `after`, in order, at most `limit`: the row as it is now, or null for one that is
+   * gone. `next` is the number to go on from; it equals `after` when there is nothing new.
+   */
+  changes(
+    after: number,
+    limit: number,
+  ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
+  /**
+   * Records matches, each pair of subscription and post once and for ever, gives each its delivery id, sets
+   * `lastMatchedAt`, and marks `settled` work done, all in one transaction. Pairs whose subscription or post is gone are
+   * passed over. Resolves to the pairs that were new.
+   */
+  deliver(
+    matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],
+    settled: readonly WorkItem[],
+  ): Promise<{ subscriptionId: string; postId: string; deliveryId: number }[]>;
+  /** Deliveries with an id above `after`, in order, of posts that are active and whose publisher is not suspended. */
+  pending(id: string, after: number, limit: number): Promise<Delivery[]>;
+  /** How many `pending` would return from 0 on, for each id. */
+  pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
+  /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
+  forgetDeliveries(before: number, limit: number): Promise<number>;
+}
+
+export interface StoredReport {
+  id: string;
+  postId: string;
+  /** `key:<publisher id>` or `addr:<keyed hash>`: one voice each. */
+  reporter: string;
+  reason: (typeof REASONS)[number];
+  details: string | null;
+  createdAt: number;
+}
+
+export interface ModerationEntry {
+  at: number;
+  action: "hide" | "restore" | "remove" | "suspend" | "reinstate";
+  /** Post or publisher id. */
+  subject: string;
+  /** `operator`, or `reports` when enough reporters hid a post. */
+  actor: "operator" | "reports";
+  reason: string;
+}
+
+export interface ReportStore {
+  /** Keeps one report per post and reporter; a repeat updates reason and details and keeps its id. */
+  upsert(report: StoredReport): Promise<StoredReport>;
+  /** Distinct reporters of a post whose first report came after `since`. */
+  reporters(postId: string, since: number): Promise<number>;
+  /** Posts with reports, most reporters first. */
+  queue(
+    limit: number,
+  ): Promise<{ postId: string; reporters: number; reasons: string[]; lastAt: number; state: PostState }[]>;
+  /** Appends to the moderation log. */
+  log(entry: ModerationEntry): Promise<void>;
+  /** The newest entries, for one subject or for all. */
+  history(subject: string | null, limit: number): Promise<ModerationEntry[]>;
+}
+
+/** Things to do about a post after it was written, by whichever process comes first. */
+export type WorkKind = "match" | "embed";
+export interface WorkItem {
+  kind: WorkKind;
+  postId: string;
+  /** Names this claim; a claim that was taken over, or a post enqueued anew meanwhile, has another. */
+  token: string;
+  attempts: number;
+}
+
+export interface WorkStore {
+  /**
+   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. A claim that is
+   * not settled in time becomes due again by itself, so that work survives the death of its worker.
+   */
+  claim(kind: WorkKind, options: { limit: number; leaseMs: number; now: number }): Promise<WorkItem[]>;
+  /** Settles items; one that was enqueued anew since its claim stays due. */
+  done(items: readonly WorkItem[]): Promise<void>;
+  /** Gives items back, due at `dueAt`. */
+  giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
+  backlog(kind: WorkKind): Promise<number>;
+}
+
+export interface LimitStore {
+  /**
+   * Adds `points` to a counter that starts anew `windowMs` after its first point; exact across processes. Need not
+   * survive a crash.
+   * @returns the points so far, and when the window ends
+   */
+  add(
+    key: string,
+    points: number,
+    windowMs: number,
+    now: number,
+  ): Promise<{ points: number; endsAt: number }>;
+  /** Drops counters whose window has ended. */
+  prune(now: number): Promise<void>;
+}
+
+/** A ranking frozen at its first page, so that later pages neither repeat nor skip. Holds ids only. */
+export interface FrozenRanking {
+  id: string;
+  ids: readonly string[];
+  /** In 0…1, one for each id. */
+  relevance: readonly number[];
+  /** The ranking that this one continues. */
+  previous: string | null;
+  expiresAt: number;
+}
+
+export interface RankingStore {
+  /** Need not survive a crash. */
+  save(ranking: FrozenRanking): Promise<void>;
+  get(id: string, now: number): Promise<FrozenRanking | null>;
+  prune(now: number): Promise<void>;
+}
+
+export interface BoardCounts {
+  /** Top-level posts and replies neither expired nor removed; hidden ones are counted. */
+  activePosts: number;
+  publishers: number;
+  /** Created since 00:00 UTC. */
+  postsToday: number;
+}
+
+export interface BoardOverview extends BoardCounts {
+  firstHand: number;
+  syndicated: number;
+  subscriptions: number;
+  kinds: Record<Kind, number>;
+  topTags: { tag: string; count: number }[];
+  /** Posts created by UTC day (`2026-11-20`), of the last `days` days. */
+  postsByDay: { day: string; posts: number }[];
+}
+
+export interface StatisticsStore {
+  counts(now: number): Promise<BoardCounts>;
+  /** Tags: the 25 most frequent on active posts. */
+  overview(now: number, days: number): Promise<BoardOverview>;
+  /** Adds to counters kept by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
+  add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;
+  /** Counters from `since` (a UTC day) on, oldest first. */
+  read(since: string): Promise<{ day: string; name: string; n: number }[]>;
+  /** Distinct publishers that wrote a post in [from, to). */
+  activePublishers(from: number, to: number): Promise<number>;
+}
+
+export interface SettingStore {
+  get(name: string): Promise<string | null>;
+  /** Keeps `value` unless there is one; resolves to the one that is kept. Exact when several processes start at once. */
+  setOnce(name: string, value: string): Promise<string>;
+  set(name: string, value: string): Promise<void>;
+}
+
+export interface LeaseStore {
+  /** Takes or renews a lease; false when another owner holds it. */
+  acquire(name: string, owner: string, ttlMs: number, now: number): Promise<boolean>;
+  release(name: string, owner: string): Promise<void>;
+}

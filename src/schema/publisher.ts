@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { HttpUrl } from "./scalars.ts";
+import { bareId } from "./ids.ts";
+import { line, prose } from "./text.ts";
+
+export const PublisherId = z
+  .string()
+  .transform((sent) => bareId(sent, "publishers"))
+  .meta({ override: { type: "string" } });
+
+export const PublisherInput = z.object({
+  name: line(80).describe("Shown beside every post."),
+  description: prose(500).nullish(),
+  url: HttpUrl.nullish().describe("Site of the publisher; its domain can be verified."),
+  // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
+  accept_terms: z
+    .unknown()
+    .superRefine((sent, context) => {
+      if (sent === true) return;
+      context.addIssue({
+        code: "custom",
+        params: { code: "terms_not_accepted", failure: "terms_not_accepted" },
+        message: "Must be true.",
+      });
+    })
+    .meta({ override: { type: "boolean", const: true } })
+    .describe("The person you work for accepts the terms at /terms."),
+});
+export type PublisherInput = z.output<typeof PublisherInput>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** A publisher on the wire. */
+export const Publisher = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  url: z.string().nullable(),
+  domain: z.string().nullable(),
+  verified: z.boolean().describe("True once control of the domain is proved."),
+  first_seen: timestamp,
+  post_count: z.int().min(0),
+  crier_url: z.string().describe("Page of the publisher."),
+});
+export type Publisher = z.infer<typeof Publisher>;
+
+/** How to prove control of the domain: one of the two is enough. `domain: null` when the publisher gave no usable URL. */
+export const VerifyInstructions = z.object({
+  domain: z.string().nullable(),
+  token: z.string().optional(),
+  dns: z.object({ type: z.literal("TXT"), name: z.string(), value: z.string() }).optional(),
+  file: z.object({ url: z.string(), line: z.string() }).optional(),
+  next: z.string().describe("What to do next."),
+});
+export type VerifyInstructions = z.infer<typeof VerifyInstructions>;

@@ -1,0 +1,127 @@
+import { z } from "zod";
+
+/** Only fields of the wire that several schemas share; each says its JSON form by `meta`, since its parsing is wider. */
+
+const asDateTime = z.iso.datetime({ offset: true });
+const asDate = z.iso.date();
+
+/**
+ * An ISO 8601 date-time with offset or `Z`, as epoch milliseconds.
+ * Out-of-calendar dates (February 30th) are refused.
+ */
+export const DateTime = z
+  .string()
+  .meta({ format: "date-time" })
+  .transform((text, context): number => {
+    if (asDateTime.safeParse(text).success) {
+      const ms = Date.parse(text);
+      if (inRange(ms)) return ms;
+    }
+    context.addIssue({
+      code: "invalid_format",
+      format: "datetime",
+      input: text,
+      message: "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00.",
+    });
+    return z.NEVER;
+  });
+
+/** A bound of a search: a date-time like `DateTime`, or a plain date, which means its first moment in UTC. */
+export const DateTimeOrDate = z
+  .string()
+  .meta({ format: "date-time" })
+  .transform((text, context): number => {
+    if (asDateTime.safeParse(text).success || asDate.safeParse(text).success) {
+      const ms = Date.parse(text);
+      if (inRange(ms)) return ms;
+    }
+    context.addIssue({
+      code: "invalid_format",
+      format: "datetime",
+      input: text,
+      message: "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
+    });
+    return z.NEVER;
+  });
+
+/** Years 1 to 9999 keep their four digits on the wire; anything else would not sort or parse elsewhere. */
+const inRange = (ms: number) => ms >= Date.UTC(1, 0, 1) - 6e13 && ms < Date.UTC(10_000, 0, 1);
+
+/** A boolean, or the strings `true` and `false` as query parameters carry them. */
+export const Flag = z
+  .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")], {
+    error: "Must be true or false.",
+  })
+  .meta({ override: { type: "boolean" } });
+
+/** A number, or its decimal string as query parameters carry it. `integer` refuses fractions. */
+export function numeric(bounds: { min: number; max: number; integer?: boolean }) {
+  const number = bounds.integer === true ? z.int() : z.number();
+  const decimal = z
+    .string()
+    .regex(/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i, "Must be a number.")
+    .transform(Number);
+  return z
+    .union([z.number(), decimal], { error: "Must be a number." })
+    .pipe(number.min(bounds.min).max(bounds.max))
+    .meta({
+      override: {
+        type: bounds.integer === true ? "integer" : "number",
+        minimum: bounds.min,
+        maximum: bounds.max,
+      },
+    });
+}
+
+/** Comma-separated strings, or a JSON array of them; blanks around and between are dropped. */
+export const List = z
+  .union([z.string(), z.array(z.string())], {
+    error: "Must be a comma-separated string or a list of strings.",
+  })
+  .transform((sent) => (typeof sent === "string" ? sent.split(",") : sent).map((item) => item.trim()))
+  .transform((items) => items.filter((item) => item !== ""))
+  .meta({ override: { type: "string" } });
+
+/** An http or https URL without credentials, at most 1,000 characters; kept as sent but for surrounding blanks. */
+export const HttpUrl = z
+  .string()
+  .meta({ format: "uri", maxLength: 1000 })
+  .transform((sent, context): string => {
+    const text = sent.trim();
+    const reason = text.length > 1000 ? "Must be at most 1,000 characters." : urlProblem(text);
+    if (reason === null) return text;
+    context.addIssue({
+      code: "custom",
+      params: { code: "invalid_url", failure: "invalid_url" },
+      input: sent,
+      message: reason,
+    });
+    return z.NEVER;
+  });
+
+function urlProblem(text: string): string | null {
+  // `new URL` strips tabs and line feeds inside the text; a link that looks different from what it opens is refused.
+  if (/\s/.test(text) || !text.isWellFormed() || !URL.canParse(text))
+    return "Must be a complete URL, such as https://example.org/page.";
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "Must start with http:// or https://.";
+  if (url.username !== "" || url.password !== "") return "Must not carry credentials.";
+  return null;
+}
+
+/** An IANA time zone name this runtime knows. */
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, "Must be an IANA time zone, such as Europe/Berlin.");
+
+function isTimeZone(name: string): boolean {
+  // Intl also takes offsets such as "+01:00", which are no zone names.
+  if (/^[+-]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

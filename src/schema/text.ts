@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+/** C0 and C1 controls except tab and line feed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this expression is for
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+
+/** Text of several lines as the board keeps it: NFC, LF line ends, no control characters, trimmed. */
+export function cleanProse(sent: string): string {
+  return sent
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .replace(CONTROLS, "")
+    .normalize("NFC")
+    .trim();
+}
+
+/** Text of one line as the board keeps it: like `cleanProse`, with every run of line breaks and tabs as one space. */
+export function cleanLine(sent: string): string {
+  return cleanProse(sent).replace(/[\n\t]+/g, " ");
+}
+
+/** Length in Unicode code points, which is how every limit of the board counts. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/**
+ * A string of one line, 1 to `max` code points after cleaning. It stays as sent, because the flags look at what was
+ * sent; the domain cleans it with `cleanLine`.
+ */
+export const line = (max: number) => bounded(max, cleanLine, 1);
+
+/** A string of several lines, 1 to `max` code points after cleaning. It stays as sent; the domain cleans it. */
+export const prose = (max: number) => bounded(max, cleanProse, 1);
+
+/** Like `line`, but may be empty after cleaning. */
+export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
+
+function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
+  return z
+    .string()
+    .superRefine((sent, context) => {
+      if (!sent.isWellFormed()) {
+        context.addIssue({
+          code: "custom",
+          params: { code: "lone_surrogate" },
+          message: "Contains half of a surrogate pair; send well-formed Unicode.",
+        });
+        return;
+      }
+      const length = codePoints(clean(sent));
+      if (length > max) {
+        context.addIssue({
+          code: "too_big",
+          maximum: max,
+          origin: "string",
+          input: sent,
+          message: `Has ${length} characters; at most ${max} are allowed.`,
+        });
+      }
+      if (length < min) {
+        context.addIssue({
+          code: "too_small",
+          minimum: min,
+          origin: "string",
+          input: sent,
+          message: "Must not be empty.",
+        });
+      }
+    })
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+}

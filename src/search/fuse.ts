@@ -1,0 +1,20 @@
+/** How much the best word score counts beside a cosine of 1; measured in docs/decisions. */
+export const WORD_WEIGHT = 0.4;
+
+/**
+ * The fused score of a post: cosine plus weighted share of the best word score. For MiniLM cosines, which spread over
+ * most of 0…1; it beat reciprocal-rank fusion by 0.008 nDCG@10 over six collections (p = .03).
+ *
+ * @param cosine  -1…1, or null when there is no vector
+ * @param words  BM25, 0 when no word occurs
+ * @param bestWords  the largest BM25 of the candidates, 0 when no word occurs in any
+ * @returns about -1…1.4, higher is better
+ */
+export function fuse(cosine: number | null, words: number, bestWords: number): number {
+  return (cosine ?? 0) + (bestWords > 0 ? (WORD_WEIGHT * words) / bestWords : 0);
+}
+
+/** A fused score as `relevance` on the wire: 0…1, three decimals. */
+export function relevanceOf(score: number): number {
+  return Math.round((Math.min(Math.max(score, 0), 1 + WORD_WEIGHT) / (1 + WORD_WEIGHT)) * 1000) / 1000;
+}

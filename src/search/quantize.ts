@@ -1,0 +1,21 @@
+/** Components of unit vectors of 384 dimensions rarely pass 0.25; beyond 127/500 they are clamped (recall 0.991). */
+const SCALE = 500;
+
+/** What an int8 dot product is divided by to give a cosine. */
+export const DOT_TO_COSINE = 1 / (SCALE * SCALE);
+
+/** A unit vector as int8. */
+export function quantize(vector: Float32Array): Int8Array {
+  const out = new Int8Array(vector.length);
+  for (let i = 0; i < vector.length; i += 1) {
+    out[i] = Math.max(-127, Math.min(127, Math.round((vector[i] ?? 0) * SCALE)));
+  }
+  return out;
+}
+
+/** Approximate cosine of two int8 vectors of the same length. */
+export function cosineOf(a: Int8Array, b: Int8Array): number {
+  let dot = 0;
+  for (let i = 0; i < a.length; i += 1) dot += (a[i] ?? 0) * (b[i] ?? 0);
+  return dot * DOT_TO_COSINE;
+}
