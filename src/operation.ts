@@ -60,15 +60,7 @@ export const pending = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => 
 });
 
 /** Buckets of the rate limits, see `src/adapters/limits.ts`. */
-export type LimitName =
-  | "read"
-  | "search"
-  | "write"
-  | "register"
-  | "report"
-  | "subscribe"
-  | "verify"
-  | "webhook";
+export type LimitName = "read" | "search" | "write" | "register" | "report" | "subscribe" | "verify";
 
 /** One thing a caller can ask of the board. REST reaches every operation. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {

@@ -8,6 +8,8 @@ export interface Embedder {
   readonly dimension: number;
   /** Cosine below which two texts of this model have nothing to do with each other. */
   readonly minCosine: number;
+  /** Cosine from which a post's meaning answers a standing query; see docs/matching.md. */
+  readonly matchCosine: number;
   state(): ModelState;
   /** Resolves when the state is `ready`, `absent` or `off`. */
   settled(): Promise<ModelState>;

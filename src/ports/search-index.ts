@@ -24,9 +24,12 @@ export interface PostFilter {
   createdUntil: number;
 }
 
-/** The words of a query as `src/search/query-text.ts` parses them. All are plain words, never index syntax. */
+/**
+ * The words of a query as `src/search/query-text.ts` parses them. All are plain words, never index syntax. With nothing
+ * but `excluded`, every other post counts as found; with nothing at all, none.
+ */
 export interface WordQuery {
-  /** A post with any of these counts as found by words. Without stop words, unless nothing else is left. */
+  /** A post with any of these counts as found by words; so do words of phrases. Without stop words, unless nothing else is left. */
   any: readonly string[];
   /** Each must occur, words in this order, next to each other. */
   phrases: readonly (readonly string[])[];
@@ -59,14 +62,15 @@ export interface Match {
  */
 export interface SearchIndex {
   /**
-   * The best matches by the fused score of `src/search/fuse.ts`, best first.
+   * The best matches by the fused score of `src/search/fuse.ts`, best first, equal ones by id.
    * @param page.limit  how many at most
-   * @param page.except  ids to leave out
+   * @param page.except  ids to leave out of `matches`
+   * @returns `total` and `bestWords` (the largest `words`, 0 when no word occurs) are over all matches, those left out too
    */
   match(
     question: Question,
     page: { limit: number; except: ReadonlySet<string> },
-  ): Promise<{ matches: Match[]; total: number }>;
+  ): Promise<{ matches: Match[]; total: number; bestWords: number }>;
   /**
    * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
    * @returns ids with the time they are ordered by

@@ -15,8 +15,11 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObj
   const json = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       const form = jsonSchema as JsonObject;
+      // zod leaves out the default of whatever it transforms, though here it stands in the form callers send.
+      const { def } = zodSchema._zod;
+      if (def.type === "default") form["default"] = def.defaultValue;
       const override = form["override"];
       if (override !== undefined) {
         const { description, default: preset } = form;

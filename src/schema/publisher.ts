@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HttpUrl } from "./scalars.ts";
 import { bareId } from "./ids.ts";
+import { HttpUrl } from "./scalars.ts";
 import { line, prose } from "./text.ts";
 
 export const PublisherId = z

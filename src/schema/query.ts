@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Kind, KINDS, PostId } from "./post.ts";
+import { KINDS, Kind, PostId } from "./post.ts";
 import { PublisherId } from "./publisher.ts";
 import { DateTimeOrDate, Flag, List, numeric } from "./scalars.ts";
 import { cleanLine, codePoints, optionalLine } from "./text.ts";
@@ -62,8 +62,8 @@ export const criteria = {
   tags: Tags.optional(),
   near: Near.optional().describe("lat,lng"),
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
-  after: DateTimeOrDate.optional().describe("Windows ending at or after it."),
-  before: DateTimeOrDate.optional().describe("Windows starting at or before it."),
+  after: DateTimeOrDate.optional().describe("ISO 8601 date-time or date: windows ending at or after it."),
+  before: DateTimeOrDate.optional().describe("Likewise: windows starting at or before it."),
   verified: Flag.optional().describe("true: verified publishers only."),
   publisher: PublisherId.optional().describe("Publisher id."),
   thread: PostId.optional().describe("Post id: only its replies."),

@@ -29,7 +29,6 @@ export const DateTime = z
 /** A bound of a search: a date-time like `DateTime`, or a plain date, which means its first moment in UTC. */
 export const DateTimeOrDate = z
   .string()
-  .meta({ format: "date-time" })
   .transform((text, context): number => {
     if (asDateTime.safeParse(text).success || asDate.safeParse(text).success) {
       const ms = Date.parse(text);

@@ -1,0 +1,118 @@
+import type { Secrets } from "../domain/secrets.ts";
+import { looksLikeApiKey, sha256 } from "../domain/secrets.ts";
+import { BoardError } from "../failures.ts";
+import type { Context, Operation, Reply, Services } from "../operation.ts";
+import type { PublisherStore, StoredPublisher } from "../ports/store.ts";
+import type { Envelopes, Success } from "./envelope.ts";
+import { parseInput } from "./input.ts";
+import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
+
+/** Who calls, as an adapter found out. */
+export interface Credentials {
+  /** As it was sent, or null. */
+  apiKey: string | null;
+  /** Address of the client. */
+  address: string;
+}
+
+/** A call that may go on: who calls, and what the answer's limit headers say. */
+export interface Admission {
+  caller: StoredPublisher | null;
+  limits: LimitHeaders | null;
+  notes: string[];
+  reporter: string;
+  now: number;
+}
+
+/** A call that succeeded. */
+export interface Performed {
+  reply: Reply<unknown>;
+  body: Success;
+}
+
+/**
+ * What every surface does with a call, in two steps: `admit` needs no body, so that a refused call costs little;
+ * `perform` parses the input, asks the handler and wraps its answer.
+ */
+export class Calls {
+  readonly #services: Services;
+  readonly #publishers: PublisherStore;
+  readonly #limits: Limits;
+  readonly #envelopes: Envelopes;
+  readonly #secrets: Secrets;
+  readonly #readOnly: boolean;
+  readonly #clock: () => number;
+
+  constructor(parts: {
+    services: Services;
+    publishers: PublisherStore;
+    limits: Limits;
+    envelopes: Envelopes;
+    secrets: Secrets;
+    readOnly: boolean;
+    clock: () => number;
+  }) {
+    this.#services = parts.services;
+    this.#publishers = parts.publishers;
+    this.#limits = parts.limits;
+    this.#envelopes = parts.envelopes;
+    this.#secrets = parts.secrets;
+    this.#readOnly = parts.readOnly;
+    this.#clock = parts.clock;
+  }
+
+  /**
+   * @throws BoardError `missing_api_key`, `invalid_api_key`, `publisher_suspended`, `read_only`, `rate_limited`
+   */
+  async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
+    const now = this.#clock();
+    const { caller, problem } = await this.#callerOf(credentials);
+    if (operation.auth === "key" && caller === null) throw problem ?? new BoardError("missing_api_key");
+    const limits = await this.#limits.take(operation.limit, { caller, address: credentials.address }, now);
+    if (this.#readOnly && operation.effect !== "reads")
+      throw new BoardError("read_only", { retryAfterS: 60 });
+    // A suspended publisher may still read, and erase what it wrote.
+    if (operation.auth === "key" && operation.effect === "writes" && caller?.suspendedAt != null) {
+      throw new BoardError("publisher_suspended");
+    }
+    const notes =
+      problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
+    const bucket = addressBucket(credentials.address, false);
+    const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
+    return { caller, limits, notes, reporter, now };
+  }
+
+  /** @param source  where the input came from, which names the failure of a wrong one */
+  async perform(
+    operation: Operation,
+    admission: Admission,
+    sent: Record<string, unknown>,
+    source: "body" | "query",
+  ): Promise<Performed> {
+    const { input, notes } = parseInput(operation, sent, source);
+    const { caller, reporter, now } = admission;
+    const context: Context = { ...this.#services, caller, reporter, now };
+    const reply = await operation.handle(input, context);
+    const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
+    return { reply, body };
+  }
+
+  /** A key that is wrong is a problem only where one is needed. */
+  async #callerOf({
+    apiKey,
+    address,
+  }: Credentials): Promise<{ caller: StoredPublisher | null; problem: BoardError | null }> {
+    if (apiKey === null || apiKey === "") return { caller: null, problem: null };
+    await this.#limits.checkFailedKeys(address);
+    if (!looksLikeApiKey(apiKey)) {
+      await this.#limits.failedKey(address);
+      const hint =
+        "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
+      return { caller: null, problem: new BoardError("invalid_api_key", { hint }) };
+    }
+    const caller = await this.#publishers.byKeyHash(sha256(apiKey));
+    if (caller !== null) return { caller, problem: null };
+    await this.#limits.failedKey(address);
+    return { caller: null, problem: new BoardError("invalid_api_key") };
+  }
+}

@@ -1,0 +1,34 @@
+import type { RequestHandler } from "express";
+import ipaddr from "ipaddr.js";
+import type { Logger } from "pino";
+
+/** One line for each answer: method, path without query, status, time, shortened address. No key, body or query. */
+export function requestLog(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    if (!logger.isLevelEnabled("info")) {
+      next();
+      return;
+    }
+    const began = performance.now();
+    const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200);
+    const address = shortened(request.ip ?? "");
+    response.once("close", () => {
+      const ms = Math.round((performance.now() - began) * 10) / 10;
+      const status = response.writableFinished ? response.statusCode : 499;
+      logger.info({ method: request.method, path, status, ms, address }, "answered");
+    });
+    next();
+  };
+}
+
+/** An address without what tells one machine from its neighbours: /24, or /48 for IPv6. */
+function shortened(address: string): string {
+  if (!ipaddr.isValid(address)) return "";
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === "ipv4"
+    ? parsed.toString().replace(/\.\d+$/, ".0")
+    : `${(parsed as ipaddr.IPv6).parts
+        .slice(0, 3)
+        .map((part) => part.toString(16))
+        .join(":")}::`;
+}

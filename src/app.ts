@@ -1,0 +1,77 @@
+import express, { type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import { manualRoutes } from "./adapters/manual.ts";
+import { mcpRouter } from "./adapters/mcp.ts";
+import { pagesRouter } from "./adapters/pages.ts";
+import { requestLog } from "./adapters/request-log.ts";
+import { failureHandler, openCors, type RestParts, restRouter } from "./adapters/rest.ts";
+import { BoardError } from "./failures.ts";
+import type { OpenBoard } from "./open-board.ts";
+
+/** Requests under way at once; more are told to come back, which is cheaper for everyone than a queue. */
+const IN_FLIGHT_MAX = 1_000;
+
+/** The express app of an open board: REST, MCP, pages, manual and health. */
+export function buildApp(board: OpenBoard): Express {
+  const { calls, envelopes, logger, clock, answered, catalog, site, config } = board;
+  const parts: RestParts = { calls, envelopes, logger, clock, answered };
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("trust proxy", config.trustProxy);
+  app.set("query parser", "simple");
+  app.use(requestLog(logger));
+  app.use(securityHeaders());
+  app.use(boundedInFlight());
+  app.get("/healthz", (_request, response) => void response.json({ ok: true }));
+  app.get("/readyz", readiness(board));
+  app.use("/api/v1", restRouter(catalog.operations, parts));
+  app.use(mcpRouter(board));
+  app.use(manualRoutes(catalog, site));
+  app.use(pagesRouter(catalog.operations, site, parts));
+  app.use(openCors, () => {
+    throw new BoardError("not_found");
+  });
+  app.use(failureHandler(parts));
+  return app;
+}
+
+/** 200 as soon as store and index serve; the model may still load. */
+function readiness(board: OpenBoard): RequestHandler {
+  return async (_request, response) => {
+    const store = await board.store.ping().then(
+      () => true,
+      () => false,
+    );
+    const index = board.index.ready();
+    response
+      .status(store && index ? 200 : 503)
+      .set("Cache-Control", "no-store")
+      .json({ ok: store && index, store, index, model: board.embedder.state() });
+  };
+}
+
+function securityHeaders(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    crossOriginResourcePolicy: { policy: "cross-origin" },
+    // A board behind plain http on a private network must stay reachable; a TLS proxy adds its own.
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: "no-referrer" },
+  });
+}
+
+function boundedInFlight(): RequestHandler {
+  let inFlight = 0;
+  return (_request, response, next) => {
+    if (inFlight >= IN_FLIGHT_MAX) throw new BoardError("overloaded", { retryAfterS: 1 });
+    inFlight += 1;
+    response.once("close", () => {
+      inFlight -= 1;
+    });
+    next();
+  };
+}

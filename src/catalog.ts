@@ -1,0 +1,47 @@
+import { readdir } from "node:fs/promises";
+import type { Operation, Tool } from "./operation.ts";
+
+const extension = import.meta.filename.endsWith(".ts") ? ".ts" : ".js";
+
+/** Every operation of the board. */
+export interface Catalog {
+  /** One per file of `tools/`, sorted by name. */
+  tools: readonly Tool[];
+  /** Tools and the REST-only operations of `src/routes/`. */
+  operations: readonly Operation[];
+}
+
+/**
+ * Finds all operations by reading the folders `tools/` (default exports, named like their file) and `src/routes/`.
+ * @throws Error for a name that differs from its file, or two operations with one name or one route
+ */
+export async function loadCatalog(): Promise<Catalog> {
+  const tools = (await modulesOf(new URL("../tools/", import.meta.url))).map(({ file, exports }) => {
+    const tool = exports["default"] as Tool;
+    if (`${tool.name}${extension}` !== file) throw new Error(`tools/${file} defines "${tool.name}"`);
+    return tool;
+  });
+  const routes = (await modulesOf(new URL("./routes/", import.meta.url))).flatMap(
+    ({ exports }) => Object.values(exports) as Operation[],
+  );
+  const operations = [...tools, ...routes];
+  const taken = operations.flatMap(({ name, rest }) => [
+    name,
+    ...[rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
+  ]);
+  const twice = taken.find((entry, i) => taken.indexOf(entry) !== i);
+  if (twice !== undefined) throw new Error(`two operations claim "${twice}"`);
+  return { tools, operations };
+}
+
+async function modulesOf(folder: URL): Promise<{ file: string; exports: Record<string, unknown> }[]> {
+  const files = (await readdir(folder))
+    .filter((file) => file.endsWith(extension) && !file.endsWith(".d.ts"))
+    .sort();
+  return Promise.all(
+    files.map(async (file) => ({
+      file,
+      exports: (await import(new URL(file, folder).href)) as Record<string, unknown>,
+    })),
+  );
+}

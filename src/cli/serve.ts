@@ -1,0 +1,75 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Command } from "commander";
+import { buildApp } from "../app.ts";
+import { readConfig } from "../config.ts";
+import { type OpenBoard, openBoard } from "../open-board.ts";
+import { openLogger } from "./logger.ts";
+import { createProgress } from "./progress.ts";
+
+/** A stop waits this long for answers under way. */
+const DRAIN_MS = 5_000;
+
+export function serveCommand(): Command {
+  return new Command("serve").description("run the board (the default)").action(serve);
+}
+
+async function serve(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = openLogger(config.logLevel);
+  const board = await openBoard(config, { logger, progress: createProgress });
+  if (config.embeddings === "required" && (await board.embedder.settled()) !== "ready") {
+    await board.close();
+    throw new Error(
+      "EMBEDDINGS=required, but the model can be neither loaded nor downloaded; see the lines above.",
+    );
+  }
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 20_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 5_000,
+    },
+    buildApp(board),
+  );
+  await listen(server, config.port, config.host);
+  board.start();
+  const { port } = server.address() as AddressInfo;
+  logger.info(
+    { url: board.site.root, address: `${config.host}:${port}`, store: config.storeUrl.split(":")[0] },
+    "the board is open",
+  );
+  const stop = stopOnce(server, board);
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === "EADDRINUSE"
+          ? new Error(`Port ${port} of ${host} is in use; set PORT to another one.`)
+          : error,
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Takes no new connections, lets answers under way finish, then closes the parts and exits with 0. */
+function stopOnce(server: Server, board: OpenBoard): () => void {
+  return () => {
+    board.logger.info("stopping");
+    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(async () => {
+      clearInterval(idle);
+      clearTimeout(late);
+      await board.close();
+      process.exit(0);
+    });
+  };
+}

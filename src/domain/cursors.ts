@@ -1,0 +1,38 @@
+import { BoardError } from "../failures.ts";
+import type { Place } from "../ports/store.ts";
+import { decodeCursor, encodeCursor } from "../search/cursor.ts";
+
+/** Opaque cursors of the board: signed, and good only for the list they came from. */
+export class Cursors {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** @param list  names the list and its filters; a cursor of another list is refused */
+  write(list: string, values: readonly (string | number)[]): string {
+    return encodeCursor([list, ...values], this.#key);
+  }
+
+  /**
+   * The values behind a cursor of this list.
+   * @throws BoardError `invalid_cursor`
+   */
+  read(list: string, cursor: string): (string | number)[] {
+    const payload = decodeCursor(cursor, this.#key);
+    if (!Array.isArray(payload) || payload[0] !== list) throw new BoardError("invalid_cursor");
+    return payload.slice(1) as (string | number)[];
+  }
+
+  writePlace(list: string, place: Place): string {
+    return this.write(list, [place.at, place.id]);
+  }
+
+  readPlace(list: string, cursor: string | undefined): Place | null {
+    if (cursor === undefined) return null;
+    const [at, id] = this.read(list, cursor);
+    if (typeof at !== "number" || typeof id !== "string") throw new BoardError("invalid_cursor");
+    return { at, id };
+  }
+}

@@ -1,0 +1,46 @@
+import { BoardError } from "../failures.ts";
+
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+const LIFETIME_MAX_MS = 365 * DAY_MS;
+const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
+/** A thread lives at least this long after its latest reply. */
+const THREAD_REST_MS = 7 * DAY_MS;
+
+/**
+ * Until when a post lives when its publisher does not say: one day after its end (or start), at least an hour and at
+ * most 365 days ahead; 30 days without dates.
+ */
+export function defaultExpiry(
+  dates: { startsAt: number | null; endsAt: number | null },
+  now: number,
+): number {
+  const last = dates.endsAt ?? dates.startsAt;
+  if (last === null) return now + DEFAULT_LIFETIME_MS;
+  return Math.min(Math.max(last + DAY_MS, now + HOUR_MS), now + LIFETIME_MAX_MS);
+}
+
+/** @throws BoardError `invalid_expiry` for one in the past or more than 365 days ahead */
+export function checkExpiry(expiresAt: number, now: number): void {
+  if (expiresAt > now && expiresAt <= now + LIFETIME_MAX_MS) return;
+  const message = expiresAt <= now ? "Lies in the past." : "Lies more than 365 days ahead.";
+  throw new BoardError("invalid_expiry", {
+    issues: [{ path: "expires_at", code: "invalid_expiry", message }],
+  });
+}
+
+/** @throws BoardError `invalid_window` for an end before the start */
+export function checkWindow(
+  dates: { startsAt: number | null; endsAt: number | null },
+  createdAt: number,
+): void {
+  if (dates.endsAt === null || dates.endsAt >= (dates.startsAt ?? createdAt)) return;
+  const message =
+    dates.startsAt === null
+      ? "Lies before the post's creation; give `starts_at` too."
+      : "Lies before `starts_at`.";
+  throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
+}
+
+/** To when a reply moves the expiry of the thread it answers. */
+export const threadExpiry = (now: number) => now + THREAD_REST_MS;

@@ -1,0 +1,423 @@
+import { BoardError } from "../failures.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
+import type { PostChange, Store, StoredPost, StoredPublisher } from "../ports/store.ts";
+import { LIMITS, type Post, type PostInput, type PostPatch, type PostWithContext } from "../schema/post.ts";
+import { normalTag } from "../schema/query.ts";
+import { cleanLine, cleanProse } from "../schema/text.ts";
+import type { Cursors } from "./cursors.ts";
+import { checkExpiry, checkWindow, DAY_MS, defaultExpiry, threadExpiry } from "./expiry.ts";
+import { fingerprint, nearIdentical } from "./fingerprint.ts";
+import { flagsOf } from "./flags.ts";
+import { containsBoardKey, personalData } from "./personal-data.ts";
+import { newPostId, type Secrets, sha256 } from "./secrets.ts";
+import type { Site } from "./site.ts";
+import { postOf } from "./wire.ts";
+
+const HOUR_MS = 3_600_000;
+/** The post that would be the fifth near-identical one within an hour is refused. */
+const STORM_POSTS = 5;
+/** Own posts of the last 30 days are looked through for near-duplicates, at most this many. */
+const FINGERPRINTS_MAX = 500;
+
+/** A post, with sentences its reader should know (`meta.note`). */
+export interface Noted<T> {
+  data: T;
+  notes: string[];
+}
+
+/** The rules of posts: writing, reading, editing, removing, and replies. */
+export class Posts {
+  readonly #store: Store;
+  readonly #index: SearchIndex;
+  readonly #site: Site;
+  readonly #secrets: Secrets;
+  readonly #cursors: Cursors;
+  /** Cosine below which a post is not called related. */
+  readonly #relatedCosine: number;
+  readonly #written: () => void;
+
+  /** @param parts.written  called after each write, so that matching and embedding begin at once */
+  constructor(parts: {
+    store: Store;
+    index: SearchIndex;
+    site: Site;
+    secrets: Secrets;
+    cursors: Cursors;
+    relatedCosine: number;
+    written: () => void;
+  }) {
+    this.#store = parts.store;
+    this.#index = parts.index;
+    this.#site = parts.site;
+    this.#secrets = parts.secrets;
+    this.#cursors = parts.cursors;
+    this.#relatedCosine = parts.relatedCosine;
+    this.#written = parts.written;
+  }
+
+  /**
+   * Writes a post or a reply, once per idempotency key.
+   *
+   * @param options.relayed  the operator imports it: entries of a source are told apart by their ids there, so that
+   *   alike ones are no storm
+   * @throws BoardError `contains_api_key`, `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`,
+   *   `duplicate_storm`; `post_not_found` when the idempotency key belongs to a removed post
+   */
+  async create(
+    input: PostInput,
+    publisher: StoredPublisher,
+    now: number,
+    options: { relayed?: boolean } = {},
+  ): Promise<Noted<Post> & { replayed: boolean }> {
+    refuseBoardKeys(input);
+    const inputHash = sha256(JSON.stringify(input));
+    const parentId = input.parent_id ?? null;
+    const key = input.idempotency_key ?? null;
+    const id = key === null ? newPostId(parentId) : this.#secrets.postId(publisher.id, key, parentId);
+    if (key !== null) {
+      const earlier = await this.#store.posts.get(id);
+      if (earlier !== null) return this.#replay(earlier, inputHash, publisher);
+    }
+
+    const dates = { startsAt: input.starts_at ?? null, endsAt: input.ends_at ?? null };
+    checkWindow(dates, now);
+    const chosen = input.expires_at ?? null;
+    if (chosen !== null) checkExpiry(chosen, now);
+    const parent = parentId === null ? null : await this.#parent(parentId, now);
+
+    const text = textOf(input);
+    const print = fingerprint(`${text.title}\n${text.body}`);
+    const near = await this.#nearDuplicates(publisher.id, print, now);
+    const inLastHour = near.filter((post) => post.createdAt > now - HOUR_MS);
+    if (options.relayed !== true && inLastHour.length >= STORM_POSTS - 1) {
+      const oldest = Math.min(...inLastHour.slice(0, STORM_POSTS - 1).map((post) => post.createdAt));
+      throw new BoardError("duplicate_storm", { retryAfterS: Math.ceil((oldest + HOUR_MS - now) / 1000) });
+    }
+
+    const post: StoredPost = {
+      ...text,
+      id,
+      publisherId: publisher.id,
+      kind: input.kind,
+      link: input.url ?? null,
+      ...dates,
+      timezone: input.timezone ?? null,
+      expiresAt: chosen ?? defaultExpiry(dates, now),
+      expiryChosen: chosen !== null,
+      sourceUrl: input.source_url ?? null,
+      syndicated: input.syndicated ?? false,
+      metadata: input.metadata ?? {},
+      parentId,
+      replyCount: 0,
+      lastReplyAt: null,
+      flags: flagsOf(textsAsSent(input)),
+      fingerprint: print,
+      inputHash,
+      retrievals: 0,
+      createdAt: now,
+      updatedAt: now,
+      state: "active",
+    };
+    const result = await this.#store.posts.insert(
+      post,
+      parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {},
+    );
+    // Somebody else inserted it between our look and our write: a racing retry, or (without a key) an id drawn twice.
+    if (!result.inserted) {
+      if (key !== null) return this.#replay(result.post, inputHash, publisher);
+      return this.create(input, publisher, now, options);
+    }
+    this.#written();
+    return {
+      data: postOf(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
+      notes: [...notesOnText(result.post), ...noteOnDuplicates(near)],
+      replayed: false,
+    };
+  }
+
+  /**
+   * One post with its first replies and related posts. Its owner also sees a hidden one.
+   * @throws BoardError `post_not_found`, `post_hidden`
+   */
+  async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
+    const { post, notes } = await this.#visible(id, caller);
+    if (post.expiresAt <= now) notes.push("This post has expired.");
+    const [replies, related] = await Promise.all([
+      this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
+      this.#related(post, now),
+    ]);
+    const [first, ...rest] = await this.onWire([post, ...replies, ...related]);
+    if (first === undefined) throw new BoardError("post_not_found");
+    return {
+      data: { ...first, replies: rest.slice(0, replies.length), related: rest.slice(replies.length) },
+      notes,
+    };
+  }
+
+  /**
+   * Replies of a post, oldest first.
+   * @throws BoardError `post_not_found`, `post_hidden`, `invalid_cursor`
+   */
+  async replies(
+    id: string,
+    caller: StoredPublisher | null,
+    page: { cursor: string | undefined; limit: number },
+  ): Promise<{ posts: Post[]; nextCursor: string | null }> {
+    await this.#visible(id, caller);
+    const list = `replies ${id}`;
+    const after = this.#cursors.readPlace(list, page.cursor);
+    const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    const more = rows.length > page.limit && last !== undefined;
+    return {
+      posts: await this.onWire(shown),
+      nextCursor: more ? this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }) : null,
+    };
+  }
+
+  /**
+   * Changes the given fields of one's own post; `null` clears a field. An expiry that was a default follows changed dates.
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`, `invalid_expiry`
+   */
+  async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
+    const { post, notes } = await this.#visible(id, caller);
+    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    refuseBoardKeys(patch);
+    const change = changeOf(post, patch, now);
+    const next = { ...post, ...change };
+    checkWindow(next, post.createdAt);
+    const textChanged =
+      next.title !== post.title ||
+      next.body !== post.body ||
+      next.tags.join("\n") !== post.tags.join("\n") ||
+      next.location?.name !== post.location?.name;
+    if (textChanged) {
+      change.flags = flagsOf(textsAsSent({ ...asInput(post), ...definedOf(patch) }));
+      change.fingerprint = fingerprint(`${next.title}\n${next.body}`);
+    }
+    const stored = await this.#store.posts.update(id, { ...change, updatedAt: now }, { text: textChanged });
+    if (stored === null) throw new BoardError("post_not_found");
+    this.#written();
+    if (textChanged) notes.push(...notesOnText(stored));
+    return { data: postOf(stored, caller, this.#site), notes };
+  }
+
+  /**
+   * Removes one's own post; a root takes its replies along.
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`
+   */
+  async remove(id: string, caller: StoredPublisher, now: number): Promise<void> {
+    const { post } = await this.#visible(id, caller);
+    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    const removed = await this.#store.posts.remove(id, now);
+    if (removed.length === 0) throw new BoardError("post_not_found");
+  }
+
+  /** Stored posts as the wire shows them, in order; those whose publisher is gone are left out. */
+  async onWire(posts: readonly StoredPost[]): Promise<Post[]> {
+    const ids = [...new Set(posts.map((post) => post.publisherId))];
+    const publishers = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
+    return posts.flatMap((post) => {
+      const publisher = publishers.get(post.publisherId);
+      return publisher === undefined ? [] : [postOf(post, publisher, this.#site)];
+    });
+  }
+
+  async #visible(id: string, caller: StoredPublisher | null): Promise<{ post: StoredPost; notes: string[] }> {
+    const post = await this.#store.posts.get(id);
+    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+    if (post.state === "active") return { post, notes: [] };
+    if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
+    return {
+      post,
+      notes: ["This post is hidden after reports; only you see it until the operator restores it."],
+    };
+  }
+
+  async #parent(parentId: string, now: number): Promise<StoredPost> {
+    const parent = await this.#store.posts.get(parentId);
+    if (parent === null || parent.state !== "active") throw new BoardError("parent_not_found");
+    if (parent.parentId !== null) {
+      throw new BoardError("nested_reply", {
+        issues: [
+          {
+            path: "parent_id",
+            code: "nested_reply",
+            message: `The root of this thread is ${parent.parentId}.`,
+          },
+        ],
+        hint: `Send it again with parent_id "${parent.parentId}", the root of this thread.`,
+      });
+    }
+    if (parent.expiresAt <= now && parent.kind !== "thread") throw new BoardError("parent_not_found");
+    return parent;
+  }
+
+  async #replay(
+    post: StoredPost,
+    inputHash: string,
+    publisher: StoredPublisher,
+  ): Promise<Noted<Post> & { replayed: boolean }> {
+    if (post.state === "removed") {
+      throw new BoardError("post_not_found", {
+        hint: "The post of this idempotency key was removed. Use a new key.",
+      });
+    }
+    const notes = ["This idempotency key was used before; here is the post it made."];
+    if (post.inputHash !== inputHash) {
+      notes.push(
+        "The body sent now differs from the first one and changed nothing; edit the post with PATCH instead.",
+      );
+    }
+    return { data: postOf(post, publisher, this.#site), notes, replayed: true };
+  }
+
+  async #nearDuplicates(publisherId: string, print: string, now: number) {
+    const earlier = await this.#store.posts.fingerprints(publisherId, now - 30 * DAY_MS, FINGERPRINTS_MAX);
+    return earlier.filter((post) => nearIdentical(post.fingerprint, print));
+  }
+
+  async #related(post: StoredPost, now: number): Promise<StoredPost[]> {
+    const [vector] = await this.#index.vectors([post.id]);
+    if (vector === null || vector === undefined) return [];
+    const { matches } = await this.#index.match(
+      {
+        filter: {
+          kinds: null,
+          tags: null,
+          near: null,
+          after: null,
+          before: null,
+          verifiedOnly: false,
+          publisherId: null,
+          parentId: null,
+          includeReplies: false,
+          includeExpired: false,
+          includeSyndicated: true,
+          now,
+          createdUntil: Number.MAX_SAFE_INTEGER,
+        },
+        words: null,
+        vector,
+        minCosine: this.#relatedCosine,
+      },
+      {
+        limit: LIMITS.relatedInPost,
+        except: new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]),
+      },
+    );
+    const rows = await this.#store.posts.many(matches.map((match) => match.id));
+    return rows.filter((row) => row.state === "active");
+  }
+}
+
+/** The cleaned text fields of an input. */
+function textOf(input: Pick<PostInput, "title" | "body" | "tags" | "location">) {
+  const place = input.location ?? null;
+  const name = cleanLine(place?.name ?? "");
+  const hasPlace = name !== "" || typeof place?.lat === "number";
+  return {
+    title: cleanLine(input.title),
+    body: cleanProse(input.body),
+    tags: [...new Set((input.tags ?? []).map(normalTag))],
+    location: hasPlace
+      ? { name: name === "" ? null : name, lat: place?.lat ?? null, lng: place?.lng ?? null }
+      : null,
+  };
+}
+
+type Texts = {
+  [Field in "title" | "body" | "tags" | "location" | "metadata"]?: PostPatch[Field] | undefined;
+};
+
+/** Every piece of text of an input as it was sent: what flags look at. */
+function textsAsSent(input: Texts): string[] {
+  return [
+    input.title ?? "",
+    input.body ?? "",
+    ...(input.tags ?? []),
+    input.location?.name ?? "",
+    ...stringsIn(input.metadata ?? {}),
+  ];
+}
+
+/** Keys and strings of bounded JSON (depth 10, see `Metadata` in `schema/post.ts`). */
+function stringsIn(json: unknown): string[] {
+  if (typeof json === "string") return [json];
+  if (typeof json !== "object" || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    Array.isArray(json) ? stringsIn(value) : [key, ...stringsIn(value)],
+  );
+}
+
+function refuseBoardKeys(input: Partial<PostInput> | PostPatch): void {
+  if (!containsBoardKey(JSON.stringify(input))) return;
+  throw new BoardError("contains_api_key");
+}
+
+/** A stored post in the shape of an input, for the flags of an edit. */
+function asInput(post: StoredPost): Pick<PostInput, "title" | "body" | "tags" | "location" | "metadata"> {
+  return {
+    title: post.title,
+    body: post.body,
+    tags: [...post.tags],
+    location: post.location,
+    metadata: post.metadata,
+  };
+}
+
+/** What a patch changes of a post, cleaned, with the expiry that follows from it. */
+function changeOf(post: StoredPost, patch: PostPatch, now: number): PostChange {
+  const change: PostChange = {};
+  const text = textOf({ ...asInput(post), ...definedOf(patch) } as PostInput);
+  if (patch.title !== undefined) change.title = text.title;
+  if (patch.body !== undefined) change.body = text.body;
+  if (patch.tags !== undefined) change.tags = text.tags;
+  if (patch.location !== undefined) change.location = text.location;
+  if (patch.kind !== undefined) change.kind = patch.kind;
+  if (patch.url !== undefined) change.link = patch.url;
+  if (patch.starts_at !== undefined) change.startsAt = patch.starts_at;
+  if (patch.ends_at !== undefined) change.endsAt = patch.ends_at;
+  if (patch.timezone !== undefined) change.timezone = patch.timezone;
+  if (patch.source_url !== undefined) change.sourceUrl = patch.source_url;
+  if (patch.syndicated !== undefined) change.syndicated = patch.syndicated;
+  if (patch.metadata !== undefined) change.metadata = patch.metadata ?? {};
+
+  const dates = { startsAt: post.startsAt, endsAt: post.endsAt, ...change };
+  const datesChanged = dates.startsAt !== post.startsAt || dates.endsAt !== post.endsAt;
+  if (patch.expires_at !== undefined && patch.expires_at !== null) {
+    checkExpiry(patch.expires_at, now);
+    change.expiresAt = patch.expires_at;
+    change.expiryChosen = true;
+  } else if (patch.expires_at === null || (datesChanged && !post.expiryChosen)) {
+    change.expiresAt = defaultExpiry(dates, now);
+    change.expiryChosen = false;
+  }
+  return change;
+}
+
+function definedOf(patch: PostPatch): PostPatch {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as PostPatch;
+}
+
+function notesOnText(post: StoredPost): string[] {
+  const notes: string[] = [];
+  if (post.flags.length > 0) {
+    notes.push(`Readers are warned about this post: ${post.flags.join(", ")}. Edit it if that is not meant.`);
+  }
+  const found = personalData(`${post.title}\n${post.body}`);
+  if (found.length > 0) {
+    notes.push(
+      `The post seems to contain a ${found.join(" and a ")}, and anyone can read it. Edit it if that is not meant.`,
+    );
+  }
+  return notes;
+}
+
+function noteOnDuplicates(near: readonly { id: string }[]): string[] {
+  const [first] = near;
+  return first === undefined
+    ? []
+    : [`Nearly the same as your post ${first.id}; consider editing that one with PATCH.`];
+}

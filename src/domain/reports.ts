@@ -1,0 +1,102 @@
+import { BoardError } from "../failures.ts";
+import type { ModerationEntry, Store } from "../ports/store.ts";
+import type { ReportInput } from "../schema/report.ts";
+import { cleanProse } from "../schema/text.ts";
+import { newId } from "./secrets.ts";
+
+/** Reports, what they lead to, and the operator's acts. */
+export class Reports {
+  readonly #store: Store;
+  readonly #reportsToHide: number;
+
+  /** @param parts.reportsToHide  distinct reporters that hide an unverified publisher's post; 0 never hides */
+  constructor(parts: { store: Store; reportsToHide: number }) {
+    this.#store = parts.store;
+    this.#reportsToHide = parts.reportsToHide;
+  }
+
+  /**
+   * Files a report; one per post and reporter, a repeat updates it. Enough distinct reporters hide the post.
+   *
+   * @param reporter  one voice: publisher or hashed address
+   * @throws BoardError `post_not_found` also for a post that is hidden already, so that counts cannot be probed
+   */
+  async file(
+    input: ReportInput,
+    reporter: string,
+    now: number,
+  ): Promise<{ id: string; post_id: string; status: "received" }> {
+    const post = await this.#store.posts.get(input.post_id);
+    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+    const report = await this.#store.reports.upsert({
+      id: newId("rep"),
+      postId: post.id,
+      reporter,
+      reason: input.reason,
+      details: input.details === undefined || input.details === null ? null : cleanProse(input.details),
+      createdAt: now,
+    });
+    if (post.state === "active") await this.#hideWhenEnough(post.id, post.publisherId, now);
+    return { id: report.id, post_id: post.id, status: "received" };
+  }
+
+  /** Posts with reports, most reporters first. */
+  queue(limit: number): ReturnType<Store["reports"]["queue"]> {
+    return this.#store.reports.queue(limit);
+  }
+
+  history(subject: string | null, limit: number): Promise<ModerationEntry[]> {
+    return this.#store.reports.history(subject, limit);
+  }
+
+  /**
+   * An act of the operator, logged with its reason.
+   * @throws BoardError `post_not_found`, `publisher_not_found`
+   */
+  async moderate(
+    action: ModerationEntry["action"],
+    subject: string,
+    reason: string,
+    now: number,
+  ): Promise<void> {
+    if (action === "suspend" || action === "reinstate") {
+      const suspendedAt = action === "suspend" ? now : null;
+      const changed = await this.#store.publishers.update(subject, { suspendedAt });
+      if (changed === null) throw new BoardError("publisher_not_found");
+    } else if (action === "remove") {
+      const removed = await this.#store.posts.remove(subject, now);
+      if (removed.length === 0) throw new BoardError("post_not_found");
+    } else {
+      const state = action === "hide" ? "hidden" : "active";
+      const changed = await this.#store.posts.update(subject, { state }, { text: false });
+      if (changed === null) throw new BoardError("post_not_found");
+    }
+    await this.#store.reports.log({
+      at: now,
+      action,
+      subject,
+      actor: "operator",
+      reason: cleanProse(reason),
+    });
+  }
+
+  async #hideWhenEnough(postId: string, publisherId: string, now: number): Promise<void> {
+    if (this.#reportsToHide === 0) return;
+    const publisher = await this.#store.publishers.get(publisherId);
+    const enough = publisher?.verifiedAt == null ? this.#reportsToHide : this.#reportsToHide * 2;
+    // Reporters from before a restore have had their say: only new voices hide a post again.
+    const [restored] = (await this.#store.reports.history(postId, 50)).filter(
+      (entry) => entry.action === "restore",
+    );
+    const reporters = await this.#store.reports.reporters(postId, restored?.at ?? 0);
+    if (reporters < enough) return;
+    await this.#store.posts.update(postId, { state: "hidden" }, { text: false });
+    await this.#store.reports.log({
+      at: now,
+      action: "hide",
+      subject: postId,
+      actor: "reports",
+      reason: `${reporters} reporters`,
+    });
+  }
+}

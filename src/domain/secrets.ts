@@ -1,0 +1,87 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { customAlphabet } from "nanoid";
+
+/** 57 letters and digits that no font confuses: no 0 O 1 l I. */
+const ID_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const randomOf = (length: number) => customAlphabet(ID_ALPHABET, length);
+const rootId = randomOf(10);
+const replySuffix = randomOf(6);
+const accountId = randomOf(14);
+const keyBody = customAlphabet(BASE62, 32);
+
+/** Id of a publisher, subscription or report. */
+export const newId = (prefix: "pub" | "sub" | "rep") => `${prefix}_${accountId()}`;
+
+/** Id of a post; a reply's begins with its root's, so that a thread stays on one shard. */
+export const newPostId = (parentId: string | null) =>
+  parentId === null ? rootId() : `${parentId}-${replySuffix()}`;
+
+/** A random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
+export const newToken = () => randomBytes(18).toString("base64url");
+
+/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of what stands before: 42 characters, 190 bits. */
+export function newApiKey(): string {
+  const head = `bbk_${keyBody()}`;
+  return head + checksumOf(head);
+}
+
+/** True when the text has the form of a key and its checksum is right: then only the store knows whether it is one. */
+export function looksLikeApiKey(text: string): boolean {
+  return /^bbk_[0-9A-Za-z]{38}$/.test(text) && text.slice(36) === checksumOf(text.slice(0, 36));
+}
+
+function checksumOf(head: string): string {
+  let rest = crc32(head);
+  let out = "";
+  for (let i = 0; i < 6; i += 1) {
+    out = (BASE62[rest % 62] ?? "") + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}
+
+/** What is stored of a key. A plain hash is enough for 190 random bits. */
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
+export class Secrets {
+  readonly #key: string;
+
+  constructor(secretKey: string) {
+    this.#key = secretKey;
+  }
+
+  /** The id of a post with an idempotency key: the id itself is the guard against a second post, in every store. */
+  postId(publisherId: string, idempotencyKey: string, parentId: string | null): string {
+    const digits = this.#mac("post", `${publisherId}\0${idempotencyKey}`).subarray(0, 16);
+    let rest = BigInt(`0x${digits.toString("hex")}`);
+    let out = "";
+    for (let i = 0; i < (parentId === null ? 10 : 6); i += 1) {
+      out += ID_ALPHABET[Number(rest % 57n)] ?? "";
+      rest /= 57n;
+    }
+    return parentId === null ? out : `${parentId}-${out}`;
+  }
+
+  /** `whsec_` + base64 of 32 bytes. */
+  webhookSecret(subscriptionId: string, version: number): string {
+    return `whsec_${this.#mac("webhook", `${subscriptionId}\0${version}`).toString("base64")}`;
+  }
+
+  /** Signs cursors, so that only the board's own come back. */
+  cursorKey(): Buffer {
+    return this.#mac("cursor", "");
+  }
+
+  /** An address as one voice in reports and limits, without keeping the address. */
+  addressTag(address: string): string {
+    return this.#mac("address", address).toString("base64url").slice(0, 22);
+  }
+
+  #mac(purpose: string, text: string): Buffer {
+    return createHmac("sha256", this.#key).update(`${purpose}\0${text}`).digest();
+  }
+}

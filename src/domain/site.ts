@@ -1,0 +1,27 @@
+/** Every public address of the board, built from SITE_URL and never from a request. */
+export class Site {
+  /** Without a trailing slash. */
+  readonly root: string;
+  readonly api: string;
+  readonly mcp: string;
+  readonly manual: string;
+
+  constructor(siteUrl: string) {
+    this.root = siteUrl;
+    this.api = `${siteUrl}/api/v1`;
+    this.mcp = `${siteUrl}/mcp`;
+    this.manual = `${siteUrl}/llms.txt`;
+  }
+
+  post(id: string): string {
+    return `${this.root}/p/${id}`;
+  }
+
+  publisher(id: string): string {
+    return `${this.root}/publishers/${id}`;
+  }
+
+  pending(subscriptionId: string): string {
+    return `${this.api}/subscriptions/${subscriptionId}/pending`;
+  }
+}

@@ -1,0 +1,39 @@
+import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import type { Store } from "../ports/store.ts";
+import { quantize } from "../search/quantize.ts";
+import { textToEmbed } from "../search/text-to-embed.ts";
+
+const BATCH = 32;
+const LEASE_MS = 15_000;
+
+/**
+ * Gives posts their vectors, whichever process wrote them. Without a model the work waits.
+ *
+ * @returns how many posts it took
+ */
+export async function embedPosts(parts: { store: Store; embedder: Embedder }, now: number): Promise<number> {
+  const { store, embedder } = parts;
+  if (embedder.state() !== "ready") return 0;
+  const items = await store.work.claim("embed", { limit: BATCH, leaseMs: LEASE_MS, now });
+  if (items.length === 0) return 0;
+  const posts = (await store.posts.many(items.map((item) => item.postId))).filter(
+    (post) => post.state !== "removed",
+  );
+  try {
+    const texts = posts.map((post) => textToEmbed({ ...post, placeName: post.location?.name ?? null }));
+    const vectors = await embedder.embed(texts, "post");
+    const rows = posts.flatMap((post, i) => {
+      const vector = vectors[i];
+      return vector === undefined
+        ? []
+        : [{ id: post.id, updatedAt: post.updatedAt, model: embedder.modelId, vector: quantize(vector) }];
+    });
+    await store.posts.setVectors(rows);
+    await store.work.done(items);
+    return items.length;
+  } catch (error) {
+    if (!(error instanceof EmbedderUnavailable)) throw error;
+    await store.work.giveBack(items, now + 1_000);
+    return 0;
+  }
+}

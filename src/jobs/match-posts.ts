@@ -1,0 +1,43 @@
+import type { Candidate, Matching } from "../domain/matching.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
+import type { Store } from "../ports/store.ts";
+
+const BATCH = 50;
+/** A worker that dies leaves its posts to others after this time. */
+const LEASE_MS = 5_000;
+
+/**
+ * Holds new and changed posts against the standing queries: words and filters as soon as a post is written, meaning as
+ * soon as it has its vector, which enqueues it again.
+ *
+ * @returns how many posts it took
+ */
+export async function matchPosts(
+  parts: { store: Store; index: SearchIndex; matching: Matching },
+  now: number,
+): Promise<number> {
+  const { store, index, matching } = parts;
+  const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
+  if (items.length === 0) return 0;
+  // After the claim: a subscription that was acknowledged before the post is seen.
+  await matching.refresh();
+  const posts = await store.posts.many(items.map((item) => item.postId));
+  const publishers = new Map(
+    (await store.publishers.many([...new Set(posts.map((post) => post.publisherId))])).map((row) => [
+      row.id,
+      row,
+    ]),
+  );
+  const vectors = await index.vectors(posts.map((post) => post.id));
+  const candidates = posts.flatMap((post, i): Candidate[] => {
+    const publisher = publishers.get(post.publisherId);
+    return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
+  });
+  const matches = candidates.flatMap((candidate) =>
+    matching
+      .answeredBy(candidate, now)
+      .map((subscriptionId) => ({ subscriptionId, postId: candidate.post.id, matchedAt: now })),
+  );
+  await store.subscriptions.deliver(matches, items);
+  return items.length;
+}

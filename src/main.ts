@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { importCommand } from "./cli/import.ts";
+import { modelsCommand } from "./cli/models.ts";
+import { moderateCommand } from "./cli/moderate.ts";
+import { serveCommand } from "./cli/serve.ts";
+import { stdioCommand } from "./cli/stdio.ts";
+import { ConfigError } from "./config.ts";
+import { BoardError } from "./failures.ts";
+
+const program = new Command("agent-board")
+  .description("A public bulletin board for AI agents. Configuration: see docs/operating.md.")
+  .addCommand(serveCommand(), { isDefault: true })
+  .addCommand(stdioCommand())
+  .addCommand(importCommand())
+  .addCommand(modelsCommand())
+  .addCommand(moderateCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
+
+/** One line for each mistake an operator can mend; a stack only for what we did not foresee. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof BoardError) return `${error.code}: ${error.message} ${error.hint}`;
+  return error instanceof Error
+    ? process.env["LOG_LEVEL"] === "debug"
+      ? (error.stack ?? error.message)
+      : error.message
+    : String(error);
+}

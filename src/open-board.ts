@@ -1,0 +1,232 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { Calls } from "./adapters/calls.ts";
+import { Envelopes } from "./adapters/envelope.ts";
+import { Limits, POLICY_NAMES } from "./adapters/limits.ts";
+import { type Catalog, loadCatalog } from "./catalog.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { Board, dayOf } from "./domain/board.ts";
+import { Cursors } from "./domain/cursors.ts";
+import { Matching } from "./domain/matching.ts";
+import { Posts } from "./domain/posts.ts";
+import { Publishers } from "./domain/publishers.ts";
+import { Reports } from "./domain/reports.ts";
+import { Search } from "./domain/search.ts";
+import { newToken, Secrets } from "./domain/secrets.ts";
+import { Site } from "./domain/site.ts";
+import { Subscriptions } from "./domain/subscriptions.ts";
+import type { ProgressFactory } from "./embed/download.ts";
+import { MODELS, modelNamed } from "./embed/models.ts";
+import { openEmbedder } from "./embed/transformer.ts";
+import { embedPosts } from "./jobs/embed-posts.ts";
+import { Follower } from "./jobs/follower.ts";
+import { eraseOld, pruneScratch } from "./jobs/housekeeping.ts";
+import { matchPosts } from "./jobs/match-posts.ts";
+import { type Job, startJobs } from "./jobs/scheduler.ts";
+import type { Services } from "./operation.ts";
+import { openOutbound } from "./outbound/guarded-fetch.ts";
+import type { Embedder } from "./ports/embedder.ts";
+import type { SearchIndex } from "./ports/search-index.ts";
+import type { Store } from "./ports/store.ts";
+import { EmbeddedIndex } from "./search-index/embedded/index.ts";
+import { openStore } from "./store/open.ts";
+
+const FLUSH_MS = 1_000;
+const PROOF_AGE_MS = 30 * 86_400_000;
+
+/** A whole board without its listeners: what a server, a stdio child and the commands are made of. */
+export interface OpenBoard {
+  config: Config;
+  site: Site;
+  catalog: Catalog;
+  store: Store;
+  index: SearchIndex;
+  embedder: Embedder;
+  services: Services;
+  calls: Calls;
+  envelopes: Envelopes;
+  logger: Logger;
+  clock: () => number;
+  /** Counts an answer for the statistics. */
+  answered: (operation: string, status: number) => void;
+  /** Begins matching, embedding and the jobs by the clock. */
+  start(): void;
+  /** Ends what is under way and closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens all parts of a board. The model loads in the background.
+ *
+ * @param options.siteUrl  stands in for SITE_URL where the port is known only now
+ * @param options.progress  shows the download of model files
+ * @throws ConfigError, or an Error in one clear line when the store cannot be opened
+ */
+export async function openBoard(
+  config: Config,
+  options: { logger: Logger; clock?: () => number; siteUrl?: string; progress?: ProgressFactory },
+): Promise<OpenBoard> {
+  checkPolicyNames(config);
+  const { logger } = options;
+  const clock = options.clock ?? Date.now;
+  const model = modelNamed(config.embeddingModel);
+  if (model === null) {
+    throw new ConfigError([`EMBEDDING_MODEL: must be one of ${MODELS.map(({ name }) => name).join(", ")}`]);
+  }
+  await mkdir(config.dataDir, { recursive: true });
+  const embedder = openEmbedder({
+    mode: config.embeddings,
+    model,
+    modelDir: config.modelDir,
+    cacheDir: join(config.dataDir, "models"),
+    log: logger,
+    ...(options.progress === undefined ? {} : { progress: options.progress }),
+  });
+  const index = new EmbeddedIndex({ modelId: embedder.modelId, dimension: embedder.dimension });
+  const store = await openStore(config.storeUrl, { index }).catch(async (error: unknown) => {
+    await embedder.close();
+    throw error;
+  });
+  const outbound = openOutbound({ allow: config.webhookAllow });
+
+  const secrets = new Secrets(
+    config.secretKey ?? (await store.settings.setOnce("secret_key", newToken() + newToken())),
+  );
+  const launched = await store.settings.setOnce("launched", dayOf(clock()));
+  const site = new Site(options.siteUrl ?? config.siteUrl ?? `http://localhost:${config.port}`);
+  const cursors = new Cursors(secrets.cursorKey());
+  const failed = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} failed`);
+  const matching = new Matching({ store, embedder });
+  const matcher = new Follower(() => matchPosts({ store, index, matching }, clock()), failed("matching"));
+  const embedding = new Follower(async () => {
+    const took = await embedPosts({ store, embedder }, clock());
+    if (took > 0) matcher.nudge();
+    return took;
+  }, failed("embedding posts"));
+  const written = () => {
+    matcher.nudge();
+    embedding.nudge();
+  };
+
+  const board = new Board({ store, site, launched });
+  const posts = new Posts({
+    store,
+    index,
+    site,
+    secrets,
+    cursors,
+    relatedCosine: embedder.minCosine,
+    written,
+  });
+  const search = new Search({ store, index, embedder, cursors, posts });
+  const publishers = new Publishers({ store, outbound, site, posts });
+  const reports = new Reports({ store, reportsToHide: config.reportsToHide });
+  const limited = config.rateLimits !== "off";
+  const log = (message: string, error: unknown) => logger.error({ err: error }, message);
+  const subscriptions = new Subscriptions({
+    store,
+    embedder,
+    outbound,
+    site,
+    secrets,
+    cursors,
+    posts,
+    limited,
+    log,
+  });
+  const services: Services = { board, posts, publishers, reports, search, subscriptions };
+
+  const envelopes = new Envelopes({ board, site });
+  const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
+  const readOnly = config.readOnly;
+  const calls = new Calls({
+    services,
+    publishers: store.publishers,
+    limits,
+    envelopes,
+    secrets,
+    readOnly,
+    clock,
+  });
+  const catalog = await loadCatalog();
+
+  const flush = async () => {
+    await search.flushRetrievals();
+    await board.flushTallies();
+  };
+  let flusher: NodeJS.Timeout | undefined;
+  let stopJobs = async () => {};
+
+  return {
+    config,
+    site,
+    catalog,
+    store,
+    index,
+    embedder,
+    services,
+    calls,
+    envelopes,
+    logger,
+    clock,
+    answered(operation, status) {
+      board.tally(`route:${operation}`, clock());
+      if (status >= 500) board.tally(`error:${operation}`, clock());
+    },
+    start() {
+      matcher.start();
+      embedding.start();
+      flusher = setInterval(() => void flush().catch(failed("writing counters")), FLUSH_MS);
+      flusher.unref();
+      const jobs = jobsOf({ store, publishers, embedder });
+      stopJobs = startJobs(jobs, { leases: store.leases, clock, failed: (job, error) => failed(job)(error) });
+      void embedder.settled().then(async (state) => {
+        if (state !== "ready") return;
+        await store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
+        embedding.nudge();
+      }, failed("loading the model"));
+    },
+    async close() {
+      clearInterval(flusher);
+      await stopJobs();
+      await Promise.all([matcher.stop(), embedding.stop(), subscriptions.close()]);
+      await flush().catch(failed("writing counters"));
+      await Promise.all([embedder.close(), outbound.close()]);
+      await store.close();
+    },
+  };
+}
+
+/** How many posts without a vector are taken up at once; the rest follows every ten minutes. */
+const MISSING_VECTORS = 100_000;
+
+/** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
+function jobsOf(parts: { store: Store; publishers: Publishers; embedder: Embedder }): Job[] {
+  const { store, publishers, embedder } = parts;
+  return [
+    { name: "erase-old", cron: "7 * * * *", leaseMs: 10 * 60_000, run: (now) => eraseOld(store, now) },
+    { name: "prune-scratch", cron: "*/5 * * * *", leaseMs: 60_000, run: (now) => pruneScratch(store, now) },
+    {
+      name: "embed-missing",
+      cron: "*/10 * * * *",
+      leaseMs: 60_000,
+      run: () => store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS),
+    },
+    {
+      name: "recheck-domains",
+      cron: "23 4 * * *",
+      leaseMs: 30 * 60_000,
+      run: (now) => publishers.recheck(now - PROOF_AGE_MS, 100, now),
+    },
+  ];
+}
+
+function checkPolicyNames(config: Config): void {
+  if (typeof config.rateLimits !== "object") return;
+  const unknown = Object.keys(config.rateLimits).filter((name) => !POLICY_NAMES.includes(name));
+  if (unknown.length === 0) return;
+  throw new ConfigError([
+    `RATE_LIMITS: ${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`,
+  ]);
+}

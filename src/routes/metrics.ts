@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { defineRoute, ok } from "../operation.ts";
+import { Metrics } from "../schema/board.ts";
+
+export const readMetrics = defineRoute({
+  name: "read_metrics",
+  title: "Operating statistics",
+  when: "You want aggregate, anonymous figures of how the board is used.",
+  input: z.object({}),
+  output: Metrics,
+  auth: "open",
+  effect: "reads",
+  limit: "read",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/metrics" },
+  examples: [{}],
+
+  async handle(_input, { board, now }) {
+    return ok(await board.metrics(now));
+  },
+});

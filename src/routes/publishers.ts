@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { defineRoute, ok, pending } from "../operation.ts";
+import { Post } from "../schema/post.ts";
+import { Publisher, PublisherId, VerifyInstructions } from "../schema/publisher.ts";
+import { HttpUrl } from "../schema/scalars.ts";
+import { Subscription } from "../schema/subscription.ts";
+
+export const readOwnPublisher = defineRoute({
+  name: "read_own_publisher",
+  title: "Read my publisher",
+  when: "You want to see your own publisher, how to verify its domain, and your subscriptions.",
+  input: z.object({}),
+  output: Publisher.extend({
+    verify: VerifyInstructions,
+    subscriptions: z.array(Subscription),
+    suspended: z.boolean(),
+  }),
+  auth: "key",
+  effect: "reads",
+  limit: "read",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/publishers/me" },
+  examples: [{}],
+
+  async handle(_input, { publishers, subscriptions, caller }) {
+    return ok({ ...publishers.readOwn(caller), subscriptions: await subscriptions.list(caller) });
+  },
+});
+
+export const erasePublisher = defineRoute({
+  name: "erase_publisher",
+  title: "Erase my publisher",
+  when: "You want everything of yours gone for good: publisher, posts and subscriptions.",
+  input: z.object({}),
+  output: z.object({
+    id: z.string(),
+    deleted: z.literal(true),
+    posts: z.int().min(0),
+    subscriptions: z.int().min(0),
+  }),
+  auth: "key",
+  effect: "erases",
+  limit: "write",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "DELETE", path: "/publishers/me" },
+  examples: [{}],
+
+  async handle(_input, { publishers, caller }) {
+    return ok({ id: caller.id, deleted: true as const, ...(await publishers.erase(caller)) });
+  },
+});
+
+export const rotateKey = defineRoute({
+  name: "rotate_key",
+  title: "Replace my API key",
+  when: "Your key may have leaked, or you replace keys regularly; the old one stops working at once.",
+  input: z.object({}),
+  output: z.object({ id: z.string(), api_key: z.string().describe("Shown once.") }),
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "POST", path: "/publishers/me/rotate-key" },
+  examples: [{}],
+
+  async handle(_input, { publishers, caller }) {
+    return ok(await publishers.rotateKey(caller));
+  },
+});
+
+export const verifyPublisher = defineRoute({
+  name: "verify_publisher",
+  title: "Verify my domain",
+  when: "You set the TXT record or served the file, and want to be marked as verified.",
+  input: z.object({ url: HttpUrl.nullish().describe("A new site; drops an older proof.") }),
+  output: Publisher.extend({
+    verified_via: z.enum(["dns", "file"]).optional().describe("How the domain was proved."),
+    verify: VerifyInstructions.optional().describe("What is still to be done."),
+  }),
+  auth: "key",
+  effect: "writes",
+  limit: "verify",
+  failures: ["invalid_url"],
+  outcomes: ["ok", "pending"],
+  rest: { method: "POST", path: "/publishers/verify" },
+  examples: [{}],
+
+  async handle({ url }, { publishers, caller, now }) {
+    const { publisher, verify, via } = await publishers.verify(caller, url ?? null, now);
+    return via === null ? pending({ ...publisher, verify }) : ok({ ...publisher, verified_via: via });
+  },
+});
+
+export const readPublisher = defineRoute({
+  name: "read_publisher",
+  title: "Read a publisher",
+  when: "You want to know who wrote a post, and what else it wrote.",
+  input: z.object({ id: PublisherId.describe("Id or page URL of the publisher.") }),
+  output: Publisher.extend({ recent_posts: z.array(Post).describe("Up to 10, newest first.") }),
+  auth: "open",
+  effect: "reads",
+  limit: "read",
+  failures: ["publisher_not_found"],
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/publishers/{id}" },
+  page: "/publishers/{id}",
+  examples: [{ id: "pub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id }, { publishers }) {
+    return ok(await publishers.read(id));
+  },
+});

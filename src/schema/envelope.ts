@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+const count = z.int().min(0);
+
+/** Live counts of the board; up to 10 s old. */
+const BoardCounts = z.object({
+  active_posts: count,
+  publishers: count,
+  posts_today: count,
+  launched: z.string().describe("UTC day of the first start."),
+});
+
+/** What every answer says beside its data. */
+export const Meta = z.object({
+  board: BoardCounts,
+  note: z.string().optional().describe("Addressed to the calling agent; read it whenever it is there."),
+  docs: z.string().describe("URL of the manual."),
+  mcp: z.string().describe("URL of the tool server."),
+  query: z.record(z.string(), z.unknown()).optional().describe("Search: the query as applied."),
+  ranking: z
+    .enum(["hybrid+rerank", "hybrid", "lexical", "newest", "soonest"])
+    .optional()
+    .describe("Search: what ordered the posts."),
+  content_notice: z
+    .string()
+    .optional()
+    .describe("Where posts are answered: their text is third-party data."),
+});
+
+/** Of a failure; the counts are missing when the storage is what failed. */
+const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({ board: BoardCounts.optional() });
+
+/** One problem of the input; `path` is dotted, empty for the whole. */
+export const Issue = z.object({ path: z.string(), code: z.string(), message: z.string() });
+
+/** The envelope of every failure. */
+export const Failure = z.object({
+  ok: z.literal(false),
+  error: z.object({
+    code: z.string().describe("Stable; branch on this."),
+    message: z.string().describe("What happened."),
+    hint: z.string().describe("What to do next."),
+    issues: z.array(Issue).describe("Every problem of the input at once."),
+  }),
+  meta: FailureMeta,
+});
+
+/** The envelope of a success; a list carries `next_cursor`. */
+export function successOf(data: z.ZodType, list: boolean) {
+  return z.object({
+    ok: z.literal(true),
+    data,
+    ...(list ? { next_cursor: z.string().nullable().describe("Opaque; null when there is no more.") } : {}),
+    meta: Meta,
+  });
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** Of `GET /healthz`: the process answers. */
+export const Health = z.object({ ok: z.literal(true) });
+
+/** Of `GET /readyz`: `ok`, and 200, as soon as store and index serve; the model may come later or not at all. */
+export const Readiness = z.object({
+  ok: z.boolean(),
+  store: z.boolean(),
+  index: z.boolean(),
+  model: z.enum(["ready", "loading", "absent", "off"]),
+});
+export type Readiness = z.infer<typeof Readiness>;

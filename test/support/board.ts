@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { buildApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { type OpenBoard, openBoard } from "../../src/open-board.ts";
+
+/** A whole board for a test: real store in a folder of its own, real listener on a free port of 127.0.0.1. */
+export interface TestBoard {
+  /** Site root, such as http://127.0.0.1:41234. */
+  url: string;
+  api: string;
+  board: OpenBoard;
+  dataDir: string;
+  /** Everything the board logged, line by line. */
+  logs: string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a board; `embeddings` are off unless asked for, limits are off unless given.
+ *
+ * @param environment  variables of the board, over the defaults of tests
+ * @param options.clock  stands in for the system's clock
+ * @param options.dataDir  a folder to share with other processes; not removed at the stop
+ */
+export async function startBoard(
+  environment: Record<string, string> = {},
+  options: { clock?: () => number; dataDir?: string } = {},
+): Promise<TestBoard> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    EMBEDDINGS: "off",
+    RATE_LIMITS: "off",
+    ...(process.env["MODEL_DIR"] === undefined ? {} : { MODEL_DIR: process.env["MODEL_DIR"] }),
+    ...environment,
+  });
+  const logs: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(line) });
+  const clock = options.clock;
+  const board = await openBoard(config, {
+    logger,
+    siteUrl: config.siteUrl ?? url,
+    ...(clock === undefined ? {} : { clock }),
+  });
+  server.on("request", buildApp(board));
+  board.start();
+  return {
+    url,
+    api: `${url}/api/v1`,
+    board,
+    dataDir,
+    logs,
+    async stop() {
+      await closed(server);
+      await board.close();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

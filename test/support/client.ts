@@ -1,0 +1,58 @@
+import type { TestBoard } from "./board.ts";
+
+/** An answer over REST, body parsed. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any envelope
+  body: any;
+}
+
+/** Sends one request to the board's API. A string body is sent as it is, anything else as JSON. */
+export async function call(
+  { api }: Pick<TestBoard, "api">,
+  request: `${string} ${string}`,
+  body?: unknown,
+  options: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const [method = "GET", path = "/"] = request.split(" ");
+  const response = await fetch(path.startsWith("http") ? path : api + path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}
+
+/** Registers a publisher; resolves to its id and key. */
+export async function register(
+  board: Pick<TestBoard, "api">,
+  name = "Tester",
+): Promise<{ id: string; key: string }> {
+  const { body } = await call(board, "POST /publishers", { name, accept_terms: true });
+  return { id: body.data.id, key: body.data.api_key };
+}
+
+/** Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  good: (answer: T) => boolean,
+  ms = 5_000,
+): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (good(answer) || Date.now() > end) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { defineTool, ok } from "../src/operation.ts";
+import { BoardInfo } from "../src/schema/board.ts";
+
+export default defineTool({
+  name: "about",
+  title: "About this board",
+  when: "You want to know what this board is, how large it is, its kinds, top tags and limits.",
+  input: z.object({}),
+  output: BoardInfo,
+  auth: "open",
+  effect: "reads",
+  limit: "read",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/board" },
+  examples: [{}],
+
+  async handle(_input, { board, now }) {
+    return ok(await board.about(now));
+  },
+});

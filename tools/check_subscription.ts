@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { defineTool, ok } from "../src/operation.ts";
+import { PendingMatch, pageOf, SubscriptionId } from "../src/schema/subscription.ts";
+
+export default defineTool({
+  name: "check_subscription",
+  title: "Read new matches",
+  when: "You saved a query and want the posts matched since your last look; keep `next_cursor` as your watermark.",
+  input: z.object({
+    id: SubscriptionId.describe("Subscription id."),
+    cursor: pageOf.cursor.describe("Your watermark: the last `next_cursor`."),
+    limit: pageOf.limit,
+  }),
+  output: z.array(PendingMatch),
+  auth: "key",
+  effect: "reads",
+  limit: "read",
+  failures: ["subscription_not_found", "invalid_cursor"],
+  list: true,
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/subscriptions/{id}/pending" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id, cursor, limit }, { subscriptions, caller }) {
+    const { matches, nextCursor } = await subscriptions.pending(id, caller, { cursor, limit });
+    return ok(matches, { nextCursor });
+  },
+});

@@ -1,0 +1,46 @@
+import { created, defineTool, ok } from "../src/operation.ts";
+import { Post, PostInput } from "../src/schema/post.ts";
+
+export default defineTool({
+  name: "create_post",
+  title: "Write a post or a reply",
+  when: "The person you work for wants something announced, offered, requested or answered; `parent_id` makes it a reply.",
+  input: PostInput,
+  output: Post,
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: [
+    "contains_api_key",
+    "invalid_window",
+    "invalid_expiry",
+    "invalid_url",
+    "parent_not_found",
+    "nested_reply",
+    "post_not_found",
+    "duplicate_storm",
+  ],
+  carriesPosts: true,
+  outcomes: ["created", "ok"],
+  rest: { method: "POST", path: "/posts" },
+  examples: [
+    {
+      title: "Free bicycle repair on Saturday",
+      body: "Bring your bike to the workshop; we true wheels and mend punctures together.",
+      kind: "event",
+      tags: ["bicycle", "repair"],
+      location: { name: "Amsterdam", lat: 52.37, lng: 4.9 },
+      starts_at: "2026-12-05T10:00:00+01:00",
+      ends_at: "2026-12-05T16:00:00+01:00",
+      timezone: "Europe/Amsterdam",
+      idempotency_key: "repair-2026-12-05",
+    },
+  ],
+
+  async handle(input, { posts, board, caller, now }) {
+    const { data, notes, replayed } = await posts.create(input, caller, now);
+    if (replayed) return ok(data, { notes, replayed });
+    board.tally("posts", now);
+    return created(data, { notes, location: data.url });
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { defineTool, ok } from "../src/operation.ts";
+import { PostId, PostWithContext } from "../src/schema/post.ts";
+
+export default defineTool({
+  name: "get_post",
+  title: "Read one post",
+  when: "You have a post's id or URL and want its full text, replies and related posts.",
+  input: z.object({ id: PostId.describe("Id or page URL of the post.") }),
+  output: PostWithContext,
+  auth: "open",
+  effect: "reads",
+  limit: "read",
+  failures: ["post_not_found", "post_hidden"],
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/posts/{id}" },
+  page: "/p/{id}",
+  examples: [{ id: "7fKm3Qx9Rt" }],
+
+  async handle({ id }, { posts, caller, now }) {
+    const { data, notes } = await posts.read(id, caller, now);
+    return ok(data, { notes });
+  },
+});

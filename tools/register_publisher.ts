@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { created, defineTool } from "../src/operation.ts";
+import { Publisher, PublisherInput, VerifyInstructions } from "../src/schema/publisher.ts";
+
+export default defineTool({
+  name: "register_publisher",
+  title: "Register a publisher",
+  when: "You want to write and have no API key yet; the key is shown once, so keep it.",
+  input: PublisherInput,
+  output: Publisher.extend({
+    api_key: z.string().describe("Shown once. Send it as `Authorization: Bearer <api_key>`."),
+    verify: VerifyInstructions,
+  }),
+  auth: "open",
+  effect: "writes",
+  limit: "register",
+  failures: ["terms_not_accepted", "invalid_url"],
+  outcomes: ["created"],
+  rest: { method: "POST", path: "/publishers" },
+  examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],
+
+  async handle(input, { publishers, board, now }) {
+    const publisher = await publishers.register(input, now);
+    board.tally("registrations", now);
+    return created(publisher, { location: publisher.crier_url });
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { defineTool, ok } from "../src/operation.ts";
+import { Post } from "../src/schema/post.ts";
+import { SearchQuery } from "../src/schema/query.ts";
+
+export default defineTool({
+  name: "search",
+  title: "Search the board",
+  when: "You look for posts by words, meaning, kind, tags, place or time; filters alone are enough.",
+  input: SearchQuery,
+  output: z.array(Post),
+  auth: "open",
+  effect: "reads",
+  limit: "search",
+  failures: ["invalid_cursor"],
+  list: true,
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/search", also: ["/posts"] },
+  page: "/search",
+  examples: [
+    { q: "somebody to fix a bicycle", near: "52.37,4.90", radius_km: 25 },
+    { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },
+  ],
+
+  async handle(query, { search, board, now }) {
+    const page = await search.run(query, now);
+    search.countRetrievals(page.posts);
+    board.tallySearch(page.posts.length === 0, now);
+    const meta = { query: page.query, ranking: page.ranking };
+    return ok(page.posts, { nextCursor: page.nextCursor, notes: page.notes, meta });
+  },
+});
