@@ -1,0 +1,68 @@
+import { Command } from "commander";
+import { type Config, readConfig } from "../config.ts";
+import { type EmbeddingModel, MODELS, modelNamed } from "../embed/models.ts";
+import { ensureModel, findModel } from "../embed/weights.ts";
+import { createProgress } from "./progress.ts";
+
+/**
+ * `agent-board models list` and `agent-board models pull [NAME]`. Folders are those of the configuration: `MODEL_DIR` is
+ * looked at first, downloads go to `$DATA_DIR/models`.
+ */
+export function modelsCommand(): Command {
+  const command = new Command("models").description("embedding models of this machine");
+
+  command
+    .command("list")
+    .description("known models, and where their files are")
+    .action(async () => {
+      const config = readConfig(process.env);
+      for (const model of MODELS) {
+        const folder = await findModel({ model, ...foldersOf(config) });
+        console.log(lineOf(model, model === modelNamed(config.embeddingModel), folder));
+      }
+    });
+
+  command
+    .command("pull")
+    .description("download a model, check it, and print the folder that holds it")
+    .argument("[name]", "a name of `models list`; default: the configured model")
+    .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
+    .action(async (name: string | undefined, options: { dir?: string }) => {
+      const config = readConfig(process.env);
+      const model = modelNamed(name ?? config.embeddingModel);
+      if (model === null) {
+        const known = MODELS.map((one) => one.name).join(", ");
+        return command.error(`There is no such model. Known: ${known}.`);
+      }
+      const folders =
+        options.dir === undefined ? foldersOf(config) : { modelDir: options.dir, cacheDir: options.dir };
+      const aborted = new AbortController();
+      process.once("SIGINT", () => aborted.abort());
+      try {
+        console.log(
+          await ensureModel({ model, ...folders, progress: createProgress, signal: aborted.signal }),
+        );
+      } catch (error) {
+        command.error(error instanceof Error ? error.message : String(error));
+      }
+    });
+
+  return command;
+}
+
+/** Where a board of this configuration keeps its models. */
+export function foldersOf(config: Config): { modelDir: string; cacheDir: string } {
+  return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
+}
+
+function lineOf(model: EmbeddingModel, chosen: boolean, folder: string | null): string {
+  const bytes = model.files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
+  return [
+    `${chosen ? "*" : " "} ${model.name.padEnd(20)}`,
+    `${(bytes / 1e6).toFixed(0)} MB`.padStart(6),
+    `${model.dimension} dimensions`,
+    `${model.maxTokens} tokens`,
+    model.license.padEnd(10),
+    folder ?? "not here",
+  ].join("  ");
+}

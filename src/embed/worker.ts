@@ -1,0 +1,100 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { AutoModel, AutoTokenizer, env, type PreTrainedModel, type Tensor } from "@huggingface/transformers";
+
+/** What the worker is started with. */
+export interface WorkerStart {
+  /** Folder that holds the model as `<owner>/<name>/…`. */
+  folder: string;
+  repository: string;
+  pooling: "mean" | "cls";
+  dimension: number;
+  maxTokens: number;
+}
+
+/** What it is sent: texts to embed, or the wish that it end. */
+export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
+
+/** What it answers: it can start, it cannot, or the vectors of one order, one after another. */
+export type WorkerNews =
+  | { kind: "ready" }
+  | { kind: "failed"; message: string }
+  | { kind: "vectors"; id: number; vectors: Float32Array }
+  | { kind: "refused"; id: number; message: string };
+
+if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
+
+async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): Promise<void> {
+  const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
+  try {
+    const { embed, dispose } = await load(start);
+    await embed(["warm up"]);
+    // One after another, and the end after what came before it.
+    let last = Promise.resolve();
+    port.on("message", (order: WorkerOrder) => {
+      last = last.then(() => (order === "end" ? end() : answer(order)));
+    });
+    const end = async () => {
+      await dispose();
+      port.close();
+    };
+    const answer = async ({ id, texts }: Exclude<WorkerOrder, "end">) => {
+      try {
+        const vectors = await embed(texts);
+        say({ kind: "vectors", id, vectors }, [vectors.buffer as ArrayBuffer]);
+      } catch (error) {
+        say({ kind: "refused", id, message: error instanceof Error ? error.message : String(error) });
+      }
+    };
+    say({ kind: "ready" });
+  } catch (error) {
+    say({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    port.close();
+  }
+}
+
+async function load(start: WorkerStart) {
+  env.allowRemoteModels = false;
+  env.localModelPath = start.folder;
+  env.useFSCache = false;
+  const tokenizer = await AutoTokenizer.from_pretrained(start.repository, { local_files_only: true });
+  const model: PreTrainedModel = await AutoModel.from_pretrained(start.repository, {
+    local_files_only: true,
+    dtype: "q8",
+    device: "cpu",
+    // One core per board: more threads gain little on short texts and take the cores that serve requests.
+    session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
+  });
+
+  /**
+   * One run of the model for each text. Texts run together share the scale of their quantised activations, so that a
+   * vector would depend on its neighbours (cosines down to 0.987 between a text alone and in company), and on one core
+   * running them together is no faster.
+   */
+  async function embed(texts: readonly string[]): Promise<Float32Array> {
+    const out = new Float32Array(texts.length * start.dimension);
+    for (const [i, text] of texts.entries()) {
+      const inputs = tokenizer(text, { truncation: true, max_length: start.maxTokens });
+      const { last_hidden_state: states } = (await model(inputs)) as { last_hidden_state: Tensor };
+      poolInto(out.subarray(i * start.dimension, (i + 1) * start.dimension), states, start.pooling);
+    }
+    return out;
+  }
+  return { embed, dispose: () => model.dispose() };
+}
+
+/**
+ * A unit vector out of token states: their mean, or the state of the first.
+ * @param states  [1, tokens, dimension]
+ */
+function poolInto(vector: Float32Array, states: Tensor, pooling: "mean" | "cls"): void {
+  const data = states.data as Float32Array;
+  const dimension = vector.length;
+  const tokens = pooling === "cls" ? 1 : data.length / dimension;
+  for (let at = 0; at < tokens * dimension; at += dimension) {
+    for (let d = 0; d < dimension; d += 1) vector[d] = (vector[d] ?? 0) + (data[at + d] ?? 0);
+  }
+  let squares = 0;
+  for (const x of vector) squares += x * x;
+  const scale = 1 / Math.sqrt(squares || 1);
+  for (let d = 0; d < dimension; d += 1) vector[d] = (vector[d] ?? 0) * scale;
+}

@@ -1,0 +1,120 @@
+import { networkInterfaces } from "node:os";
+import ipaddr from "ipaddr.js";
+
+/** Which URLs and addresses the board may call. */
+export interface Policy {
+  /** Why this URL may not be called, judged by its text alone, or null. */
+  refusal(url: string): string | null;
+  /** True when a host's name is exempt: whatever it resolves to may be called. */
+  exemptName(host: string): boolean;
+  /** True when this address may be called. */
+  allows(address: string): boolean;
+}
+
+const MAX_URL_CHARACTERS = 2000;
+
+/** Names that never mean a host of the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
+const LOCAL_NAMES = ["localhost", "local", "internal", "home.arpa", "onion", "alt"];
+
+/** Public by their numbers, and yet not of the public internet: the address at which Azure's hosts serve secrets. */
+const DENIED = ["168.63.129.16/32"].map((block) => ipaddr.parseCIDR(block));
+
+const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
+
+/**
+ * Only `https:` to port 443 of public unicast addresses, except for what the operator exempts.
+ *
+ * @param allow  CIDR blocks, addresses or host names; those may also be called by `http:` and on other ports
+ * @param ports  what counts as the usual port
+ * @throws Error when an entry of `allow` is none of these
+ */
+export function createPolicy(allow: readonly string[], ports: readonly number[]): Policy {
+  const entries = allow.map((entry) => entry.trim().toLowerCase()).filter((entry) => entry !== "");
+  const blocks = entries.map(blockOf).filter((block) => block !== null);
+  const names = new Set(entries.filter((entry) => blockOf(entry) === null).map(withoutDot));
+  for (const name of names) {
+    if (!/^[\p{L}\p{N}_.-]+$/u.test(name))
+      throw new Error(`"${name}" is no CIDR block, address or host name`);
+  }
+
+  const exemptAddress = (address: Address) => blocks.some((block) => isIn(address, block));
+  const exemptName = (host: string) => names.has(withoutDot(host));
+
+  function allows(text: string): boolean {
+    const address = addressOf(text);
+    return address !== null && (exemptAddress(address) || isPublic(address));
+  }
+
+  function refusal(text: string): string | null {
+    if (text.length > MAX_URL_CHARACTERS) return "the URL is too long";
+    if (!URL.canParse(text)) return "it is not a URL";
+    const url = new URL(text);
+    if (url.protocol !== "https:" && url.protocol !== "http:") return "its scheme must be https";
+    if (url.username !== "" || url.password !== "") return "it carries credentials";
+    const host = hostOf(url);
+    const literal = addressOf(host);
+    if (exemptName(host) || (literal !== null && exemptAddress(literal))) return null;
+    if (url.protocol !== "https:") return "its scheme must be https";
+    if (!ports.includes(portOf(url))) return `its port must be ${ports.join(" or ")}`;
+    if (literal !== null) return isPublic(literal) ? null : "its address is not public";
+    const name = withoutDot(host);
+    if (!name.includes(".")) return "its host needs a full domain name";
+    if (LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`)))
+      return "its host is not public";
+    return null;
+  }
+
+  return { refusal, exemptName, allows };
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+/** The port of a URL, its scheme's when it names none. */
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Block = [Address, number];
+
+/**
+ * Globally routed unicast, and not of this machine. IPv6 addresses that carry IPv4 ones (mapped, translated, 6to4,
+ * Teredo, NAT64) are refused whatever they carry: nobody publishes them for a server.
+ */
+function isPublic(address: Address): boolean {
+  if (address.range() !== "unicast") return false;
+  if (address.kind() === "ipv6" && !isIn(address, GLOBAL_IPV6)) return false;
+  return !DENIED.some((block) => isIn(address, block)) && !isOwn(address);
+}
+
+function isOwn(address: Address): boolean {
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .some((own) => addressOf(own.address)?.toNormalizedString() === address.toNormalizedString());
+}
+
+function isIn(address: Address, [network, bits]: Block): boolean {
+  return (
+    address.kind() === network.kind() && (address.match as (n: Address, b: number) => boolean)(network, bits)
+  );
+}
+
+/** Strict: four decimal numbers, or IPv6 without a zone. Other notations of IPv4 are normalised by `URL` before. */
+function addressOf(text: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  if (!text.includes("%") && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text);
+  return null;
+}
+
+function blockOf(entry: string): Block | null {
+  const address = addressOf(entry);
+  if (address !== null) return [address, address.kind() === "ipv4" ? 32 : 128];
+  return ipaddr.isValidCIDR(entry) ? ipaddr.parseCIDR(entry) : null;
+}
+
+function withoutDot(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
+}

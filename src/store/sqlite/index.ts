@@ -1,0 +1,128 @@
+import { mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Store } from "../../ports/store.ts";
+import { type Connection, connect, sqliteCode } from "./connection.ts";
+import { finishErasures } from "./erasure.ts";
+import { migrate, STORE_MIGRATIONS, versionOf } from "./migrations.ts";
+import { type EmbeddedIndex, NO_INDEX, type Parts } from "./parts.ts";
+import { postStore } from "./posts.ts";
+import { publisherStore } from "./publishers.ts";
+import { isStale, markStale, reindex } from "./reindex.ts";
+import { reportStore } from "./reports.ts";
+import { limitStore, openScratch, rankingStore } from "./scratch.ts";
+import { leaseStore, settingStore } from "./settings.ts";
+import { statisticsStore } from "./statistics.ts";
+import { subscriptionStore } from "./subscriptions.ts";
+import { workStore } from "./work.ts";
+
+/** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for what may be lost. */
+export interface SqliteStore extends Store {
+  readonly file: string;
+  /** For backups and checks; what changes the board goes through the store. */
+  readonly connection: Connection;
+  /** Rebuilds the embedded index from the store; resolves to how many posts are in it. */
+  reindex(): Promise<number>;
+}
+
+/**
+ * Opens `sqlite:FILE`, creating file and folder where they are missing, and brings its tables up to date. Several
+ * processes may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
+ *
+ * @param options.index  null for a board without search; refused once the file has an index, which would fall behind
+ * @throws Error with one line for the operator when the file cannot be used
+ */
+export async function open(url: URL, options: { index: EmbeddedIndex | null }): Promise<SqliteStore> {
+  const file = fileOf(url);
+  const index = options.index ?? NO_INDEX;
+  let attached = false;
+  const connection = await connectTo(file, () => {
+    if (attached) index.committed();
+  });
+  const parts: Parts = { connection, index };
+  let scratch: Connection | null = null;
+  try {
+    await migrate(connection, "store", STORE_MIGRATIONS, file);
+    if (options.index === null) {
+      if (versionOf(connection, "index") > 0)
+        throw new Error(`${file} has a search index; open it with one.`);
+    } else {
+      await migrate(connection, "index", index.migrations, file, () => markStale(parts));
+      index.attach(connection.db);
+      attached = true;
+      if (isStale(parts)) await reindex(parts);
+    }
+    await finishErasures(parts);
+    scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return storeOf(parts, scratch, file);
+}
+
+function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
+  const { connection } = parts;
+  return {
+    file,
+    connection,
+    posts: postStore(parts),
+    publishers: publisherStore(parts),
+    subscriptions: subscriptionStore(parts),
+    reports: reportStore(parts),
+    work: workStore(parts),
+    limits: limitStore(scratch),
+    rankings: rankingStore(scratch),
+    statistics: statisticsStore(parts),
+    settings: settingStore(parts),
+    leases: leaseStore(parts),
+    reindex: () => reindex(parts),
+    async ping() {
+      await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());
+    },
+    async close() {
+      await Promise.all([connection.close(), scratch.close()]);
+    },
+  };
+}
+
+async function connectTo(file: string, committed: () => void): Promise<Connection> {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    return await connect(file, "full", committed);
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code === 26 || code === 11) {
+      throw new Error(
+        `${file} is damaged or no database. Restore a backup, or point STORE_URL at another file.`,
+        { cause: error },
+      );
+    }
+    if (!(error instanceof Error) || (code === null && !("syscall" in error))) throw error;
+    throw new Error(
+      `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The path in `sqlite:PATH`, absolute. */
+function fileOf(url: URL): string {
+  if (url.host !== "" || url.pathname === "" || url.pathname.endsWith("/")) {
+    throw new Error(
+      "STORE_URL must be sqlite:FILE, such as sqlite:./data/board.db or sqlite:/var/lib/board.db.",
+    );
+  }
+  // The URL parser escapes what a file name may hold; a stray percent sign is meant as it is.
+  const sent = url.pathname + url.search + url.hash;
+  return resolve(sent.replace(/(%[0-9a-f]{2})+/gi, unescaped));
+}
+
+function unescaped(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
+}

@@ -1,0 +1,232 @@
+import type { Connection } from "./connection.ts";
+
+/**
+ * Brings a database to the newest version, a part at a time, in one transaction: of several processes that start
+ * together, one does the work and the others find it done.
+ *
+ * @param part  whose tables these are; each part counts its own versions
+ * @param upgraded  called in the same transaction when there was something to do
+ * @throws Error when the file was written by a newer program
+ */
+export function migrate(
+  { db, write }: Connection,
+  part: "store" | "index" | "scratch",
+  steps: readonly string[],
+  file: string,
+  upgraded: () => void = () => {},
+): Promise<void> {
+  return write(() => {
+    db.exec(
+      "CREATE TABLE IF NOT EXISTS agent_board_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT",
+    );
+    const found: number =
+      db.prepare("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
+    if (found > steps.length) {
+      throw new Error(
+        `${file} was written by a newer Agent Board (${part} version ${found}, this program knows ${steps.length}). ` +
+          "Install that version, or restore an older backup.",
+      );
+    }
+    for (const step of steps.slice(found)) db.exec(step);
+    db.prepare(
+      "INSERT INTO agent_board_version VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET version = excluded.version",
+    ).run(part, steps.length);
+    if (found < steps.length) upgraded();
+  });
+}
+
+/** The version of a part that a file holds, 0 when it has none. */
+export function versionOf({ sql }: Connection, part: "store" | "index"): number {
+  return sql("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
+}
+
+/**
+ * Tables of the board. Append-only: a step that was released is never edited.
+ *
+ * What a publisher wrote stands in `post_content`, apart from what the board decides in `post`: text is written once,
+ * counters and states change often, and a removal deletes the text and keeps the rest.
+ */
+export const STORE_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE publisher (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    description TEXT,
+    url TEXT,
+    domain TEXT,
+    verify_token TEXT,
+    verified_at INTEGER,
+    verified_via TEXT,
+    checked_at INTEGER,
+    suspended_at INTEGER,
+    key_hash TEXT NOT NULL UNIQUE,
+    post_count INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    erasing INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX publisher_check ON publisher (coalesce(checked_at, 0), seq) WHERE verified_at IS NOT NULL;
+  CREATE INDEX publisher_erasing ON publisher (seq) WHERE erasing = 1;
+
+  CREATE TABLE post (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    publisher_id TEXT NOT NULL REFERENCES publisher (id),
+    parent_id TEXT,
+    kind TEXT NOT NULL,
+    starts_at INTEGER,
+    ends_at INTEGER,
+    expires_at INTEGER NOT NULL,
+    expiry_chosen INTEGER NOT NULL,
+    syndicated INTEGER NOT NULL,
+    reply_count INTEGER NOT NULL,
+    last_reply_at INTEGER,
+    flags TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('active', 'hidden', 'removed')),
+    removed_at INTEGER,
+    vector_model TEXT
+  ) STRICT;
+  CREATE INDEX post_reply ON post (parent_id, state, created_at, id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX post_shown ON post (publisher_id, state, created_at, id);
+  CREATE INDEX post_fingerprint ON post (publisher_id, created_at, id, fingerprint);
+  CREATE INDEX post_live ON post (expires_at, kind, syndicated) WHERE state <> 'removed';
+  CREATE INDEX post_removed ON post (removed_at) WHERE state = 'removed';
+  CREATE INDEX post_created ON post (created_at, publisher_id);
+  CREATE INDEX post_vector_model ON post (vector_model) WHERE state = 'active';
+
+  CREATE TABLE post_content (
+    post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    link TEXT,
+    tags TEXT NOT NULL,
+    located INTEGER NOT NULL,
+    place_name TEXT,
+    lat REAL,
+    lng REAL,
+    timezone TEXT,
+    source_url TEXT,
+    metadata TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE post_vector (
+    post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE post_retrievals (
+    post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
+    n INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE post_tag (
+    tag TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    post INTEGER NOT NULL,
+    PRIMARY KEY (tag, expires_at, post)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE subscription (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    publisher_id TEXT NOT NULL REFERENCES publisher (id),
+    label TEXT,
+    query TEXT NOT NULL,
+    vector BLOB,
+    vector_model TEXT,
+    webhook_url TEXT,
+    webhook_verified_at INTEGER,
+    secret_version INTEGER NOT NULL,
+    active INTEGER NOT NULL,
+    inactive_reason TEXT,
+    failures INTEGER NOT NULL,
+    last_matched_at INTEGER,
+    created_at INTEGER NOT NULL,
+    next_delivery INTEGER NOT NULL DEFAULT 1
+  ) STRICT;
+  CREATE INDEX subscription_owner ON subscription (publisher_id, created_at, seq);
+  CREATE INDEX subscription_active ON subscription (publisher_id) WHERE active = 1;
+  CREATE TABLE subscription_change (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    subscription_id TEXT NOT NULL UNIQUE,
+    gone INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX subscription_gone ON subscription_change (no) WHERE gone = 1;
+  CREATE TABLE subscription_purge (subscription INTEGER PRIMARY KEY) STRICT;
+
+  CREATE TABLE delivery (
+    subscription INTEGER NOT NULL,
+    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
+    delivery_id INTEGER NOT NULL,
+    matched_at INTEGER,
+    PRIMARY KEY (subscription, post)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delivery_pending ON delivery (subscription, delivery_id, matched_at) WHERE matched_at IS NOT NULL;
+  CREATE INDEX delivery_post ON delivery (post);
+  CREATE INDEX delivery_age ON delivery (matched_at) WHERE matched_at IS NOT NULL;
+
+  CREATE TABLE report (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
+    reporter TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    details TEXT,
+    created_at INTEGER NOT NULL,
+    UNIQUE (post, reporter)
+  ) STRICT;
+  CREATE INDEX report_reporter ON report (reporter);
+  CREATE TABLE reported_post (
+    post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
+    reporters INTEGER NOT NULL,
+    last_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reported_post_order ON reported_post (reporters, last_at, post);
+  CREATE TABLE moderation (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    reason TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX moderation_subject ON moderation (subject, seq);
+
+  CREATE TABLE work (
+    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    token TEXT,
+    attempts INTEGER NOT NULL,
+    PRIMARY KEY (post, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX work_due ON work (kind, due_at);
+
+  CREATE TABLE counter (
+    day TEXT NOT NULL,
+    name TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (day, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/** Tables of the file beside the board: what need not survive a loss of power. Ids and numbers only. */
+export const SCRATCH_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE window (key TEXT PRIMARY KEY, points INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX window_end ON window (ends_at);
+  CREATE TABLE ranking (
+    id TEXT PRIMARY KEY,
+    ids TEXT NOT NULL,
+    relevance TEXT NOT NULL,
+    previous TEXT,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ranking_end ON ranking (expires_at);
+  `,
+];

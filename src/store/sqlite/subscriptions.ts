@@ -1,0 +1,132 @@
+import type { StoredSubscription, SubscriptionStore } from "../../ports/store.ts";
+import type { Connection } from "./connection.ts";
+import { deliver, forgetDeliveries, pending, pendingCounts, purgeDeliveries } from "./deliveries.ts";
+import type { Parts } from "./parts.ts";
+import { blobOf, type SubscriptionRow, subscriptionOf } from "./rows.ts";
+
+export function subscriptionStore({ connection }: Parts): SubscriptionStore {
+  const { sql, read, write } = connection;
+  return {
+    insert: (subscription, maxActive) =>
+      write(() => {
+        if (
+          sql("SELECT 1 FROM publisher WHERE id = ? AND erasing = 0").get(subscription.publisherId) ===
+          undefined
+        ) {
+          throw new Error(`Publisher ${subscription.publisherId} is gone; its subscription was not kept.`);
+        }
+        const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ? AND active = 1").get(
+          subscription.publisherId,
+        );
+        if (n >= maxActive) return false;
+        sql(
+          `INSERT INTO subscription (id, publisher_id, created_at, ${COLUMNS.join(", ")})
+          VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
+        ).run(subscription.id, subscription.publisherId, subscription.createdAt, ...valuesOf(subscription));
+        recordChange(connection, subscription.id, false);
+        return true;
+      }),
+
+    get: (id) => read(() => find(connection, id)),
+
+    ofPublisher: (publisherId) =>
+      read(() =>
+        sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
+          .all(publisherId)
+          .map(subscriptionOf),
+      ),
+
+    update: (id, change) =>
+      write(() => {
+        const before = find(connection, id);
+        if (before === null) return null;
+        const after: StoredSubscription = { ...before, ...change };
+        sql(
+          `UPDATE subscription SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`,
+        ).run(...valuesOf(after), id);
+        recordChange(connection, id, false);
+        return after;
+      }),
+
+    remove: (id) => removeSubscription(connection, id),
+
+    changes: (after, limit) =>
+      read(() => {
+        const rows: ({ no: number; changed: string } & SubscriptionRow)[] = sql(
+          `SELECT c.no, c.subscription_id AS changed, s.* FROM subscription_change c
+          LEFT JOIN subscription s ON s.id = c.subscription_id WHERE c.no > ? ORDER BY c.no LIMIT ?`,
+        ).all(after, limit);
+        return {
+          next: rows.at(-1)?.no ?? after,
+          rows: rows.map((row) => ({
+            id: row.changed,
+            subscription: row.id === null ? null : subscriptionOf(row),
+          })),
+        };
+      }),
+
+    deliver: (matches, settled) => write(() => deliver(connection, matches, settled)),
+    pending: (id, after, limit) => read(() => pending(connection, id, after, limit)),
+    pendingCounts: (ids) => pendingCounts(connection, ids),
+    forgetDeliveries: (before, limit) => forgetDeliveries(connection, before, limit),
+  };
+}
+
+/** Removes a subscription at once and its deliveries in bounded steps; false when there was none. */
+export async function removeSubscription(connection: Connection, id: string): Promise<boolean> {
+  const { sql, write } = connection;
+  const removed = await write(() => {
+    const row: { seq: number } | undefined = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
+    if (row === undefined) return false;
+    sql("DELETE FROM subscription WHERE seq = ?").run(row.seq);
+    sql("INSERT INTO subscription_purge VALUES (?)").run(row.seq);
+    recordChange(connection, id, true);
+    return true;
+  });
+  if (removed) await purgeDeliveries(connection);
+  return removed;
+}
+
+/** Gives a subscription the next change number; an older one of the same subscription is no longer needed. */
+function recordChange({ sql }: Connection, id: string, gone: boolean): void {
+  sql("INSERT OR REPLACE INTO subscription_change (subscription_id, gone) VALUES (?, ?)").run(
+    id,
+    Number(gone),
+  );
+}
+
+function find({ sql }: Connection, id: string): StoredSubscription | null {
+  const row: SubscriptionRow | undefined = sql("SELECT * FROM subscription WHERE id = ?").get(id);
+  return row === undefined ? null : subscriptionOf(row);
+}
+
+/** Columns that may change, and their values in the same order. */
+const COLUMNS = [
+  "label",
+  "query",
+  "vector",
+  "vector_model",
+  "webhook_url",
+  "webhook_verified_at",
+  "secret_version",
+  "active",
+  "inactive_reason",
+  "failures",
+  "last_matched_at",
+] as const;
+
+function valuesOf(subscription: StoredSubscription): unknown[] {
+  return [
+    subscription.label,
+    JSON.stringify(subscription.query),
+    subscription.vector === null ? null : blobOf(subscription.vector),
+    subscription.vectorModel,
+    subscription.webhookUrl,
+    subscription.webhookVerifiedAt,
+    subscription.secretVersion,
+    Number(subscription.active),
+    subscription.inactiveReason,
+    subscription.failures,
+    subscription.lastMatchedAt,
+  ];
+}

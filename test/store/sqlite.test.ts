@@ -1,0 +1,390 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import type { EmbeddedIndex } from "../../src/store/sqlite/parts.ts";
+import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+let folder: string;
+let file: string;
+let store: SqliteStore | null = null;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "board-sqlite-"));
+  file = join(folder, "board.db");
+});
+afterEach(async () => {
+  await store?.close();
+  store = null;
+  rmSync(folder, { recursive: true });
+});
+
+async function start(index: EmbeddedIndex | null = null): Promise<SqliteStore> {
+  await store?.close();
+  store = await open(new URL(`sqlite:${file}`), { index });
+  return store;
+}
+
+/** Writes down what it is told, and keeps texts in a table of its own, in the store's transactions. */
+function recordingIndex(
+  migrations = ["CREATE TABLE idx (id TEXT PRIMARY KEY, title TEXT, vector BLOB) STRICT"],
+) {
+  const calls: string[] = [];
+  let db: InstanceType<typeof DatabaseSync>;
+  const index: EmbeddedIndex = {
+    migrations,
+    attach(tx) {
+      db = tx;
+    },
+    put({ id, title, windowStart, windowEnd }) {
+      calls.push(`put ${id} ${windowStart - T0} ${windowEnd - T0}`);
+      db.prepare(
+        "INSERT INTO idx (id, title) VALUES (?, ?) ON CONFLICT DO UPDATE SET title = excluded.title",
+      ).run(id, title);
+    },
+    remove(id) {
+      calls.push(`remove ${id}`);
+      db.prepare("DELETE FROM idx WHERE id = ?").run(id);
+    },
+    putVector(id, model, vector) {
+      calls.push(`putVector ${id} ${model} ${vector[0]}`);
+      db.prepare("UPDATE idx SET vector = ? WHERE id = ?").run(new Uint8Array(vector.buffer), id);
+    },
+    removeVector: (id) => calls.push(`removeVector ${id}`),
+    putPublisher: (id, { verified, suspended }) => calls.push(`putPublisher ${id} ${verified} ${suspended}`),
+    removePublisher: (id) => calls.push(`removePublisher ${id}`),
+    committed() {
+      expect(db.isTransaction).toBe(false);
+      calls.push("committed");
+    },
+  };
+  return { index, said: () => calls.splice(0).filter((call) => call !== "committed"), calls };
+}
+
+describe("the embedded index", () => {
+  it("hears of every change of posts, vectors and publishers, in the store's transactions", async () => {
+    const { index, said, calls } = recordingIndex();
+    const { posts, publishers } = await start(index);
+    said();
+    await publishers.insert(aPublisher("pub_a"));
+    await publishers.update("pub_a", { verifiedAt: T0, suspendedAt: T0 });
+    expect(said()).toEqual(["putPublisher pub_a false false", "putPublisher pub_a true true"]);
+
+    const post = aPost("p", { startsAt: T0 + 5, endsAt: T0 + 7, expiresAt: T0 + 9 });
+    await posts.insert(post);
+    expect(calls).toEqual(["put p 5 7", "committed"]);
+    said();
+    await posts.update("p", { startsAt: null, endsAt: null }, { text: false });
+    await posts.update("p", { startsAt: T0 + 3 }, { text: true });
+    expect(said()).toEqual(["put p 0 9", "put p 3 3", "removeVector p"]);
+
+    await posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4).fill(-7) }]);
+    expect(said()).toEqual(["putVector p m -7"]);
+    await posts.update("p", { state: "hidden" }, { text: false });
+    await posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4).fill(9) }]);
+    expect(said()).toEqual(["remove p"]);
+    await posts.update("p", { state: "active" }, { text: false });
+    expect(said()).toEqual(["put p 3 3", "putVector p m 9"]);
+
+    await posts.insert(aPost("p-1", { parentId: "p", expiresAt: T0 + 9 }), { parentExpiresAt: T0 + 20 });
+    expect(said()).toEqual(["put p 3 3", "put p-1 0 9"]);
+    await posts.remove("p", T0);
+    expect(said()).toEqual(["remove p", "remove p-1"]);
+    await publishers.erase("pub_a");
+    expect(said()).toEqual([
+      "putPublisher pub_a false true",
+      "remove p-1",
+      "remove p",
+      "removePublisher pub_a",
+    ]);
+  });
+
+  it("keeps nothing of a write that failed", async () => {
+    const { index } = recordingIndex();
+    const { posts, publishers, connection } = await start(index);
+    await publishers.insert(aPublisher("pub_a"));
+    const failing = { ...index };
+    index.put = (entry) => {
+      failing.put(entry);
+      throw new Error("index is broken");
+    };
+    await expect(posts.insert(aPost("p"))).rejects.toThrow("index is broken");
+    expect(await posts.get("p")).toBeNull();
+    expect(connection.db.prepare("SELECT count(*) AS n FROM idx").get()).toEqual({ n: 0 });
+    expect((await publishers.get("pub_a"))?.postCount).toBe(0);
+  });
+
+  it("is filled with what a board holds already, when it is new to it or newer, and not again", async () => {
+    const { posts, publishers } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await Promise.all(Array.from({ length: 250 }, (_, n) => posts.insert(aPost(`p${n}`))));
+    await posts.setVectors([{ id: "p7", updatedAt: T0, model: "m", vector: new Int8Array(4).fill(3) }]);
+    await posts.remove("p8", T0);
+    await posts.update("p9", { state: "hidden" }, { text: false });
+
+    const first = recordingIndex();
+    await start(first.index);
+    const said = first.said();
+    expect(said.filter((call) => call.startsWith("put p"))).toHaveLength(248);
+    expect(said).toContain("putVector p7 m 3");
+    expect(said).toContain("putPublisher pub_a false false");
+
+    const second = recordingIndex();
+    await start(second.index);
+    expect(second.said()).toEqual([]);
+
+    const third = recordingIndex([...second.index.migrations, "ALTER TABLE idx ADD COLUMN more TEXT"]);
+    const again = await start(third.index);
+    expect(third.said().filter((call) => call.startsWith("put p"))).toHaveLength(248);
+    expect(await again.reindex()).toBe(248);
+  });
+
+  it("cannot be left behind: a file that has one is not opened without", async () => {
+    await start(recordingIndex().index);
+    await expect(start(null)).rejects.toThrow(/has a search index/);
+  });
+});
+
+describe("opening", () => {
+  it("sets the file up so that an acknowledged write survives a loss of power", async () => {
+    const { connection } = await start();
+    const pragma = (name: string) => Object.values(connection.db.prepare(`PRAGMA ${name}`).get())[0];
+    expect(["journal_mode", "synchronous", "foreign_keys", "secure_delete"].map(pragma)).toEqual([
+      "wal",
+      2,
+      1,
+      1,
+    ]);
+  });
+
+  it("makes the folder, and takes relative paths and paths with spaces and percent signs", async () => {
+    file = join(folder, "a b", "100%", "board.db");
+    await start();
+    expect(existsSync(file)).toBe(true);
+    expect(readdirSync(join(folder, "a b", "100%"))).toContain("board-scratch.db");
+  });
+
+  it.each(["sqlite://data/board.db", "sqlite:", "sqlite:data/"])(
+    "refuses %s with the form it should have",
+    async (url) => {
+      await expect(open(new URL(url), { index: null })).rejects.toThrow("STORE_URL must be sqlite:FILE");
+    },
+  );
+
+  it("refuses a file that is no database, and leaves it as it is", async () => {
+    writeFileSync(file, "Dear diary, this is not a database.\n".repeat(200));
+    const before = readFileSync(file);
+    await expect(start()).rejects.toThrow(/^\S+ is damaged or no database\. Restore a backup/);
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  it("refuses a database of another program, and leaves it as it is", async () => {
+    const foreign = new DatabaseSync(file);
+    foreign.exec("CREATE TABLE theirs (a)");
+    foreign.close();
+    const before = readFileSync(file);
+    await expect(start()).rejects.toThrow(/is a database of another program/);
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  it("refuses a file of a newer version and says which", async () => {
+    const { connection } = await start();
+    connection.db.exec("UPDATE agent_board_version SET version = 99 WHERE part = 'store'");
+    await expect(start()).rejects.toThrow(/newer Agent Board \(store version 99, this program knows \d+\)/);
+  });
+
+  it("refuses a folder where the file should be", async () => {
+    file = folder;
+    await expect(start()).rejects.toThrow(/cannot be opened/);
+  });
+
+  it("throws away a damaged scratch file, which holds nothing that must stay", async () => {
+    await (await start()).close();
+    writeFileSync(join(folder, "board-scratch.db"), "x".repeat(10_000));
+    const { limits } = await start();
+    expect((await limits.add("k", 1, 1000, T0)).points).toBe(1);
+  });
+
+  it("waits, without blocking the event loop, while another process writes", async () => {
+    const { publishers } = await start();
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    const waiting = publishers.insert(aPublisher("pub_a"));
+    // The event loop turns while the lock is held; nothing is written.
+    let turns = 0;
+    while (turns < 20) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns += 1;
+    }
+    expect(await publishers.get("pub_a")).toBeNull();
+    other.exec("COMMIT");
+    other.close();
+    await waiting;
+    expect(await publishers.get("pub_a")).not.toBeNull();
+  });
+});
+
+describe("erasing a publisher", () => {
+  const inFiles = (text: string) =>
+    readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
+
+  it("leaves no byte of its text in any file", async () => {
+    const { index } = recordingIndex();
+    const { posts, publishers, subscriptions, reports, rankings, limits } = await start(index);
+    await publishers.insert(aPublisher("pub_a", { name: "SECRETNAME", description: "SECRETABOUT" }));
+    await publishers.insert(aPublisher("pub_b"));
+    // Edits, growing texts, removals and neighbours of others, so that pages are split, merged and used again.
+    const text = (n: number) => `SECRET${n} `.repeat(1 + ((n * 7919) % 400));
+    const ids = Array.from({ length: 600 }, (_, n) => n);
+    for (let start = 0; start < ids.length; start += 100) {
+      await Promise.all(
+        ids.slice(start, start + 100).flatMap((n) => [
+          posts.insert(
+            aPost(`a${n}`, {
+              title: text(n),
+              body: text(n + 1),
+              tags: [`SECRETtag${n % 50}`],
+              metadata: { k: text(n) },
+            }),
+          ),
+          posts.insert(
+            aPost(`b${n}`, {
+              publisherId: "pub_b",
+              body: "theirs ".repeat((n * 31) % 500),
+              tags: [`t${n}`],
+            }),
+          ),
+        ]),
+      );
+      await Promise.all(
+        ids
+          .slice(start, start + 100)
+          .filter((n) => n % 3 === 0)
+          .map((n) => posts.update(`a${n}`, { body: text(n + 5) }, { text: true })),
+      );
+      for (const n of ids.slice(start, start + 100).filter((m) => m % 9 === 0))
+        await posts.remove(`b${n}`, T0);
+    }
+    await posts.insert(aPost("a1-1", { parentId: "a1", publisherId: "pub_b", body: "SECRETREPLY" }));
+    await subscriptions.insert(
+      aSubscription("sub_a", { label: "SECRETLABEL", query: { q: "SECRETQUERY" } }),
+      50,
+    );
+    await reports.upsert({
+      id: "rep_1",
+      postId: "b1",
+      reporter: "key:pub_a",
+      reason: "other",
+      details: "SECRETDETAILS",
+      createdAt: T0,
+    });
+    await rankings.save({ id: "r", ids: ["a1"], relevance: [1], previous: null, expiresAt: T0 + 9 });
+    await limits.add("write:pub_a", 1, 1000, T0);
+    expect(inFiles("SECRET")).not.toEqual([]);
+
+    await publishers.erase("pub_a");
+    expect(inFiles("SECRET")).toEqual([]);
+    expect((await publishers.get("pub_b"))?.postCount).toBe(600 - 67);
+    expect(await posts.get("b1")).not.toBeNull();
+  });
+
+  it("goes on after a restart where a crash interrupted it", async () => {
+    const { posts, publishers, connection } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await posts.insert(aPost("p", { body: "SECRET" }));
+    // What the first transaction of an erasure leaves.
+    connection.db.exec("UPDATE publisher SET erasing = 1, key_hash = 'erased'");
+    expect(await publishers.get("pub_a")).toBeNull();
+    const again = await start();
+    expect(await again.posts.get("p")).toBeNull();
+    expect(inFiles("SECRET")).toEqual([]);
+  });
+});
+
+describe("the plans of its statements", () => {
+  /** Scans that are meant: of parameters, of bounded inner queries, of partial indexes that hold few rows, of counts. */
+  const ALLOWED = [
+    /^SCAN (json_each|d$|CONSTANT ROW)/,
+    /^SCAN publisher USING (COVERING )?INDEX/,
+    /^SCAN subscription USING COVERING INDEX subscription_active/,
+    /^SCAN subscription_purge/,
+    // In order of the index, and cut by LIMIT.
+    /^SCAN q USING COVERING INDEX reported_post_order/,
+    /^SCAN moderation$/,
+  ];
+
+  it("use an index wherever rows are many", async () => {
+    const s = await start();
+    await s.publishers.insert(aPublisher("pub_a"));
+    await s.posts.insert(aPost("p"));
+    await s.posts.insert(aPost("p-1", { parentId: "p" }));
+    await s.posts.update("p", { tags: ["x"] }, { text: true });
+    await s.posts.many(["p"]);
+    await s.posts.replies("p", { after: { at: T0, id: "a" }, limit: 1 });
+    await s.posts.byPublisher("pub_a", 1);
+    await s.posts.fingerprints("pub_a", 0, 1);
+    await s.posts.addRetrievals(new Map([["p", 1]]));
+    await s.posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4) }]);
+    await s.posts.enqueueMissingVectors("n", 1);
+    await s.publishers.byKeyHash("x");
+    await s.publishers.many(["pub_a"]);
+    await s.publishers.update("pub_a", { name: "n" });
+    await s.publishers.dueForCheck(T0, 1);
+    await s.subscriptions.insert(aSubscription("sub_1"), 5);
+    await s.subscriptions.update("sub_1", { label: "n" });
+    await s.subscriptions.ofPublisher("pub_a");
+    await s.subscriptions.changes(0, 1);
+    await s.subscriptions.deliver(
+      [{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }],
+      await s.work.claim("match", { limit: 1, leaseMs: 1, now: T0 + 9 }),
+    );
+    await s.work.giveBack(await s.work.claim("embed", { limit: 1, leaseMs: 1, now: T0 + 9 }), T0);
+    await s.work.backlog("match");
+    await s.subscriptions.pending("sub_1", 0, 1);
+    await s.subscriptions.pendingCounts(["sub_1"]);
+    await s.subscriptions.forgetDeliveries(T0, 1);
+    await s.subscriptions.remove("sub_1");
+    const report = {
+      id: "rep_1",
+      postId: "p",
+      reporter: "key:pub_a",
+      reason: "spam",
+      details: null,
+      createdAt: 1,
+    } as const;
+    await s.reports.upsert(report);
+    await s.reports.upsert(report);
+    await s.reports.reporters("p", 0);
+    await s.reports.queue(1);
+    await s.reports.log({ at: 1, action: "hide", subject: "p", actor: "operator", reason: "r" });
+    await s.reports.history("p", 1);
+    await s.reports.history(null, 1);
+    await s.statistics.counts(T0);
+    await s.statistics.overview(T0, 2);
+    await s.statistics.activePublishers(T0, T0 + 1);
+    await s.statistics.add([{ day: "2026-11-20", name: "x", n: 1 }]);
+    await s.statistics.read("2026-11-20");
+    await s.posts.remove("p", T0);
+    await s.posts.erase({ expired: T0, removed: T0 + 9 }, 1);
+    await s.publishers.erase("pub_a");
+    await s.reindex();
+
+    const scans: string[] = [];
+    const { db } = s.connection;
+    const texts = s.connection.statements();
+    expect(texts.length).toBeGreaterThan(60);
+    for (const text of texts) {
+      for (const { detail } of db.prepare(`EXPLAIN QUERY PLAN ${text}`).all()) {
+        const meant = ALLOWED.some((form) => form.test(detail));
+        if (/^SCAN/.test(detail) && !meant) scans.push(`${detail} <- ${text}`);
+        // What is read in order must come in order: a sort would read everything first.
+        if (/TEMP B-TREE FOR ORDER BY/.test(detail) && !text.includes("FROM report "))
+          scans.push(`${detail} <- ${text}`);
+      }
+    }
+    expect(scans).toEqual([]);
+  });
+});
