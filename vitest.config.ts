@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
+    reporters: ["default", "./test/support/summary-reporter.ts"],
     // Real processes, models and databases on small machines: generous, and no test measures time with it.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -161,7 +161,7 @@ async function vectorsReady(board: OpenBoard): Promise<void> {
   }
   const began = performance.now();
   const total = await board.store.work.backlog("embed");
-  const progress = createProgress("Embedding", total);
+  const progress = createProgress("Embedding", total, { unit: "posts" });
   for (let left = total; left > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, VECTORS_POLL_MS));
     const now = await board.store.work.backlog("embed");

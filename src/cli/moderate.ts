@@ -52,7 +52,9 @@ async function withReports(act: (reports: Reports) => Promise<void>): Promise<vo
 }
 
 async function list(reports: Reports, limit: number): Promise<void> {
-  const lines = (await reports.queue(limit)).map(
+  const lines = (await reports.queue(limit))
+    .filter(({ state }) => state !== "removed")
+    .map(
     ({ postId, reporters, reasons, lastAt, state }) =>
       `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
   );

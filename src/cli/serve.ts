@@ -17,7 +17,10 @@ export function serveCommand(): Command {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const logger = openLogger(config.logLevel);
-  const board = await openBoard(config, { logger, progress: createProgress });
+  const line = (text: string) => logger.info(text);
+  const progress = (label: string, total: number) =>
+    createProgress(label, total, process.stderr.isTTY ? {} : { line });
+  const board = await openBoard(config, { logger, progress });
   if (config.embeddings === "required" && (await board.embedder.settled()) !== "ready") {
     await board.close();
     throw new Error(

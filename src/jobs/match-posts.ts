@@ -3,6 +3,8 @@ import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store.ts";
 
 const BATCH = 50;
+/** Matches recorded in one transaction. */
+const DELIVERIES = 500;
 /** A worker that dies leaves its posts to others after this time. */
 const LEASE_MS = 5_000;
 
@@ -38,6 +40,8 @@ export async function matchPosts(
       .answeredBy(candidate, now)
       .map((subscriptionId) => ({ subscriptionId, postId: candidate.post.id, matchedAt: now })),
   );
+  // In bounded transactions; the work is settled with the last, and a pair recorded twice counts once.
+  while (matches.length > DELIVERIES) await store.subscriptions.deliver(matches.splice(0, DELIVERIES), []);
   await store.subscriptions.deliver(matches, items);
   return items.length;
 }

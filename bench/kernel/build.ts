@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import wabt from "wabt";
+
+const SOURCE = new URL("../../src/search-index/embedded/kernel.wat", import.meta.url);
+const TARGET = new URL("../../src/search-index/embedded/kernel.ts", import.meta.url);
+
+/** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
+export async function kernelModule(): Promise<string> {
+  const { parseWat } = await wabt();
+  const parsed = parseWat("kernel.wat", readFileSync(SOURCE, "utf8"), { simd: true });
+  parsed.validate();
+  const { buffer } = parsed.toBinary({});
+  parsed.destroy();
+  return `// Generated from kernel.wat by \`npx tsx bench/kernel/build.ts\`; a test compares.
+
+/** WebAssembly with SIMD, ${buffer.length} bytes, as base64. */
+export const KERNEL =
+  "${Buffer.from(buffer).toString("base64")}";
+`;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  writeFileSync(TARGET, await kernelModule());
+}

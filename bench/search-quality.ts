@@ -1,0 +1,286 @@
+/**
+ * How good are the answers? nDCG@10 and Recall@100 of the board's own search on public test collections, by words,
+ * by meaning, by both, and reranked; and how far apart related and unrelated texts are for the model.
+ *
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts
+ *
+ * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
+ * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl. Model files are looked for in MODEL_DIR.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { rankMatches } from "../src/domain/ranking.ts";
+import { MODELS } from "../src/embed/models.ts";
+import { openEmbedder } from "../src/embed/transformer.ts";
+import type { Embedder } from "../src/ports/embedder.ts";
+import type { IndexEntry, Question } from "../src/ports/search-index.ts";
+import { cosineOf, quantize } from "../src/search/quantize.ts";
+import { parseQueryText } from "../src/search/query-text.ts";
+import { textToEmbed } from "../src/search/text-to-embed.ts";
+import { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
+
+export interface Collection {
+  docs: readonly { _id: string; title: string; text: string }[];
+  queries: readonly { _id: string; text: string }[];
+  /** Gain of each relevant document, by query and document. */
+  gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+export interface Quality {
+  ndcg10: number;
+  recall100: number;
+}
+
+const METHODS = ["words", "meaning", "hybrid", "hybrid+rerank"] as const;
+const FLOORS: Record<string, { hybrid: number; "hybrid+rerank": number }> = {
+  cranfield: { hybrid: 0.4, "hybrid+rerank": 0.42 },
+  cacm: { hybrid: 0.5, "hybrid+rerank": 0.52 },
+  cisi: { hybrid: 0.42, "hybrid+rerank": 0.43 },
+};
+const BATCH = 64;
+
+/** Indexes a collection and answers its queries by every method, once for each floor of the cosine. */
+export async function measure(
+  collection: Collection,
+  embedder: Embedder,
+  floors: readonly number[],
+): Promise<{ method: string; minCosine: number; quality: Quality }[]> {
+  const entries = collection.docs.map(({ _id, title, text }) => entryOf({ id: _id, title, body: text }));
+  return withIndex(entries, embedder, async (index) => {
+    // These queries are prose: their quotes are titles, their dashes punctuation, and neither is meant as an operator.
+    const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
+    const plain = texts.map((text) => text.plain);
+    const vectors = await embedAll(embedder, plain, "query");
+    const rows = [];
+    for (const method of METHODS) {
+      for (const minCosine of method === "words" ? floors.slice(0, 1) : floors) {
+        const run: string[][] = [];
+        for (const [i, words] of texts.entries()) {
+          const question: Question = {
+            filter: EVERYTHING,
+            words: method === "meaning" ? null : words,
+            vector: method === "words" ? null : (vectors[i] ?? null),
+            minCosine,
+          };
+          const options = { rerank: method === "hybrid+rerank", limit: 100, except: new Set<string>() };
+          const { ranked } = await rankMatches(index, question, options);
+          run.push(ranked.map(({ id }) => id));
+        }
+        rows.push({ method, minCosine, quality: qualityOf(collection, run) });
+      }
+    }
+    return rows;
+  });
+}
+
+/** As trec_eval counts: linear gains, the ideal ranking of all judged documents, means over all queries. */
+function qualityOf({ queries, gains }: Collection, run: readonly string[][]): Quality {
+  let ndcg = 0;
+  let recall = 0;
+  for (const [i, { _id }] of queries.entries()) {
+    const judged = gains.get(_id) ?? new Map<string, number>();
+    const found = run[i] ?? [];
+    const discounted = (all: number[]) =>
+      all.slice(0, 10).reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0);
+    const ideal = discounted([...judged.values()].sort((a, b) => b - a));
+    if (ideal > 0) ndcg += discounted(found.map((id) => judged.get(id) ?? 0)) / ideal;
+    const relevant = [...judged].filter(([, gain]) => gain > 0).map(([id]) => id);
+    const top = new Set(found.slice(0, 100));
+    if (relevant.length > 0) recall += relevant.filter((id) => top.has(id)).length / relevant.length;
+  }
+  return { ndcg10: ndcg / queries.length, recall100: recall / queries.length };
+}
+
+/** Calls `use` with an index of the entries in a database file that is gone afterwards. */
+async function withIndex<T>(
+  entries: readonly IndexEntry[],
+  embedder: Embedder,
+  use: (index: EmbeddedIndex) => Promise<T>,
+): Promise<T> {
+  const vectors = await embedAll(embedder, entries.map(textToEmbed), "post");
+  const folder = mkdtempSync(join(tmpdir(), "search-quality-"));
+  const database = new DatabaseSync(join(folder, "board.db"));
+  try {
+    const index = new EmbeddedIndex(embedder);
+    for (const statement of index.migrations) database.exec(statement);
+    index.attach(database);
+    database.exec("BEGIN");
+    for (const [i, entry] of entries.entries()) {
+      index.put(entry);
+      const vector = vectors[i];
+      if (vector !== undefined) index.putVector(entry.id, embedder.modelId, vector);
+    }
+    database.exec("COMMIT");
+    index.committed();
+    return await use(index);
+  } finally {
+    database.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body: string }): IndexEntry {
+  return {
+    kind: "announcement",
+    tags: [],
+    placeName: null,
+    lat: null,
+    lng: null,
+    windowStart: 0,
+    windowEnd: 1,
+    expiresAt: 1,
+    createdAt: 0,
+    publisherId: "pub_1",
+    parentId: null,
+    syndicated: false,
+    ...fields,
+  };
+}
+
+const EVERYTHING: Question["filter"] = {
+  kinds: null,
+  tags: null,
+  near: null,
+  after: null,
+  before: null,
+  verifiedOnly: false,
+  publisherId: null,
+  parentId: null,
+  includeReplies: true,
+  includeExpired: true,
+  includeSyndicated: true,
+  now: 0,
+  createdUntil: 0,
+};
+
+async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+  purpose: "query" | "post",
+): Promise<Int8Array[]> {
+  const vectors: Int8Array[] = [];
+  for (let at = 0; at < texts.length; at += BATCH) {
+    vectors.push(...(await embedder.embed(texts.slice(at, at + BATCH), purpose)).map(quantize));
+  }
+  return vectors;
+}
+
+/** Texts that mean nothing, or nothing that a notice board holds. */
+const NONSENSE = [
+  "asdfghjkl qwertyuiop",
+  "blorptastic zindlefrap quonkery",
+  "xyzzy plugh frotz",
+  "lorem ipsum dolor sit amet",
+  "jjjjjjjj kkkkkkkk",
+  "9f8a7b6c5d4e3f2a1b",
+  "eigenvalues of sparse Hermitian matrices",
+  "mitochondrial ribosome assembly",
+  "tax law of the Byzantine empire",
+  "tensile strength of titanium alloys",
+];
+
+/** Cosines of saved queries with posts that match, that do not, and that nobody labelled; and of nonsense with all posts. */
+async function reportSeparation(folder: string, embedder: Embedder): Promise<void> {
+  type Row = { id: string; title: string; body: string; tags: string[]; location: { name: string } | null };
+  const posts = readLines<Row>(join(folder, "posts.jsonl"));
+  const queries = readLines<{ id: string; query: { q?: string } }>(join(folder, "queries.jsonl"));
+  const pairs = readLines<{ query: string; post: string; label: string; hard: boolean }>(
+    join(folder, "pairs.jsonl"),
+  );
+  const postTexts = posts.map((post) => textToEmbed({ ...post, placeName: post.location?.name ?? null }));
+  const postVectors = await embedAll(embedder, postTexts, "post");
+  const asked = queries.filter(({ query }) => (query.q ?? "") !== "");
+  const plain = asked.map(({ query }) => parseQueryText(query.q ?? "").plain);
+  const queryVectors = await embedAll(embedder, plain, "query");
+  const labels = new Map(
+    pairs.map(({ query, post, label, hard }) => [`${query} ${post}`, hard ? `${label} (hard)` : label]),
+  );
+  const groups = new Map<string, number[]>();
+  for (const [i, { id }] of asked.entries()) {
+    for (const [j, post] of posts.entries()) {
+      const label = labels.get(`${id} ${post.id}`) ?? "unlabelled";
+      const cosine = cosineOf(queryVectors[i] ?? new Int8Array(), postVectors[j] ?? new Int8Array());
+      groups.set(label, [...(groups.get(label) ?? []), cosine]);
+    }
+  }
+  const nonsense = await embedAll(embedder, NONSENSE, "query");
+  groups.set(
+    "nonsense",
+    nonsense.flatMap((vector) => postVectors.map((post) => cosineOf(vector, post))),
+  );
+  console.log("\nStanding-query set: share of pairs of query and post with a cosine at or above the floor");
+  const floors = [0.15, 0.2, 0.25, 0.3, 0.35, 0.4];
+  console.log("label (pairs)".padEnd(24), ...floors.map((floor) => floor.toFixed(2).padStart(7)));
+  for (const [label, cosines] of groups) {
+    const shares = floors.map((floor) => cosines.filter((cosine) => cosine >= floor).length / cosines.length);
+    console.log(
+      `${label} (${cosines.length})`.padEnd(24),
+      ...shares.map((share) => `${(share * 100).toFixed(2)}%`.padStart(7)),
+    );
+  }
+  const entries = posts.map((post) => entryOf({ ...post, placeName: post.location?.name ?? null }));
+  await withIndex(entries, embedder, async (index) => {
+    for (const [i, text] of NONSENSE.entries()) {
+      const question = { filter: EVERYTHING, words: parseQueryText(text), vector: nonsense[i] ?? null };
+      const page = { limit: 1, except: new Set<string>() };
+      const { total } = await index.match({ ...question, minCosine: embedder.minCosine }, page);
+      const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
+      console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
+    }
+  });
+}
+
+function readLines<T>(file: string): T[] {
+  return readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+}
+
+function readCollection(folder: string): Collection {
+  const gains = new Map<string, Map<string, number>>();
+  for (const line of readFileSync(join(folder, "qrels.tsv"), "utf8").trim().split("\n").slice(1)) {
+    const [query = "", doc = "", gain = "0"] = line.split("\t");
+    gains.set(query, (gains.get(query) ?? new Map<string, number>()).set(doc, Number(gain)));
+  }
+  return {
+    docs: readLines(join(folder, "corpus.jsonl")),
+    queries: readLines(join(folder, "queries.jsonl")),
+    gains,
+  };
+}
+
+async function main(data: string): Promise<void> {
+  const model = MODELS[0];
+  const cacheDir = join(homedir(), ".cache", "agent-board", "models");
+  const { MODEL_DIR: modelDir = cacheDir } = process.env;
+  const log = { info() {}, warn: console.error };
+  const embedder = openEmbedder({ mode: "required", model, modelDir, cacheDir, log });
+  if ((await embedder.settled()) !== "ready") throw new Error("The model did not load.");
+  console.log("collection    method          minCosine  nDCG@10  Recall@100");
+  for (const name of readdirSync(join(data, "relevance"))) {
+    const collection = readCollection(join(data, "relevance", name));
+    const floors = [...new Set([-1, 0.2, embedder.minCosine, 0.3])].sort((a, b) => a - b);
+    for (const { method, minCosine, quality } of await measure(collection, embedder, floors)) {
+      const floor = minCosine === embedder.minCosine ? FLOORS[name]?.[method as "hybrid"] : undefined;
+      const verdict = floor === undefined ? "" : quality.ndcg10 >= floor ? `>= ${floor}` : `BELOW ${floor}`;
+      const numbers = [minCosine, quality.ndcg10.toFixed(4), quality.recall100.toFixed(4), verdict].map(
+        (cell) => String(cell).padStart(10),
+      );
+      console.log(name.padEnd(13), method.padEnd(15), ...numbers);
+      if (verdict.startsWith("BELOW")) process.exitCode = 1;
+    }
+  }
+  await reportSeparation(join(data, "standing-queries"), embedder);
+  await embedder.close();
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { BENCH_DATA: data } = process.env;
+  if (data === undefined)
+    throw new Error("Set BENCH_DATA to the folder with relevance/ and standing-queries/.");
+  await main(data);
+}

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fuse, relevanceOf } from "../../src/search/fuse.ts";
+import { cosineOf, dequantize, quantize } from "../../src/search/quantize.ts";
+import { feedback } from "../../src/search/rerank.ts";
+import { textToEmbed } from "../../src/search/text-to-embed.ts";
+
+const unit = fc
+  .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 384, maxLength: 384 })
+  .map((xs) => {
+    const length = Math.hypot(...xs) || 1;
+    return Float32Array.from(xs, (x) => x / length);
+  });
+
+describe("fuse", () => {
+  it("puts words and meaning together above either alone", () => {
+    expect(fuse(0.5, 3, 3)).toBeGreaterThan(fuse(0.5, 0, 3));
+    expect(fuse(0.5, 3, 3)).toBeGreaterThan(fuse(null, 3, 3));
+    expect(fuse(null, 0, 0)).toBe(0);
+  });
+
+  it("gives relevance in 0…1 that never turns an order round", () => {
+    const score = fc.double({ min: -1, max: 1.4, noNaN: true });
+    fc.assert(
+      fc.property(score, score, (a, b) => {
+        const [low, high] = a < b ? [a, b] : [b, a];
+        expect(relevanceOf(low)).toBeLessThanOrEqual(relevanceOf(high));
+        expect(relevanceOf(low)).toBeGreaterThanOrEqual(0);
+        expect(relevanceOf(high)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe("quantize", () => {
+  it("keeps cosines of unit vectors within 0.01", () => {
+    fc.assert(
+      fc.property(unit, unit, (a, b) => {
+        const exact = a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+        expect(Math.abs(cosineOf(quantize(a), quantize(b)) - exact)).toBeLessThan(0.01);
+        expect(cosineOf(quantize(a), quantize(a))).toBeCloseTo(1, 1);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("clamps what does not fit", () => {
+    expect([...quantize(Float32Array.of(1, -1, 0.01))]).toEqual([127, -127, 5]);
+    expect(dequantize(Int8Array.of(5))[0]).toBeCloseTo(0.01);
+  });
+});
+
+describe("feedback", () => {
+  it("moves the query towards the posts, and looks at five of them", () => {
+    fc.assert(
+      fc.property(unit, fc.array(unit, { minLength: 1, maxLength: 7 }), (q, posts) => {
+        const query = quantize(q);
+        const vectors = posts.map(quantize);
+        const moved = feedback(query, vectors);
+        expect(moved).toEqual(feedback(query, vectors.slice(0, 5)));
+        const sum = (to: Int8Array) => vectors.slice(0, 5).reduce((all, v) => all + cosineOf(to, v), 0);
+        expect(sum(moved)).toBeGreaterThan(sum(query) - 0.05);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("leaves the query alone without posts", () => {
+    const query = Int8Array.of(1, 2, 3);
+    expect(feedback(query, [])).toBe(query);
+  });
+});
+
+describe("textToEmbed", () => {
+  it("holds title, body, tags and place", () => {
+    const post = { title: "Bike", body: "Blue.", tags: ["cycling"], placeName: "Utrecht" };
+    expect(textToEmbed(post)).toBe("Bike. Blue.\ncycling, Utrecht");
+    expect(textToEmbed({ ...post, tags: [], placeName: null })).toBe("Bike. Blue.");
+  });
+});

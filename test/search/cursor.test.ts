@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeCursor, encodeCursor } from "../../src/search/cursor.ts";
+
+const KEY = "a key";
+
+describe("cursors", () => {
+  it("come back as they were", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 2 }), (payload) => {
+        const text = encodeCursor(payload, KEY);
+        fc.pre(text.length <= 2000);
+        expect(text).toMatch(/^[\w-]+$/);
+        expect(decodeCursor(text, KEY)).toEqual(JSON.parse(JSON.stringify(payload)));
+      }),
+    );
+  });
+
+  it("stay under 120 characters for a place in a list", () => {
+    const place = ["search:0123456789abcdef", 1_795_000_000_000, "Ab3dEf7hJk-Mn3pQr", 1000];
+    expect(encodeCursor(place, KEY).length).toBeLessThan(120);
+  });
+
+  it("are null when a character changed, is missing or was added", () => {
+    const text = encodeCursor(["newest", 5, "abc"], KEY);
+    for (let at = 0; at < text.length; at += 1) {
+      const other = text[at] === "A" ? "B" : "A";
+      expect(decodeCursor(text.slice(0, at) + other + text.slice(at + 1), KEY)).toBeNull();
+      expect(decodeCursor(text.slice(0, at) + text.slice(at + 1), KEY)).toBeNull();
+    }
+    expect(decodeCursor(`${text}=`, KEY)).toBeNull();
+    expect(decodeCursor(` ${text}`, KEY)).toBeNull();
+  });
+
+  it("are null under another key, oversized, and for any junk", () => {
+    expect(decodeCursor(encodeCursor(1, KEY), "another key")).toBeNull();
+    expect(decodeCursor(encodeCursor("x".repeat(3000), KEY), KEY)).toBeNull();
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => decodeCursor(text, KEY) === null));
+  });
+});

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseQueryText } from "../../src/search/query-text.ts";
+
+const parse = (q: string) => {
+  const { any, phrases, excluded } = parseQueryText(q);
+  return { any, phrases, excluded };
+};
+
+describe("parseQueryText", () => {
+  it("takes plain words, each once, in lower case", () => {
+    expect(parse("Road bike ROAD")).toEqual({ any: ["road", "bike"], phrases: [], excluded: [] });
+  });
+
+  it("takes quoted phrases with their stop words", () => {
+    expect(parse('"Lord of the Rings" used')).toEqual({
+      any: ["used"],
+      phrases: [["lord", "of", "the", "rings"]],
+      excluded: [],
+    });
+  });
+
+  it("excludes words and phrases with a hyphen in front", () => {
+    expect(parse('bike -electric -"for rent" --kids')).toEqual({
+      any: ["bike"],
+      phrases: [],
+      excluded: [["electric"], ["for", "rent"], ["kids"]],
+    });
+  });
+
+  it("cuts words with inner punctuation as the index does", () => {
+    expect(parse("node.js C++ e-mail rock'n'roll").any).toEqual([
+      "node",
+      "js",
+      "c",
+      "e",
+      "mail",
+      "rock",
+      "n",
+      "roll",
+    ]);
+    expect(parse("-node.js").excluded).toEqual([["node", "js"]]);
+  });
+
+  it("excludes nothing by a hyphen inside a word or alone", () => {
+    expect(parse("time-sharing - system").excluded).toEqual([]);
+  });
+
+  it("drops stop words unless nothing else is left", () => {
+    expect(parse("where is the station").any).toEqual(["station"]);
+    expect(parse("to be or not to be").any).toEqual(["to", "be", "or", "not"]);
+  });
+
+  it("reads an unclosed quote as a blank, and so one inside a word", () => {
+    expect(parse('"road bike').any).toEqual(["road", "bike"]);
+    expect(parse('5" pipe 7" pipe')).toEqual({ any: ["5", "pipe", "7"], phrases: [], excluded: [] });
+  });
+
+  it("understands typographic quotes, and brackets and commas around phrases", () => {
+    expect(parse("“road bike”").phrases).toEqual([["road", "bike"]]);
+    expect(parse('("road bike","city bike")').phrases).toEqual([
+      ["road", "bike"],
+      ["city", "bike"],
+    ]);
+  });
+
+  it("cuts scripts without blanks into words", () => {
+    expect(parse("東京で自転車を").any).toEqual(["東京", "で", "自転車", "を"]);
+    expect(parse("ห้องเช่า").any.join("")).toBe("ห้องเช่า");
+  });
+
+  it("gives the plain text without operators and excluded parts, for the model", () => {
+    expect(parseQueryText('What is a "road bike", really? -electric').plain).toBe(
+      "What is a road bike, really?",
+    );
+    expect(parseQueryText("C++ or node.js").plain).toBe("C++ or node.js");
+  });
+
+  it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(
+    "asks for nothing with %j",
+    (q) => {
+      expect(parseQueryText(q)).toEqual({ any: [], phrases: [], excluded: [], plain: "" });
+    },
+  );
+
+  it("never fails, and gives words without blanks, quotes and control characters", () => {
+    const junk = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('"', "-", " ", "(", ",", "a", "the", "東", "\u0000", "”"),
+        fc.string({ unit: "binary" }),
+      ),
+      maxLength: 500,
+    });
+    fc.assert(
+      fc.property(junk, (q) => {
+        const { any, phrases, excluded } = parseQueryText(q);
+        for (const word of [...any, ...phrases.flat(), ...excluded.flat()]) {
+          expect(word).toMatch(/^[\p{L}\p{N}\p{M}\p{Co}]+$/u);
+        }
+      }),
+    );
+  });
+});
