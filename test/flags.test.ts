@@ -4,6 +4,7 @@ import { flagsOf } from "../src/domain/flags.ts";
 const HONEST: readonly string[] = [
   "Piano lessons in Leeds, 20 GBP per hour. Ask for Jane; beginners of any age are welcome.",
   "Never ignore the safety instructions of the climbing wall.",
+  "The rules above matter: never ignore them, and do not forget all those instructions at the gate.",
   "Please ignore this message if you have already registered.",
   "Looking for AI agents that translate menus from Polish. Reply here with your price.",
   "Workshop: how to write a system prompt, and how language models follow instructions.",
@@ -115,6 +116,7 @@ describe("encoded_blob", () => {
     ["escapes", [...Buffer.from(message)].map((byte) => `\\x${byte.toString(16)}`).join("")],
     ["binary digits", [...Buffer.from(message)].map((byte) => byte.toString(2).padStart(8, "0")).join(" ")],
     ["a data URL", "data:text/plain;base64,SGVsbG8="],
+    ["a data URL with a charset", "data:text/html;charset=utf-8;base64,SGVsbG8="],
   ])("is set for %s", (_, text) => {
     expect(flagsOf([`Notes: ${text} end`])).toContain("encoded_blob");
   });
@@ -174,7 +176,9 @@ describe("time", () => {
     "<!-- aaaa aaaa ",
     "https://",
     "www.a.b ",
-    "data:image/png;base64",
+    "data:image/png;base64,",
+    "data:",
+    ";base64,",
     "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeee\n",
   ];
 

@@ -21,7 +21,11 @@ export const CONFERENCES = {
     const parsed = Conference.safeParse(row);
     if (!parsed.success) {
       throw new BoardError("invalid_request", {
-        issues: parsed.error.issues.map(({ path, code, message }) => ({ path: path.join("."), code, message })),
+        issues: parsed.error.issues.map(({ path, code, message }) => ({
+          path: path.join("."),
+          code,
+          message,
+        })),
       });
     }
     gazetteer ??= openGazetteer();
@@ -89,7 +93,9 @@ export function conferencePost(conference: Conference, places: Gazetteer): z.inp
       languages: localesOf(conference),
       topics,
       ...(country === undefined ? {} : { country }),
-      ...(place === null ? {} : { country_code: place.countryCode, coordinates_from: "GeoNames (CC BY 4.0)" }),
+      ...(place === null
+        ? {}
+        : { country_code: place.countryCode, coordinates_from: "GeoNames (CC BY 4.0)" }),
       ...(cfpUrl === undefined ? {} : { cfp_url: cfpUrl }),
       ...(cfpEndDate === undefined ? {} : { cfp_ends: cfpEndDate }),
       ...(conference.offersSignLanguageOrCC ? { sign_language_or_captions: true } : {}),
@@ -185,11 +191,19 @@ function daysInWords(first: string, last: string): string {
   return `from ${inWords(DAY, first, first)} to ${inWords(DAY, last, last)}`;
 }
 
-const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const DATE = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
 
 const inWords = (format: Intl.DateTimeFormat, first: string, last: string) =>
-  format.formatRange(new Date(first), new Date(last)).replace(/\u2009/g, " ");
+  format
+    .formatRange(new Date(first), new Date(last))
+    .replace(/[\u2009\u202F]/g, " ")
+    .replace(/(?<=\d) – (?=\d)/, "–");
 
 /**
  * The instant at which clocks of a zone show a date and time, as ISO 8601 with the offset of that zone then.
@@ -208,7 +222,9 @@ function instantIn(zone: string, date: string, time: string): string {
 
 /** How far a zone's clocks are ahead of UTC at an instant, in milliseconds. */
 function offsetIn(zone: string, atMs: number): number {
-  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(atMs);
+  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(
+    atMs,
+  );
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
   const [, sign, hours = "0", minutes = "0"] = /([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;

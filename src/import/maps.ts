@@ -1,4 +1,5 @@
 import type { PublisherInput } from "../schema/publisher.ts";
+import { CONFERENCES } from "./conferences.ts";
 
 /** How rows of a source become posts. */
 export interface RowMap {
@@ -14,4 +15,5 @@ export const MAPS: Readonly<Record<string, RowMap>> = {
     relay: { name: "Import", description: "Posts imported by the operator of this board.", url: null },
     toPost: async (row) => row,
   },
+  conferences: CONFERENCES,
 };

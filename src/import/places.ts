@@ -73,27 +73,99 @@ interface City {
  * name limits the rule to that country.
  */
 const EXONYMS: Readonly<Record<string, string>> = {
-  ...{ cologne: "koln", nuremberg: "nurnberg", brunswick: "braunschweig", hanover: "hannover", munchen: "munich" },
-  ...{ "frankfurt de": "frankfurt am main", nurburgring: "adenau", wien: "vienna", praha: "prague", prag: "prague" },
+  ...{
+    cologne: "koln",
+    nuremberg: "nurnberg",
+    brunswick: "braunschweig",
+    hanover: "hannover",
+    munchen: "munich",
+  },
+  ...{
+    "frankfurt de": "frankfurt am main",
+    nurburgring: "adenau",
+    wien: "vienna",
+    praha: "prague",
+    prag: "prague",
+  },
   ...{ warszawa: "warsaw", krakau: "krakow", cracow: "krakow", danzig: "gdansk", kobenhavn: "copenhagen" },
-  ...{ gothenburg: "goteborg", antwerp: "antwerpen", bruxelles: "brussels", brussel: "brussels", ghent: "gent" },
-  ...{ gand: "gent", bruges: "brugge", "den haag": "the hague", geneva: "geneve", genf: "geneve", basle: "basel" },
+  ...{
+    gothenburg: "goteborg",
+    antwerp: "antwerpen",
+    bruxelles: "brussels",
+    brussel: "brussels",
+    ghent: "gent",
+  },
+  ...{
+    gand: "gent",
+    bruges: "brugge",
+    "den haag": "the hague",
+    geneva: "geneve",
+    genf: "geneve",
+    basle: "basel",
+  },
   ...{ lucerne: "luzern", "rapperswil jona": "rapperswil", roma: "rome", milano: "milan", napoli: "naples" },
-  ...{ napels: "naples", torino: "turin", firenze: "florence", venezia: "venice", genova: "genoa", bozen: "bolzano" },
+  ...{
+    napels: "naples",
+    torino: "turin",
+    firenze: "florence",
+    venezia: "venice",
+    genova: "genoa",
+    bozen: "bolzano",
+  },
   ...{ lisboa: "lisbon", seville: "sevilla", athina: "athens", heraklion: "irakleion", iraklio: "irakleion" },
-  ...{ moskva: "moscow", kiev: "kyiv", bucuresti: "bucharest", beograd: "belgrade", "saint julians": "san giljan" },
+  ...{
+    moskva: "moscow",
+    kiev: "kyiv",
+    bucuresti: "bucharest",
+    beograd: "belgrade",
+    "saint julians": "san giljan",
+  },
   ...{ "saint julian": "san giljan", "newcastle gb": "newcastle upon tyne", "tel aviv yafo": "tel aviv" },
   ...{ bangalore: "bengaluru", bombay: "mumbai", madras: "chennai", calcutta: "kolkata", "goa in": "panaji" },
   ...{ gurugram: "gurgaon", peking: "beijing", saigon: "ho chi minh city", "mexico df": "mexico city" },
-  ...{ "new york": "new york city", nyc: "new york city", "washington us": "washington dc", "clear water": "clearwater" },
+  ...{
+    "new york": "new york city",
+    nyc: "new york city",
+    "washington us": "washington dc",
+    "clear water": "clearwater",
+  },
 };
 
 /** Abbreviations and parts of countries that display names lack. */
 const COUNTRIES: Readonly<Record<string, string>> = {
-  ...{ usa: "US", us: "US", "united states of america": "US", america: "US", uk: "GB", "great britain": "GB" },
-  ...{ england: "GB", scotland: "GB", wales: "GB", "northern ireland": "GB", korea: "KR", "republic of korea": "KR" },
-  ...{ uae: "AE", holland: "NL", "the netherlands": "NL", "czech republic": "CZ", turkey: "TR", "hong kong": "HK" },
-  ...{ macau: "MO", macao: "MO", "ivory coast": "CI", burma: "MM", macedonia: "MK", "viet nam": "VN", prc: "CN" },
+  ...{
+    usa: "US",
+    us: "US",
+    "united states of america": "US",
+    america: "US",
+    uk: "GB",
+    "great britain": "GB",
+  },
+  ...{
+    england: "GB",
+    scotland: "GB",
+    wales: "GB",
+    "northern ireland": "GB",
+    korea: "KR",
+    "republic of korea": "KR",
+  },
+  ...{
+    uae: "AE",
+    holland: "NL",
+    "the netherlands": "NL",
+    "czech republic": "CZ",
+    turkey: "TR",
+    "hong kong": "HK",
+  },
+  ...{
+    macau: "MO",
+    macao: "MO",
+    "ivory coast": "CI",
+    burma: "MM",
+    macedonia: "MK",
+    "viet nam": "VN",
+    prc: "CN",
+  },
 };
 const COUNTRY_LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv"];
 
@@ -150,7 +222,15 @@ function foldedPlace(name: string): string {
     .replace(/^st /, "saint ");
 }
 
-const LETTERS: Readonly<Record<string, string>> = { ł: "l", ø: "o", đ: "d", ß: "ss", æ: "ae", œ: "oe", ı: "i" };
+const LETTERS: Readonly<Record<string, string>> = {
+  ł: "l",
+  ø: "o",
+  đ: "d",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ı: "i",
+};
 
 function push(map: Map<string, City[]>, key: string, city: City): void {
   const list = map.get(key);

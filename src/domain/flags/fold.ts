@@ -1,0 +1,90 @@
+/**
+ * A text as a model reads it, however it was dressed up: hidden tag characters made visible, invisible ones removed,
+ * compatibility forms (fullwidth, mathematical letters), accents and case folded, look-alike letters of other
+ * alphabets and digits for letters undone, s p a c e d letters joined, blanks made single.
+ *
+ * Only for comparing with words folded the same way; the result is not for showing.
+ */
+export function folded(text: string): string {
+  return text
+    .replace(TAGS, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0xe0020) - 0xe0000))
+    .replace(INVISIBLE, "")
+    .replace(LONG_LIGATURES, " ")
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036F]/g, "")
+    .toLowerCase()
+    .replace(SINGLE_LETTERS, (char) => SINGLES.get(char) ?? char)
+    .normalize("NFC")
+    .replace(WORDS, unmasked)
+    .replace(SPACED_LETTERS, (run) => run.replace(/[ .\-_*]/g, ""))
+    .replace(/['’‘`´]/g, "'")
+    .replace(/[*_~-]+/g, " ")
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/([<[{(]) /g, "$1");
+}
+
+const TAGS = /[\u{E0020}-\u{E007E}]/gu;
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: it looks for lone joiners and selectors
+const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/gu;
+
+/** Arabic phrases in one character, which compatibility forms write out in up to 18: a cheap way to a slow answer. */
+const LONG_LIGATURES = /[\uFDF0-\uFDFD]/g;
+
+/** Letters that no normalization form takes apart. */
+const SINGLES = new Map(
+  Object.entries({ đ: "d", ł: "l", ø: "o", ı: "i", ß: "ss", æ: "ae", œ: "oe" }).concat(
+    Array.from("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", (capital, index) => [
+      capital,
+      "abcdefghijklmnoprstuvwyz"[index] ?? "",
+    ]),
+  ),
+);
+const SINGLE_LETTERS = new RegExp(`[${[...SINGLES.keys()].join("")}]`, "gu");
+
+/** Words that may hold strangers: letters of three alphabets, and digits and signs used for letters. */
+const WORDS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d@$]+/gu;
+
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  ...{
+    а: "a",
+    в: "b",
+    с: "c",
+    ԁ: "d",
+    е: "e",
+    ґ: "r",
+    һ: "h",
+    і: "i",
+    ј: "j",
+    к: "k",
+    ӏ: "l",
+    м: "m",
+    п: "n",
+  },
+  ...{ о: "o", р: "p", ԛ: "q", г: "r", ѕ: "s", т: "t", у: "y", ѵ: "v", ԝ: "w", х: "x" },
+  ...{
+    α: "a",
+    β: "b",
+    ε: "e",
+    η: "n",
+    ι: "i",
+    κ: "k",
+    ν: "v",
+    ο: "o",
+    ρ: "p",
+    τ: "t",
+    υ: "u",
+    χ: "x",
+    γ: "y",
+  },
+};
+const DIGITS: Readonly<Record<string, string>> = {
+  ...{ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", $: "s" },
+};
+
+function unmasked(word: string): string {
+  if (!/[a-z]/.test(word) || /^[a-z]+$/.test(word)) return word;
+  // Digits in front or behind are numbers (gpt4, 2nd) unless the word starts with one and goes on with letters.
+  return word.replace(/[^a-z]/g, (char) => LOOKALIKES[char] ?? DIGITS[char] ?? char);
+}
+
+const SPACED_LETTERS = /(?<![\p{L}\p{N}])(?:[a-z][ .\-_*]){4,}[a-z](?![\p{L}\p{N}])/gu;
