@@ -1,15 +1,7 @@
 import { readdir } from "node:fs/promises";
-import type { Operation, Tool } from "./operation.ts";
+import type { Catalog, Operation, Tool } from "./operation.ts";
 
 const extension = import.meta.filename.endsWith(".ts") ? ".ts" : ".js";
-
-/** Every operation of the board. */
-export interface Catalog {
-  /** One per file of `tools/`, sorted by name. */
-  tools: readonly Tool[];
-  /** Tools and the REST-only operations of `src/routes/`. */
-  operations: readonly Operation[];
-}
 
 /**
  * Finds all operations by reading the folders `tools/` (default exports, named like their file) and `src/routes/`.

@@ -98,6 +98,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   tool: true;
 }
 
+/** Every operation of the board, as `src/catalog.ts` finds them. */
+export interface Catalog {
+  /** One per file of `tools/`, sorted by name. */
+  tools: readonly Tool[];
+  /** Tools and the REST-only operations of `src/routes/`. */
+  operations: readonly Operation[];
+}
+
 type Definition<
   Kind,
   Input extends z.ZodObject,

@@ -266,6 +266,27 @@ describe("words", () => {
     expect(await board.find('"bike road" -x')).toEqual([]);
   });
 
+  it("count and list what they match", async () => {
+    const board = openBoard();
+    board.write((index) => {
+      index.put(post({ id: "a", title: "Road bike", createdAt: NOW - 2 }));
+      index.put(post({ id: "b", title: "Bike road", createdAt: NOW - 1 }));
+      index.put(post({ id: "c", title: "Cello" }));
+    });
+    for (const [q, ids] of [
+      ["bike", ["b", "a"]],
+      ['"road bike"', ["a"]],
+      ["-road", ["c"]],
+      ['bike -"bike road"', ["a"]],
+      ["nothing", []],
+    ] as const) {
+      const asked = question({ words: parseQueryText(q) });
+      const places = await board.index.list(asked, { order: "newest", after: null, limit: 10 });
+      expect(places.map(({ id }) => id)).toEqual(ids);
+      expect(await board.index.count(asked)).toBe(ids.length);
+    }
+  });
+
   it("orders equal scores by id and leaves out what it is told to", async () => {
     const board = openBoard();
     board.write((index) => {

@@ -43,7 +43,7 @@ export interface Question {
   words: WordQuery | null;
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
-  /** Cosine below which meaning does not support a post. */
+  /** Cosine below which meaning does not support a post; more is asked (`UNKNOWN_WORDS_MARGIN`) when no post has any of the words. */
   minCosine: number;
 }
 

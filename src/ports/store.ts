@@ -85,7 +85,8 @@ export interface PostStore {
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
    * embedded index, and enqueues the work kinds `match` and `embed` for it.
-   * When a post with this id is there already, in any state, nothing changes.
+   * When a post with this id is there already, in any state, nothing changes. Rejects, keeping nothing, when the
+   * publisher is gone or the parent is gone or removed: races that the caller's own checks cannot exclude.
    */
   insert(
     post: StoredPost,
@@ -108,7 +109,9 @@ export interface PostStore {
   update(id: string, change: PostChange, options: { text: boolean }): Promise<StoredPost | null>;
   /**
    * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
-   * counts, the parent's reply count and the deliveries. Resolves to the ids now removed; empty when there was nothing to do.
+   * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location, time
+   * zone, source, metadata, flags) is wiped at once; ids, times, fingerprint and hash stay until the post is erased.
+   * Resolves to the ids now removed; empty when there was nothing to do.
    */
   remove(id: string, now: number): Promise<string[]>;
   /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`. Removed ones count. */
@@ -123,7 +126,7 @@ export interface PostStore {
   setVectors(
     rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
   ): Promise<void>;
-  /** Enqueues `embed` for at most `limit` posts that have no vector of this model; resolves to how many. */
+  /** Enqueues `embed` for at most `limit` posts that have no vector of this model and are not enqueued yet; resolves to how many. */
   enqueueMissingVectors(model: string, limit: number): Promise<number>;
   /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
   erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
@@ -159,7 +162,8 @@ export interface PublisherStore {
   update(id: string, change: PublisherChange): Promise<StoredPublisher | null>;
   /**
    * Erases a publisher, its posts (with the replies to them), subscriptions, deliveries, reports and queued work, so
-   * that no byte of its text stays in the database, its logs, indexes or queues. Resolves to the counts, or null.
+   * that no byte of its text stays in the database, its logs, indexes or queues. Its key fails from the first moment on;
+   * an erasure that a crash interrupts is finished later. Resolves to the counts (posts not removed before), or null.
    */
   erase(id: string): Promise<{ posts: number; subscriptions: number } | null>;
   /** Verified publishers whose proof was last looked at before `before`, oldest first. */
@@ -205,7 +209,8 @@ export interface SubscriptionStore {
   remove(id: string): Promise<boolean>;
   /**
    * What changed after change number `after`, in order, at most `limit`: the row as it is now, or null for one that is
-   * gone. `next` is the number to go on from; it equals `after` when there is nothing new.
+   * gone. `next` is the number to go on from; it equals `after` when there is nothing new. `lastMatchedAt` as `deliver`
+   * sets it is no change.
    */
   changes(
     after: number,
@@ -213,8 +218,8 @@ export interface SubscriptionStore {
   ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
   /**
    * Records matches, each pair of subscription and post once and for ever, gives each its delivery id, sets
-   * `lastMatchedAt`, and marks `settled` work done, all in one transaction. Pairs whose subscription or post is gone are
-   * passed over. Resolves to the pairs that were new.
+   * `lastMatchedAt`, and marks `settled` work done, all in one transaction. Pairs whose subscription is gone, or
+   * whose post is not active, are passed over (a restored post is matched anew). Resolves to the pairs that were new.
    */
   deliver(
     matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],
@@ -270,6 +275,7 @@ export interface WorkItem {
   postId: string;
   /** Names this claim; a claim that was taken over, or a post enqueued anew meanwhile, has another. */
   token: string;
+  /** Claims since it was enqueued, this one included. */
   attempts: number;
 }
 
@@ -329,18 +335,20 @@ export interface BoardCounts {
 }
 
 export interface BoardOverview extends BoardCounts {
+  /** Of `activePosts`, as are `syndicated` and `kinds`. */
   firstHand: number;
   syndicated: number;
+  /** Active ones. */
   subscriptions: number;
   kinds: Record<Kind, number>;
   topTags: { tag: string; count: number }[];
-  /** Posts created by UTC day (`2026-11-20`), of the last `days` days. */
+  /** Posts created by UTC day (`2026-11-20`), of the last `days` days, today included; oldest first, zeros too. */
   postsByDay: { day: string; posts: number }[];
 }
 
 export interface StatisticsStore {
   counts(now: number): Promise<BoardCounts>;
-  /** Tags: the 25 most frequent on active posts. */
+  /** Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. */
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters kept by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
   add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;

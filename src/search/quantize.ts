@@ -1,7 +1,7 @@
 /** Components of unit vectors of 384 dimensions rarely pass 0.25; beyond 127/500 they are clamped (recall 0.991). */
 const SCALE = 500;
 
-/** What an int8 dot product is divided by to give a cosine. */
+/** What an int8 dot product is divided by to give a cosine, as a factor. */
 export const DOT_TO_COSINE = 1 / (SCALE * SCALE);
 
 /** A unit vector as int8. */
@@ -11,6 +11,11 @@ export function quantize(vector: Float32Array): Int8Array {
     out[i] = Math.max(-127, Math.min(127, Math.round((vector[i] ?? 0) * SCALE)));
   }
   return out;
+}
+
+/** What `quantize` was given, within 1/1000 for each component that was not clamped. */
+export function dequantize(vector: Int8Array): Float32Array {
+  return Float32Array.from(vector, (x) => x / SCALE);
 }
 
 /** Approximate cosine of two int8 vectors of the same length. */

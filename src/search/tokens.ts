@@ -1,0 +1,57 @@
+/**
+ * What a word is, for indexing and for queries alike: a run of letters, digits and marks. Both pass `indexable` and then the
+ * same tokenizer, which compares without case, diacritics and English endings (in FTS5: `porter unicode61
+ * remove_diacritics 2 categories 'L* N* M* Co'`). Marks belong to words, or vowel signs would tear Hindi words apart.
+ */
+
+/** Signs that do not make another word: invisible ones, Arabic vowels and stretching, Hebrew points. */
+const IGNORED = /\p{Cf}|\u0640|\u0670|[\u0591-\u05C7]|[\u064B-\u065F]|[\uFE00-\uFE0F]/gu;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL would end the text for SQLite
+const CONTROLS = /[\u0000-\u001F\u007F-\u009F]/g;
+
+/** One letter, with its marks, of a script that puts no blanks between words. */
+const UNSPACED =
+  /(?=\p{L})[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]\p{M}*/gu;
+
+const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
+
+const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+
+/**
+ * Text as the tokenizer gets it: compatibility forms unified (full-width letters, half-width katakana), and each
+ * character of a script without blanks standing alone. `東京 Tower` → ` 東  京  Tower`, so that the phrase of 東 and 京
+ * finds 東京 inside any longer run.
+ */
+export function indexable(text: string): string {
+  return plainOf(text).replace(UNSPACED, " $& ");
+}
+
+/**
+ * The words of a text, lower-cased, in order, with repeats. Runs of a script without blanks are cut by dictionary
+ * (`東京の自転車` → 東京, の, 自転車); such a word is found as the phrase of its characters.
+ */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  const plain = plainOf(text).toLowerCase();
+  let end = 0;
+  for (const { index, 0: run } of plain.matchAll(UNSPACED_RUN)) {
+    words.push(...(plain.slice(end, index).match(LETTERS) ?? []));
+    for (const { segment } of segmenter().segment(run)) words.push(segment);
+    end = index + run.length;
+  }
+  words.push(...(plain.slice(end).match(LETTERS) ?? []));
+  return words;
+}
+
+function plainOf(text: string): string {
+  return text.normalize("NFKC").replace(IGNORED, "").replace(CONTROLS, " ");
+}
+
+let segmenterOnce: Intl.Segmenter | undefined;
+
+/** Made at the first use: loading the dictionaries takes some milliseconds, and most boards never need them. */
+function segmenter(): Intl.Segmenter {
+  segmenterOnce ??= new Intl.Segmenter("und", { granularity: "word" });
+  return segmenterOnce;
+}
