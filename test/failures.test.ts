@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FAILURES, type FailureCode } from "../src/failures.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { type Answer, call, register } from "./support/client.ts";
+import { distinctText } from "./support/texts.ts";
 
 const NOT_PROVOKED: readonly FailureCode[] = [
   // Needs a broken program; the envelope of it is tested in envelope.test.ts.
@@ -46,19 +47,10 @@ describe("failures", () => {
   let publisherId: string;
   let otherKey: string;
   let dataDir: string;
-  const post = (fields: object = {}, as: string = key) =>
-    call(
-      board,
-      "POST /posts",
-      { title: unique("Piano lessons"), body: unique("For beginners."), ...fields },
-      { key: as },
-    );
   let count = 0;
-  const unique = (text: string) => {
+  const post = (fields: object = {}, as: string = key) => {
     count += 1;
-    const words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "iris", "jade"];
-    const pick = [1, 10, 100, 1000].map((place) => words[Math.floor(count / place) % 10]);
-    return `${text} ${pick.join(" ")} ${pick.reverse().join(" and ")} ${count}`;
+    return call(board, "POST /posts", { ...distinctText(count), ...fields }, { key: as });
   };
 
   beforeAll(async () => {

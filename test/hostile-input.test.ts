@@ -75,6 +75,8 @@ function inputsOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   });
 }
 
+const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "none"));
+
 describe("hostile input", () => {
   let board: TestBoard;
   let key: string;
@@ -168,16 +170,12 @@ describe("hostile input", () => {
   async function send(operation: Operation, input: Record<string, unknown>) {
     const path = operation.rest.path.replace(
       /\{(\w+)\}/g,
-      (_, field: string) =>
-        encodeURIComponent(String(input[field] ?? "none").toWellFormed()).slice(0, 9_000) || "none",
+      (_, field: string) => encodeURIComponent(textOf(input[field]).toWellFormed()).slice(0, 9_000) || "none",
     );
     const { method } = operation.rest;
     if (method !== "GET") return call(board, `${method} ${path}`, input, { key });
     const query = new URLSearchParams(
-      Object.entries(input).map(([field, value]): [string, string] => [
-        field,
-        typeof value === "object" ? JSON.stringify(value) : String(value),
-      ]),
+      Object.entries(input).map(([field, value]): [string, string] => [field, textOf(value)]),
     );
     return call(board, `GET ${path}?${query}`.slice(0, 15_000) as `${string} ${string}`, undefined, { key });
   }

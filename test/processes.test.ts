@@ -8,6 +8,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, eventually, register } from "./support/client.ts";
+import { distinctText } from "./support/texts.ts";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 
@@ -75,8 +76,7 @@ describe("several processes on one data folder", () => {
       for (let i = 0; i < 40; i += 1) {
         const n = from + i;
         const body = {
-          title: `Post ${n} about ${NOUNS[n % NOUNS.length]}`,
-          body: `Number ${n}, ${NOUNS[(n * 7) % NOUNS.length]} and ${NOUNS[(n * 3) % NOUNS.length]}.`,
+          ...distinctText(n),
           tags: ["killed"],
           idempotency_key: `killed-${n}`,
         };
@@ -131,28 +131,6 @@ describe("several processes on one data folder", () => {
     expect(matched).toHaveLength(80);
   });
 });
-
-const NOUNS = [
-  "anchors",
-  "bridges",
-  "candles",
-  "drums",
-  "engines",
-  "fountains",
-  "gardens",
-  "harps",
-  "islands",
-  "jackets",
-  "kites",
-  "lanterns",
-  "mirrors",
-  "needles",
-  "ovens",
-  "pianos",
-  "quilts",
-  "rivers",
-  "saddles",
-];
 
 function environment(dataDir: string, more: Record<string, string>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(

@@ -63,7 +63,7 @@ export function restRouter(operations: readonly Operation[], parts: RestParts): 
   }
   for (const [pattern, allowed] of methods) {
     router.all(pattern, (_request, response) => {
-      response.set("Allow", [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
+      response.set("Allow", [...allowed.sort(), ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
       throw new BoardError("method_not_allowed");
     });
   }
