@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../failures.ts";
+import { StoreUnavailable } from "../ports/store.ts";
 
 /** Whatever was thrown, as a failure the caller may see. */
 export function asBoardError(thrown: unknown): BoardError {
@@ -14,8 +15,9 @@ export function asBoardError(thrown: unknown): BoardError {
     return new BoardError("invalid_json");
   }
   if (name === "URIError" || status === 400) return new BoardError("not_found");
-  if (name === "StoreUnavailable")
+  if (thrown instanceof StoreUnavailable) {
     return new BoardError("store_unavailable", { retryAfterS: 2, cause: thrown });
+  }
   return new BoardError("internal", { cause: thrown });
 }
 

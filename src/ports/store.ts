@@ -25,6 +25,14 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** The database cannot do this now: locked for long, disk full or unreadable, out of reach. Trying again may help. */
+export class StoreUnavailable extends Error {
+  constructor(reason: string, options: { cause?: unknown } = {}) {
+    super(reason, options);
+    this.name = "StoreUnavailable";
+  }
+}
+
 export type PostState = "active" | "hidden" | "removed";
 
 export interface StoredPost {

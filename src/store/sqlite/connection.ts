@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
+import { StoreUnavailable } from "../../ports/store.ts";
 import { createWriter } from "./writer.ts";
 
 /** One open database file. Reads and writes share the connection: a transaction never spans a turn of the event loop. */
@@ -75,8 +76,8 @@ export async function connect(
       return statement;
     },
     statements: () => [...cache.keys()],
-    read: (ask) => retryBusy(ask),
-    write: (job) => writer.write(job),
+    read: (ask) => retryBusy(ask).catch(rethrow),
+    write: (job) => writer.write(job).catch(rethrow),
     async emptyLog() {
       const deadline = performance.now() + PATIENCE_MS;
       while (true) {
@@ -100,6 +101,20 @@ export async function connect(
       db.close();
     },
   };
+}
+
+/** SQLite's primary result codes that say something of the machine and nothing of the statement. */
+const UNAVAILABLE: Readonly<Record<number, string>> = {
+  5: "another process has held the database for too long",
+  8: "the database file is read-only",
+  10: "the disk failed",
+  13: "the disk is full",
+  14: "the database file cannot be opened",
+};
+
+function rethrow(error: unknown): never {
+  const reason = UNAVAILABLE[sqliteCode(error) ?? 0];
+  throw reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
 
 /** Calls `ask` until the file is not busy; throws its error when that takes longer than 10 s, or at once when it is another. */

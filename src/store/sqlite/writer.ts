@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { StoreUnavailable } from "../../ports/store.ts";
 
 /** Collects writes and commits many of them together. */
 export interface Writer {
@@ -39,7 +40,8 @@ export function createWriter(
   return {
     write<T>(job: () => T) {
       if (closed) return Promise.reject(new Error("The store is closed."));
-      if (queue.length >= QUEUE_JOBS) return Promise.reject(new Error("The store's write queue is full."));
+      if (queue.length >= QUEUE_JOBS)
+        return Promise.reject(new StoreUnavailable("the queue of writes is full"));
       return new Promise<T>((resolve, reject) => {
         queue.push({ run: job, resolve: (value) => resolve(value as T), reject });
         draining ??= drain();
