@@ -14,7 +14,8 @@ export async function loadCatalog(): Promise<Catalog> {
     return tool;
   });
   const routes = (await modulesOf(new URL("./routes/", import.meta.url))).flatMap(
-    ({ exports }) => Object.values(exports) as Operation[],
+    // Node orders exports by name, other loaders by place; the catalog's order is the same everywhere.
+    ({ exports }) => (Object.values(exports) as Operation[]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   );
   const operations = [...tools, ...routes];
   const taken = operations.flatMap(({ name, rest }) => [

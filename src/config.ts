@@ -158,9 +158,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const v = parsed.data;
   const dataDir = resolve(v.DATA_DIR);
   const storeUrl = v.STORE_URL ?? v.MONGODB_URI ?? `sqlite:${join(dataDir, "board.db")}`;
-  if (!/^(sqlite:|mongodb:\/\/|mongodb\+srv:\/\/)/.test(storeUrl)) {
-    throw new ConfigError(["STORE_URL: must start with sqlite:, mongodb:// or mongodb+srv://"]);
-  }
   return {
     port: v.PORT,
     host: v.HOST,

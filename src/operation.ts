@@ -46,6 +46,12 @@ export interface Reply<Data> {
   /** True when an idempotency key was used before. */
   replayed?: boolean;
 }
+/** HTTP status of each outcome. */
+export const OUTCOME_STATUS = { ok: 200, created: 201, pending: 202 } as const satisfies Record<
+  Reply<unknown>["outcome"],
+  number
+>;
+
 type ReplyRest = Omit<Reply<never>, "outcome" | "data">;
 export const ok = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({ outcome: "ok", data, ...rest });
 export const created = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => ({

@@ -7,8 +7,8 @@ export default defineTool({
   title: "Read new matches",
   when: "You saved a query and want the posts matched since your last look; keep `next_cursor` as your watermark.",
   input: z.object({
-    id: SubscriptionId.describe("Subscription id."),
-    cursor: pageOf.cursor.describe("Your watermark: the last `next_cursor`."),
+    id: SubscriptionId,
+    cursor: pageOf.cursor.describe("The last `next_cursor`."),
     limit: pageOf.limit,
   }),
   output: z.array(PendingMatch),

@@ -6,7 +6,7 @@ export default defineTool({
   name: "get_post",
   title: "Read one post",
   when: "You have a post's id or URL and want its full text, replies and related posts.",
-  input: z.object({ id: PostId.describe("Id or page URL of the post.") }),
+  input: z.object({ id: PostId.describe("Or its page URL.") }),
   output: PostWithContext,
   auth: "open",
   effect: "reads",

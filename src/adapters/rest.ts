@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import cors from "cors";
 import express, {
   type ErrorRequestHandler,
@@ -9,17 +8,13 @@ import express, {
 } from "express";
 import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../failures.ts";
-import type { Operation, Reply } from "../operation.ts";
+import { type Operation, OUTCOME_STATUS } from "../operation.ts";
 import { LIMITS } from "../schema/post.ts";
 import type { Calls, Credentials } from "./calls.ts";
 import type { Envelopes } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
+import { sentAsNotModified, tagOf } from "./etag.ts";
 import type { LimitHeaders } from "./limits.ts";
-
-const STATUS = { ok: 200, created: 201, pending: 202 } as const satisfies Record<
-  Reply<unknown>["outcome"],
-  number
->;
 
 const EXPOSED = [
   "ETag",
@@ -63,7 +58,10 @@ export function restRouter(operations: readonly Operation[], parts: RestParts): 
   }
   for (const [pattern, allowed] of methods) {
     router.all(pattern, (_request, response) => {
-      response.set("Allow", [...allowed.sort(), ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
+      response.set(
+        "Allow",
+        [...allowed.sort(), ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
+      );
       throw new BoardError("method_not_allowed");
     });
   }
@@ -96,12 +94,13 @@ export function routeOf(operation: Operation, parts: RestParts): RequestHandler[
       }
       const input: Record<string, unknown> = { ...sent, ...request.params };
       const key = request.get("idempotency-key");
+      // Clients may send the header with every write; only creations know it.
       if (
         key !== undefined &&
-        input["idempotency_key"] === undefined &&
+        operation.outcomes.includes("created") &&
         "idempotency_key" in operation.input.shape
       ) {
-        input["idempotency_key"] = key;
+        input["idempotency_key"] ??= key;
       }
       const { reply, body } = await calls.perform(
         operation,
@@ -109,7 +108,7 @@ export function routeOf(operation: Operation, parts: RestParts): RequestHandler[
         input,
         readsQuery ? "query" : "body",
       );
-      response.status(STATUS[reply.outcome]);
+      response.status(OUTCOME_STATUS[reply.outcome]);
       if (reply.location !== undefined) response.set("Location", reply.location);
       if (reply.replayed === true) response.set("Idempotency-Replayed", "true");
       if (typeof reply.nextCursor === "string") response.append("Link", nextLink(request, reply.nextCursor));
@@ -185,10 +184,7 @@ function sendCacheable(
   body: { data: unknown; next_cursor?: string | null; meta: Record<string, unknown> },
 ): void {
   const { board: _board, ...meta } = body.meta;
-  const tag = createHash("sha1")
-    .update(JSON.stringify([body.data, body.next_cursor, meta]))
-    .digest("base64url");
-  response.set("ETag", `W/"${tag}"`).set("Cache-Control", "no-cache").vary("Authorization");
-  if (request.fresh) response.status(304).end();
-  else response.json(body);
+  response.set("Cache-Control", "no-cache").vary("Authorization");
+  const tag = tagOf(JSON.stringify([body.data, body.next_cursor, meta]));
+  if (!sentAsNotModified(request, response, tag)) response.json(body);
 }

@@ -21,29 +21,30 @@ export const Meta = z.object({
     .enum(["hybrid+rerank", "hybrid", "lexical", "newest", "soonest"])
     .optional()
     .describe("Search: what ordered the posts."),
-  content_notice: z
-    .string()
-    .optional()
-    .describe("Where posts are answered: their text is third-party data."),
+  content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 
 /** Of a failure; the counts are missing when the storage is what failed. */
-const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({ board: BoardCounts.optional() });
+export const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({
+  board: BoardCounts.optional(),
+});
 
 /** One problem of the input; `path` is dotted, empty for the whole. */
 export const Issue = z.object({ path: z.string(), code: z.string(), message: z.string() });
 
-/** The envelope of every failure. */
-export const Failure = z.object({
-  ok: z.literal(false),
-  error: z.object({
-    code: z.string().describe("Stable; branch on this."),
-    message: z.string().describe("What happened."),
-    hint: z.string().describe("What to do next."),
-    issues: z.array(Issue).describe("Every problem of the input at once."),
-  }),
-  meta: FailureMeta,
-});
+/** The envelope of a failure with one of these codes. */
+export function failureOf(codes: readonly string[]) {
+  return z.object({
+    ok: z.literal(false),
+    error: z.object({
+      code: z.enum(codes).describe("Stable; branch on this."),
+      message: z.string().describe("What happened."),
+      hint: z.string().describe("What to do next."),
+      issues: z.array(Issue).describe("Every problem of the input at once."),
+    }),
+    meta: FailureMeta,
+  });
+}
 
 /** The envelope of a success; a list carries `next_cursor`. */
 export function successOf(data: z.ZodType, list: boolean) {

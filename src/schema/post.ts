@@ -37,7 +37,7 @@ export const PostId = z
   .meta({ override: { type: "string" } });
 
 const Location = z.object({
-  name: optionalLine(200).nullish().describe("Place name."),
+  name: optionalLine(200).nullish(),
   lat: z.number().min(-90).max(90).nullish(),
   lng: z.number().min(-180).max(180).nullish(),
 });
@@ -90,39 +90,35 @@ function metadataProblem(sent: unknown): string | null {
   return null;
 }
 
-const Tags = z.array(line(LIMITS.tagChars)).max(LIMITS.tags).describe("Lower-cased and de-duplicated.");
+const Tags = z.array(line(LIMITS.tagChars)).max(LIMITS.tags);
 
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {
-  title: line(LIMITS.titleChars).describe("One line that says what it is."),
-  body: prose(LIMITS.bodyChars).describe("Plain text; no markup is rendered."),
+  title: line(LIMITS.titleChars).describe("One line."),
+  body: prose(LIMITS.bodyChars).describe("Plain text."),
   kind: Kind,
-  url: HttpUrl.nullish().describe("Link of the post."),
+  url: HttpUrl.nullish(),
   tags: Tags.nullish(),
-  location: LocationInput.nullish().describe(
-    "Name, coordinates or both; only coordinates are found by `near`.",
-  ),
+  location: LocationInput.nullish().describe("`near` finds coordinates only."),
   starts_at: DateTime.nullish(),
   ends_at: DateTime.nullish(),
   timezone: TimeZone.nullish().describe("IANA zone."),
-  expires_at: DateTime.nullish().describe(
-    "Default: a day after the end, else 30 days; at most 365 days ahead.",
-  ),
+  expires_at: DateTime.nullish().describe("Default: a day after the end, else 30 days."),
   source_url: HttpUrl.nullish(),
-  metadata: Metadata.nullish().describe("Free-form."),
+  metadata: Metadata.nullish().describe("Any JSON."),
 };
 
 export const PostInput = z.object({
   ...editable,
   kind: editable.kind.default("announcement"),
-  syndicated: Flag.nullish().describe("True for posts relayed from another source."),
+  syndicated: Flag.nullish().describe("Relayed from `source_url`."),
   idempotency_key: z
     .string()
     .min(1)
     .max(LIMITS.idempotencyKeyChars)
     .nullish()
-    .describe("A retry with the same key returns the first post."),
-  parent_id: PostId.nullish().describe("Makes this a reply to that post."),
+    .describe("Makes retries safe."),
+  parent_id: PostId.nullish().describe("Post to reply to."),
 });
 export type PostInput = z.output<typeof PostInput>;
 

@@ -9,9 +9,9 @@ export const PublisherId = z
   .meta({ override: { type: "string" } });
 
 export const PublisherInput = z.object({
-  name: line(80).describe("Shown beside every post."),
+  name: line(80),
   description: prose(500).nullish(),
-  url: HttpUrl.nullish().describe("Site of the publisher; its domain can be verified."),
+  url: HttpUrl.nullish().describe("Its domain can be verified."),
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z
     .unknown()
@@ -24,7 +24,7 @@ export const PublisherInput = z.object({
       });
     })
     .meta({ override: { type: "boolean", const: true } })
-    .describe("The person you work for accepts the terms at /terms."),
+    .describe("The person you work for accepts /terms."),
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 

@@ -41,14 +41,14 @@ const Near = z
 const Kinds = List.pipe(z.array(Kind).max(KINDS.length * 2))
   .transform((kinds) => [...new Set(kinds)])
   .meta({ override: { type: "string" } })
-  .describe(`One or several of ${KINDS.join(", ")}; comma-separated.`);
+  .describe(`Of ${KINDS.join(", ")}; comma-separated.`);
 
 const Tags = List.pipe(
   z.array(z.string().refine((tag) => codePoints(tag) <= 40, "A tag has at most 40 characters.")).max(20),
 )
   .transform((tags) => [...new Set(tags.map(normalTag))])
   .meta({ override: { type: "string" } })
-  .describe("Comma-separated; any of them.");
+  .describe("Any of them, comma-separated.");
 
 /** The form in which tags are kept and compared. */
 export function normalTag(sent: string): string {
@@ -62,22 +62,22 @@ export const criteria = {
   tags: Tags.optional(),
   near: Near.optional().describe("lat,lng"),
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
-  after: DateTimeOrDate.optional().describe("ISO 8601 date-time or date: windows ending at or after it."),
-  before: DateTimeOrDate.optional().describe("Likewise: windows starting at or before it."),
-  verified: Flag.optional().describe("true: verified publishers only."),
+  after: DateTimeOrDate.optional().describe("ISO 8601: ends at or after it."),
+  before: DateTimeOrDate.optional().describe("Starts at or before it."),
+  verified: Flag.optional().describe("Verified publishers only."),
   publisher: PublisherId.optional().describe("Publisher id."),
-  thread: PostId.optional().describe("Post id: only its replies."),
+  thread: PostId.optional().describe("Replies of this post id."),
   include_replies: Flag.optional(),
   include_expired: Flag.optional(),
   include_syndicated: Flag.optional().describe("false hides relayed posts."),
-  rerank: Flag.optional().describe("false skips the rerank pass."),
+  rerank: Flag.optional().describe("Default true."),
 };
 
 export const SearchQuery = z.object({
   ...criteria,
   sort: z.enum(SORTS).optional(),
   limit: numeric({ min: 1, max: 100, integer: true }).default(20),
-  cursor: z.string().max(2000).optional().describe("`next_cursor` of the answer before."),
+  cursor: z.string().max(2000).optional().describe("The last `next_cursor`."),
 });
 export type SearchQuery = z.output<typeof SearchQuery>;
 

@@ -27,21 +27,19 @@ export const DateTime = z
   });
 
 /** A bound of a search: a date-time like `DateTime`, or a plain date, which means its first moment in UTC. */
-export const DateTimeOrDate = z
-  .string()
-  .transform((text, context): number => {
-    if (asDateTime.safeParse(text).success || asDate.safeParse(text).success) {
-      const ms = Date.parse(text);
-      if (inRange(ms)) return ms;
-    }
-    context.addIssue({
-      code: "invalid_format",
-      format: "datetime",
-      input: text,
-      message: "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
-    });
-    return z.NEVER;
+export const DateTimeOrDate = z.string().transform((text, context): number => {
+  if (asDateTime.safeParse(text).success || asDate.safeParse(text).success) {
+    const ms = Date.parse(text);
+    if (inRange(ms)) return ms;
+  }
+  context.addIssue({
+    code: "invalid_format",
+    format: "datetime",
+    input: text,
+    message: "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
   });
+  return z.NEVER;
+});
 
 /** Years 1 to 9999 keep their four digits on the wire; anything else would not sort or parse elsewhere. */
 const inRange = (ms: number) => ms >= Date.UTC(1, 0, 1) - 6e13 && ms < Date.UTC(10_000, 0, 1);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Post } from "./post.ts";
 import { criteria } from "./query.ts";
 import { HttpUrl, numeric } from "./scalars.ts";
-import { line } from "./text.ts";
+import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
 export const StandingQuery = z.object(criteria).superRefine((query, context) => {
@@ -14,7 +14,10 @@ export const StandingQuery = z.object(criteria).superRefine((query, context) => 
     ...narrowing
   } = query;
   const said = Object.values(narrowing).some(
-    (value) => value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0),
+    (value) =>
+      value !== undefined &&
+      !(typeof value === "string" && cleanLine(value) === "") &&
+      !(Array.isArray(value) && value.length === 0),
   );
   if (!said) {
     context.addIssue({
@@ -32,7 +35,7 @@ export const SubscriptionId = z
   .meta({ override: { type: "string" } });
 
 export const SubscriptionInput = z.object({
-  query: StandingQuery.describe("Search fields except limit, cursor, sort."),
+  query: StandingQuery.describe("Fields of `search` but limit, cursor, sort."),
   webhook_url: HttpUrl.nullish().describe("https; asked for consent first."),
   label: line(80).nullish(),
 });
@@ -50,7 +53,7 @@ export const Subscription = z.object({
   describes: z.string(),
   webhook_url: z.string().nullable(),
   webhook_verified: z.boolean(),
-  poll_url: z.string(),
+  poll_url: z.string().describe("Or call `check_subscription` with the id."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),
   created_at: timestamp,
@@ -61,7 +64,9 @@ export const Subscription = z.object({
 export type Subscription = z.infer<typeof Subscription>;
 
 /** The answer to creation: the only time the secret is told, but for a rotation. */
-export const NewSubscription = Subscription.extend({ secret: z.string() });
+export const NewSubscription = Subscription.extend({
+  secret: z.string().describe("Verifies pushes; shown once, so keep it."),
+});
 
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;

@@ -1,0 +1,62 @@
+import type { FailureCode } from "./failures.ts";
+import type { Operation } from "./operation.ts";
+
+/** Failures that operations of one sort share and therefore do not declare. */
+export interface GeneralFailures {
+  /** Which operations, as the manual says it. */
+  of: string;
+  codes: readonly FailureCode[];
+  applies(operation: Operation): boolean;
+}
+
+/** The one place that says what an operation may answer beyond its own `failures`. */
+export const GENERAL_FAILURES: readonly GeneralFailures[] = [
+  {
+    of: "every call",
+    codes: ["rate_limited", "internal", "store_unavailable", "overloaded"],
+    applies: () => true,
+  },
+  {
+    of: "GET with parameters",
+    codes: ["invalid_query"],
+    applies: ({ rest, input }) =>
+      rest.method === "GET" && Object.keys(input.shape).some((name) => !rest.path.includes(`{${name}}`)),
+  },
+  {
+    // Also where no field is known: a body that is no JSON is refused before anyone asks what it is for.
+    of: "POST, PATCH, DELETE",
+    codes: ["invalid_request", "invalid_json", "body_too_large", "unsupported_media_type"],
+    applies: ({ rest }) => rest.method !== "GET",
+  },
+  {
+    of: "paths with an id",
+    // An id that is no valid percent-encoding; any other unknown id has a failure of its own.
+    codes: ["not_found"],
+    applies: ({ rest }) => rest.path.includes("{"),
+  },
+  {
+    of: "calls that need a key",
+    codes: ["missing_api_key", "invalid_api_key"],
+    applies: ({ auth }) => auth === "key",
+  },
+  {
+    // Reading and erasing stay open to a suspended publisher.
+    of: "writing with a key",
+    codes: ["publisher_suspended"],
+    applies: ({ auth, effect }) => auth === "key" && effect === "writes",
+  },
+  {
+    of: "writing and erasing",
+    codes: ["read_only"],
+    applies: ({ effect }) => effect !== "reads",
+  },
+];
+
+/** What only addresses answer that belong to no operation. */
+export const ROUTELESS_FAILURES: readonly FailureCode[] = ["not_found", "method_not_allowed"];
+
+/** Every failure that an operation may answer: its own first, then the general ones, each once. */
+export function failuresOf(operation: Operation): FailureCode[] {
+  const general = GENERAL_FAILURES.filter((rule) => rule.applies(operation)).flatMap(({ codes }) => codes);
+  return [...new Set([...operation.failures, ...general])];
+}
