@@ -171,7 +171,8 @@ export async function openBoard(
     logger,
     clock,
     answered(operation, status) {
-      board.tally(`route:${operation}`, clock());
+      // The MCP adapter answers as `tool:<name>`.
+      board.tally(operation.startsWith("tool:") ? operation : `route:${operation}`, clock());
       if (status >= 500) board.tally(`error:${operation}`, clock());
     },
     start() {

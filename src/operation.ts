@@ -24,6 +24,8 @@ export interface Context extends Services {
   caller: StoredPublisher | null;
   /** One voice in reports: the publisher, else the address, hashed. */
   reporter: string;
+  /** False for feeds and pages: what they show is not counted as searched or retrieved. */
+  counts: boolean;
   /** Epoch milliseconds. */
   now: number;
 }

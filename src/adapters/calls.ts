@@ -62,39 +62,49 @@ export class Calls {
   }
 
   /**
-   * @throws BoardError `missing_api_key`, `invalid_api_key`, `publisher_suspended`, `read_only`, `rate_limited`
+   * @throws BoardError `missing_api_key`, `invalid_api_key`, `rate_limited`
    */
   async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
     const now = this.#clock();
     const { caller, problem } = await this.#callerOf(credentials);
     if (operation.auth === "key" && caller === null) throw problem ?? new BoardError("missing_api_key");
     const limits = await this.#limits.take(operation.limit, { caller, address: credentials.address }, now);
+    const notes =
+      problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
+    if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
+    const bucket = addressBucket(credentials.address, false);
+    const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
+    return { caller, limits, notes, reporter, now };
+  }
+
+  /**
+   * @param source  where the input came from, which names the failure of a wrong one
+   * @param counts  false for feeds and pages
+   * @throws BoardError `read_only`, `publisher_suspended`, and whatever the operation may answer
+   */
+  async perform(
+    operation: Operation,
+    admission: Admission,
+    sent: Record<string, unknown>,
+    source: "body" | "query",
+    counts = true,
+  ): Promise<Performed> {
+    this.#checkWriting(operation, admission.caller);
+    const { input, notes } = parseInput(operation, sent, source);
+    const { caller, reporter, now } = admission;
+    const context: Context = { ...this.#services, caller, reporter, counts, now };
+    const reply = await operation.handle(input, context);
+    const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
+    return { reply, body };
+  }
+
+  #checkWriting(operation: Operation, caller: StoredPublisher | null): void {
     if (this.#readOnly && operation.effect !== "reads")
       throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read, and erase what it wrote.
     if (operation.auth === "key" && operation.effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
     }
-    const notes =
-      problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
-    const bucket = addressBucket(credentials.address, false);
-    const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
-    return { caller, limits, notes, reporter, now };
-  }
-
-  /** @param source  where the input came from, which names the failure of a wrong one */
-  async perform(
-    operation: Operation,
-    admission: Admission,
-    sent: Record<string, unknown>,
-    source: "body" | "query",
-  ): Promise<Performed> {
-    const { input, notes } = parseInput(operation, sent, source);
-    const { caller, reporter, now } = admission;
-    const context: Context = { ...this.#services, caller, reporter, now };
-    const reply = await operation.handle(input, context);
-    const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
-    return { reply, body };
   }
 
   /** A key that is wrong is a problem only where one is needed. */

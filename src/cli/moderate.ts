@@ -55,9 +55,9 @@ async function list(reports: Reports, limit: number): Promise<void> {
   const lines = (await reports.queue(limit))
     .filter(({ state }) => state !== "removed")
     .map(
-    ({ postId, reporters, reasons, lastAt, state }) =>
-      `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
-  );
+      ({ postId, reporters, reasons, lastAt, state }) =>
+        `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
+    );
   const acts = (await reports.history(null, limit)).map(
     ({ at, action, subject, actor, reason }) =>
       `${isoTime(at)}\t${action} ${subject}\tby ${actor}\t${reason}`,

@@ -6,7 +6,7 @@ import { StandingQuery } from "../schema/subscription.ts";
 import { distanceKm } from "../search/distance.ts";
 import { cosineOf, quantize } from "../search/quantize.ts";
 import { parseQueryText, type QueryText } from "../search/query-text.ts";
-import { wordsOf } from "../search/tokens.ts";
+import { indexable } from "../search/tokens.ts";
 import { filterOf, textOfQuery } from "./query.ts";
 
 const CHANGES_BATCH = 1_000;
@@ -16,8 +16,8 @@ interface Standing {
   row: StoredSubscription;
   filter: PostFilter;
   text: QueryText | null;
-  /** Stems of `text.any`. */
-  stems: readonly string[];
+  /** Words, phrases and exclusions of `text`, as terms with blanks between them. */
+  words: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
 }
@@ -62,27 +62,28 @@ export class Matching {
   /** Ids of the subscriptions that a post answers. */
   answeredBy({ post, publisher, vector }: Candidate, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
-    const words = wordsOf([post.title, post.body, ...post.tags, post.location?.name ?? ""].join("\n"));
-    const spoken = ` ${words.join(" ")} `;
-    const stems = new Set(words.map((word) => stemmer(word)));
+    const says = speech([post.title, post.body, ...post.tags, post.location?.name ?? ""]);
     const ids: string[] = [];
     for (const standing of this.#standing.values()) {
       const { row, filter } = standing;
       if (!row.active || post.createdAt < row.createdAt) continue;
       if (!passes(post, publisher, filter)) continue;
-      if (this.#says(standing, spoken, stems, vector)) ids.push(row.id);
+      if (this.#answers(standing, says, vector)) ids.push(row.id);
     }
     return ids;
   }
 
-  #says(standing: Standing, spoken: string, stems: ReadonlySet<string>, vector: Int8Array | null): boolean {
-    if (standing.text === null) return true;
-    if (standing.excluded.some((phrase) => spoken.includes(` ${phrase} `))) return false;
-    if (!standing.phrases.every((phrase) => spoken.includes(` ${phrase} `))) return false;
-    // Only phrases or exclusions: they have decided.
-    if (standing.stems.length === 0) return true;
-    if (standing.stems.every((stem) => stems.has(stem))) return true;
-    const own = standing.row.vectorModel === this.#embedder.modelId ? standing.row.vector : null;
+  #answers(
+    { row, text, words, phrases, excluded }: Standing,
+    says: (terms: string) => boolean,
+    vector: Int8Array | null,
+  ): boolean {
+    if (text === null) return true;
+    if (excluded.some(says) || !phrases.every(says)) return false;
+    // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
+    if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
+    if (words.every(says)) return true;
+    const own = row.vectorModel === this.#embedder.modelId ? row.vector : null;
     return own !== null && vector !== null && cosineOf(own, vector) >= this.#embedder.matchCosine;
   }
 
@@ -110,10 +111,30 @@ function standingOf(row: StoredSubscription): Standing {
     row,
     filter: filterOf(query, 0),
     text,
-    stems: (text?.any ?? []).map((word) => stemmer(word)),
-    phrases: (text?.phrases ?? []).map((words) => words.join(" ")),
-    excluded: (text?.excluded ?? []).map((words) => words.join(" ")),
+    words: (text?.any ?? []).map(termsOf),
+    phrases: (text?.phrases ?? []).map((words) => termsOf(words.join(" "))),
+    excluded: (text?.excluded ?? []).map((words) => termsOf(words.join(" "))),
   };
+}
+
+/** Tells whether texts hold given terms next to each other, none of them across two texts. */
+function speech(texts: readonly string[]): (terms: string) => boolean {
+  const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
+  const single = new Set(spoken.split(/\s+/));
+  return (terms) => (terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms));
+}
+
+/**
+ * Words as the search index compares them, with blanks between them: without case, diacritics and English endings, and
+ * each character of a script without blanks alone. A standing query finds what the same search would.
+ */
+function termsOf(text: string): string {
+  const plain = indexable(text)
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/[\u0300-\u036F]/g, "")
+    .normalize("NFC");
+  return (plain.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []).map((word) => stemmer(word)).join(" ");
 }
 
 /** The filters of a search, held against one post. */

@@ -12,10 +12,13 @@ export default class SummaryReporter implements Reporter {
         else counts.skipped += 1;
       }
       // A file that could not be read, or failed in a hook around its tests.
-      if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed")) counts.failed += 1;
+      if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed"))
+        counts.failed += 1;
     }
     const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
     // After the other reporters' summaries.
-    process.once("exit", () => process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`));
+    process.once("exit", () =>
+      process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`),
+    );
   }
 }

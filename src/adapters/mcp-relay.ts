@@ -1,0 +1,101 @@
+import { SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+} from "@modelcontextprotocol/server";
+import { type StdioOptions, StdioTransport } from "./stdio.ts";
+
+/**
+ * Hands every message between stdin/stdout and the board at a URL, whatever revision both speak: the client's
+ * transport takes the headers it needs from the message itself.
+ *
+ * @param url  `https://board.example`, or the address of its tool server
+ * @param log  told in one line of what could not be handed on
+ * @returns when stdin has ended and everything asked before is answered
+ */
+export async function relayOverStdio(
+  url: URL,
+  options: StdioOptions,
+  log: (line: string) => void,
+): Promise<void> {
+  const headers = options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` };
+  const far = new StreamableHTTPClientTransport(toolServerOf(url, options.readOnly), {
+    requestInit: { headers },
+  });
+  const near = new StdioTransport();
+  const underWay = new Map<string | number, AbortController>();
+
+  const answer = (message: JSONRPCMessage) => {
+    if ("id" in message && message.id !== undefined && !("method" in message)) underWay.delete(message.id);
+    near.send(message).catch((error: Error) => log(`stdout: ${error.message}`));
+  };
+  const hand = async (request: JSONRPCRequest) => {
+    const abort = new AbortController();
+    underWay.set(request.id, abort);
+    const isOpen = () => underWay.get(request.id) === abort && !abort.signal.aborted;
+    try {
+      await far.send(request, {
+        requestSignal: abort.signal,
+        onRequestStreamEnd: () => {
+          if (isOpen()) answer(unreachable(request.id));
+        },
+      });
+    } catch (error) {
+      if (!isOpen()) return;
+      log(`${request.method}: ${error instanceof Error ? error.message : String(error)}`);
+      answer(refusalIn(error, request.id) ?? unreachable(request.id));
+    }
+  };
+
+  far.onmessage = (message) => {
+    if (isJSONRPCResultResponse(message)) {
+      // The answer to a handshake says which revision the later requests name in their headers.
+      const { protocolVersion } = message.result as { protocolVersion?: unknown };
+      if (typeof protocolVersion === "string") far.setProtocolVersion(protocolVersion);
+    }
+    answer(message);
+  };
+  near.onmessage = (message) => {
+    if (isJSONRPCRequest(message)) void hand(message);
+    else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      // A request over HTTP is cancelled by letting go of it.
+      const id = (message.params as { requestId?: string | number } | undefined)?.requestId ?? "";
+      underWay.get(id)?.abort();
+      underWay.delete(id);
+      near.forget(id);
+    } else far.send(message).catch((error: Error) => log(error.message));
+  };
+  near.onerror = (error) => log(`stdin: ${error.message}`);
+
+  await far.start();
+  await near.start();
+  await near.ended;
+  await far.close();
+}
+
+/** `/mcp` of a site, or the address as it is where it has a path. */
+function toolServerOf(url: URL, readOnly: boolean): URL {
+  const path = url.pathname === "/" ? "/mcp" : url.pathname.replace(/\/$/, "");
+  return new URL(readOnly && !path.endsWith("/readonly") ? `${path}/readonly` : path, url);
+}
+
+/** The JSON-RPC error in an HTTP failure, which is the board's own word; null where there is none. */
+function refusalIn(error: unknown, id: string | number): JSONRPCMessage | null {
+  if (!(error instanceof SdkHttpError) || typeof error.data["text"] !== "string") return null;
+  try {
+    const answer: unknown = JSON.parse(error.data["text"]);
+    return isJSONRPCErrorResponse(answer) ? { ...answer, id } : null;
+  } catch {
+    return null;
+  }
+}
+
+const unreachable = (id: string | number): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code: -32603, message: "The board cannot be reached. Try again later; the reason is on stderr." },
+});

@@ -1,0 +1,204 @@
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from "@modelcontextprotocol/server";
+import type { Logger } from "pino";
+import type { Site } from "../domain/site.ts";
+import { BoardError, FAILURES } from "../failures.ts";
+import { type Catalog, type Operation, OUTCOME_STATUS } from "../operation.ts";
+import type { Calls, Credentials, Performed } from "./calls.ts";
+import { asBoardError, logFailure } from "./errors.ts";
+import { manualText } from "./manual.ts";
+import { filledPrompt, INSTRUCTIONS, LISTED_PROMPTS } from "./mcp-prompts.ts";
+import { failedResult, toolResult } from "./mcp-results.ts";
+import { DETAILS, type ServedTool, servedTools } from "./mcp-tools.ts";
+
+/** What the tools are served from. */
+export interface McpParts {
+  catalog: Catalog;
+  calls: Calls;
+  site: Site;
+  logger: Logger;
+  clock: () => number;
+  /** Told of every answer of a tool as `tool:<name>`, with the status REST would have given. */
+  answered: (operation: string, status: number) => void;
+}
+
+const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1.0" } as const;
+
+/** Lists change only with the program, so clients may keep them for a while. */
+const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
+const OPTIONS = {
+  capabilities: { tools: {}, resources: {}, prompts: {} },
+  instructions: INSTRUCTIONS,
+  cacheHints: {
+    "tools/list": LISTS_KEPT,
+    "resources/list": LISTS_KEPT,
+    "resources/templates/list": LISTS_KEPT,
+    "prompts/list": LISTS_KEPT,
+    "server/discover": LISTS_KEPT,
+    "resources/read": { ttlMs: 10_000, cacheScope: "public" },
+  },
+} as const;
+
+/**
+ * Prepares everything a server answers from, once; the returned function makes a server for one request or one
+ * connection, which costs some microseconds.
+ *
+ * The low-level `Server` is used on purpose: `tools/list` is computed once, and arguments meet only the board's own
+ * parse, so that a wrong one is answered the same over MCP and REST.
+ *
+ * @param only  `reading` leaves out every tool that changes anything
+ */
+export function mcpServers(parts: McpParts, only: "all" | "reading"): (credentials: Credentials) => Server {
+  const { catalog, site } = parts;
+  const tools = servedTools(catalog.tools.filter(({ effect }) => only === "all" || effect === "reads"));
+  const listed = { tools: [...tools.values()].map((tool) => tool.listed) };
+  const resources = resourcesOf(parts, manualText(catalog, site));
+  return (credentials) => {
+    const server = new Server(SERVER, OPTIONS);
+    server.setRequestHandler("tools/list", () => listed);
+    server.setRequestHandler("tools/call", async ({ params }) => {
+      const tool = tools.get(params.name);
+      if (tool === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. See tools/list.");
+      return callTool(parts, tool, params.arguments ?? {}, credentials);
+    });
+    server.setRequestHandler("resources/list", () => ({
+      resources: resources.map(({ read: _read, ...entry }) => entry),
+    }));
+    server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+    server.setRequestHandler("resources/read", async ({ params }) => {
+      const resource = resources.find(({ uri }) => uri === params.uri);
+      if (resource === undefined)
+        throw new ResourceNotFoundError(params.uri, "No such resource. See resources/list.");
+      const { uri, mimeType } = resource;
+      return { contents: [{ uri, mimeType, text: await resource.read(credentials) }] };
+    });
+    server.setRequestHandler("prompts/list", () => ({ prompts: LISTED_PROMPTS }));
+    server.setRequestHandler("prompts/get", ({ params }) => {
+      const filled = filledPrompt(params.name, params.arguments ?? {});
+      if (filled === null)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown prompt. See prompts/list.");
+      if ("missing" in filled) {
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `The argument \`${filled.missing}\` is required.`,
+        );
+      }
+      return filled;
+    });
+    return server;
+  };
+}
+
+/** One call of a tool. Never throws: a failure is an answer, which the model reads and can act on. */
+async function callTool(
+  parts: McpParts,
+  tool: ServedTool,
+  sent: Record<string, unknown>,
+  credentials: Credentials,
+): Promise<CallToolResult> {
+  const name = `tool:${tool.operation.name}`;
+  try {
+    const { apiKey, detail, input } = argumentsOf(tool, sent);
+    const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
+    const performed = await perform(parts, tool.operation, from, input);
+    const result = toolResult(
+      { tool, sent: input, detail: detailOf(tool, detail), now: parts.clock() },
+      performed,
+    );
+    parts.answered(name, OUTCOME_STATUS[performed.reply.outcome]);
+    return result;
+  } catch (thrown) {
+    const error = asBoardError(thrown);
+    const reference = logFailure(error, parts.logger);
+    parts.answered(name, FAILURES[error.code].status);
+    return failedResult(forAgents(error), reference);
+  }
+}
+
+async function perform(
+  { calls }: McpParts,
+  operation: Operation,
+  from: Credentials,
+  input: Record<string, unknown>,
+): Promise<Performed> {
+  const admission = await calls.admit(operation, from);
+  return calls.perform(operation, admission, input, operation.rest.method === "GET" ? "query" : "body");
+}
+
+/** Takes the arguments that are not the operation's out of what was sent, and what was left open as null. */
+function argumentsOf(tool: ServedTool, sent: Record<string, unknown>) {
+  const input = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+  const { api_key: apiKey, detail } = input;
+  if (tool.operation.auth === "key") delete input["api_key"];
+  if (tool.takesDetail) delete input["detail"];
+  return { apiKey: typeof apiKey === "string" ? apiKey : null, detail, input };
+}
+
+function detailOf(tool: ServedTool, sent: unknown): (typeof DETAILS)[number] {
+  if (!tool.takesDetail || sent === undefined) return "compact";
+  const detail = DETAILS.find((each) => each === sent);
+  if (detail !== undefined) return detail;
+  const issues = [{ path: "detail", code: "invalid_value", message: `Must be ${DETAILS.join(" or ")}.` }];
+  throw new BoardError("invalid_query", { issues });
+}
+
+/** The same failure with a hint for a caller that has tools and no headers of its own. */
+function forAgents(error: BoardError): BoardError {
+  if (error.code !== "missing_api_key") return error;
+  const hint =
+    "Register once with `register_publisher`, then have `Authorization: Bearer <api_key>` set for this server, or send the key as the argument `api_key`.";
+  return new BoardError(error.code, { hint });
+}
+
+interface Resource {
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+  read(from: Credentials): string | Promise<string>;
+}
+
+function resourcesOf(parts: McpParts, manual: string): Resource[] {
+  const about = parts.catalog.tools.find(({ name }) => name === "about");
+  return [
+    ...(about === undefined
+      ? []
+      : [
+          {
+            uri: "board://about",
+            name: "about",
+            title: about.title,
+            description: "Size, kinds, top tags and limits of the board.",
+            mimeType: "application/json",
+            read: async (from: Credentials) => {
+              try {
+                const { body } = await perform(parts, about, from, {});
+                return JSON.stringify(body.data);
+              } catch (thrown) {
+                const error = asBoardError(thrown);
+                logFailure(error, parts.logger);
+                throw new ProtocolError(
+                  ProtocolErrorCode.InternalError,
+                  `${error.code}: ${error.message} ${error.hint}`,
+                );
+              }
+            },
+          },
+        ]),
+    {
+      uri: "board://manual",
+      name: "manual",
+      title: "Manual",
+      description: "Every tool, field, failure and limit of the board on one page.",
+      mimeType: "text/markdown",
+      read: () => manual,
+    },
+  ];
+}

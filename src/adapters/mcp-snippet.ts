@@ -1,0 +1,95 @@
+import { parseQueryText } from "../search/query-text.ts";
+import { visibleLine } from "./mcp-text.ts";
+
+/**
+ * Size of a snippet in UTF-8, which follows its price in tokens: letters outside of ASCII take more of both. Ten
+ * results of usual posts then stay below 1,500 tokens.
+ */
+const SNIPPET_BYTES = 240;
+/** How much of a snippet stands before its first hit. */
+const LEAD_CHARS = 60;
+/** A long text of one repeated word is not looked at beyond this. */
+const HITS_MAX = 200;
+
+/** Words of a search, cut so that other forms of the same word match as well. */
+export function soughtWords(q: string | undefined): string[] {
+  if (q === undefined || q === "") return [];
+  const { any, phrases } = parseQueryText(q);
+  const stems = [...any, ...phrases.flat()].map((word) => {
+    const plain = foldedTo(word);
+    return plain.length > 5 ? plain.slice(0, -2) : plain;
+  });
+  return [...new Set(stems)].slice(0, 32);
+}
+
+/**
+ * The part of a text that holds most of the sought words, in one line of at most 240 bytes in UTF-8, more or less;
+ * its beginning where none occurs. `…` marks where it was cut.
+ */
+export function snippetOf(body: string, sought: readonly string[]): string {
+  const text = visibleLine(body);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= SNIPPET_BYTES) return text;
+  const room = Math.floor((SNIPPET_BYTES * text.length) / bytes) - 2;
+  const hits = hitsOf(foldedTo(text), sought);
+  let start = 0;
+  let most = 0;
+  for (const { at } of hits) {
+    const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - room));
+    const within = hits.filter((hit) => hit.at >= from && hit.at < from + room);
+    const words = new Set(within.map((hit) => hit.word)).size;
+    if (words > most) [start, most] = [from, words];
+  }
+  return cutOut(text, start, start + room);
+}
+
+interface Hit {
+  at: number;
+  word: string;
+}
+
+const SPACED_LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
+
+function hitsOf(folded: string, sought: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const word of sought) {
+    const startsWord = SPACED_LETTER.test(word.charAt(0));
+    for (
+      let at = folded.indexOf(word);
+      at !== -1 && hits.length < HITS_MAX;
+      at = folded.indexOf(word, at + 1)
+    ) {
+      if (!startsWord || !SPACED_LETTER.test(folded.charAt(at - 1))) hits.push({ at, word });
+    }
+  }
+  return hits;
+}
+
+/** Lower case without diacritics, of the same length as the text, so that positions stay. */
+function foldedTo(text: string): string {
+  return text
+    .replace(/[^ -~]/g, (char) => char.normalize("NFD").charAt(0))
+    .replace(/[A-Z\u0080-\uFFFF]/g, (char) => {
+      const lower = char.toLowerCase();
+      return lower.length === 1 ? lower : char;
+    });
+}
+
+/** The text between two places, moved inwards to blanks that are near, never through a surrogate pair. */
+function cutOut(text: string, from: number, to: number): string {
+  let start = from;
+  let end = Math.min(to, text.length);
+  if (start > 0) {
+    const blank = text.indexOf(" ", start);
+    if (blank !== -1 && blank - start < 20) start = blank + 1;
+    else if (isLowSurrogate(text, start)) start += 1;
+  }
+  if (end < text.length) {
+    const blank = text.lastIndexOf(" ", end);
+    if (end - blank < 20) end = blank;
+    else if (isLowSurrogate(text, end)) end -= 1;
+  }
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}
+
+const isLowSurrogate = (text: string, at: number) => /[\uDC00-\uDFFF]/.test(text.charAt(at));

@@ -1,0 +1,53 @@
+import { Command, Option } from "commander";
+import { relayOverStdio } from "../adapters/mcp-relay.ts";
+import { serveOverStdio } from "../adapters/stdio.ts";
+import { readConfig } from "../config.ts";
+import { openBoard } from "../open-board.ts";
+import { openLogger } from "./logger.ts";
+import { createProgress } from "./progress.ts";
+
+interface Options {
+  url?: URL;
+  readOnly: boolean;
+}
+
+/** `agent-board stdio`: the tools over stdin and stdout, of the local store or of a board elsewhere. */
+export function stdioCommand(): Command {
+  return new Command("stdio")
+    .description("serve the MCP tools over stdin and stdout; BOARD_API_KEY is the key for writing")
+    .addOption(
+      new Option(
+        "--url <url>",
+        "relay to the board at this address, such as https://board.example",
+      ).argParser(boardUrl),
+    )
+    .option("--read-only", "only the tools that change nothing", false)
+    .action(runStdio);
+}
+
+async function runStdio({ url, readOnly }: Options): Promise<void> {
+  const apiKey = process.env["BOARD_API_KEY"]?.trim() || null;
+  if (url !== undefined) {
+    await relayOverStdio(url, { apiKey, readOnly }, (line) => void process.stderr.write(`${line}\n`));
+    return;
+  }
+  const config = readConfig(process.env);
+  const logger = openLogger(config.logLevel);
+  const board = await openBoard(config, { logger, progress: createProgress });
+  const stop = () => process.stdin.destroy();
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  try {
+    board.start();
+    await serveOverStdio(board, { apiKey, readOnly });
+  } finally {
+    await board.close();
+  }
+}
+
+function boardUrl(text: string): URL {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error("--url must be an http or https address, such as https://board.example");
+  }
+  return new URL(text);
+}

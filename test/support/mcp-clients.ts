@@ -1,0 +1,119 @@
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type Transport as Transport2,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
+
+/** What a test sees of an answer, whichever client asked. */
+export interface ToolAnswer {
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
+  data: any;
+  isError: boolean;
+}
+
+/** The part of all clients that the tests need. */
+export interface TestClient {
+  version(): string | undefined;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  // biome-ignore lint/suspicious/noExplicitAny: lists differ by client only in their types
+  list(what: "tools" | "resources" | "prompts"): Promise<any[]>;
+  read(uri: string): Promise<string>;
+  prompt(name: string, args: Record<string, string>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Where a client connects: an address, or a command to start. */
+export type Target =
+  | { url: string; key?: string }
+  | { command: string; args: string[]; env: Record<string, string>; cwd: string };
+
+const WHO = { name: "test", version: "1.0.0" };
+
+/** The clients a board meets: of the current revision, and of those with a handshake, by the new SDK and the old. */
+export const CLIENTS: Record<string, (target: Target) => Promise<TestClient>> = {
+  "2026-07-28": (target) => newClient(target, { mode: { pin: "2026-07-28" } }),
+  "handshake of the new SDK": (target) => newClient(target, { mode: "legacy" }),
+  "handshake of the old SDK": (target) => oldClient(target),
+};
+
+async function newClient(
+  target: Target,
+  versionNegotiation: { mode: "legacy" | { pin: "2026-07-28" } },
+): Promise<TestClient> {
+  const client = new Client(WHO, { versionNegotiation });
+  await client.connect(newTransport(target));
+  return {
+    version: () => client.getNegotiatedProtocolVersion(),
+    call: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
+    list: async (what) => listOf(what, client),
+    read: async (uri) => textOf((await client.readResource({ uri })).contents),
+    prompt: async (name, args) => promptOf(await client.getPrompt({ name, arguments: args })),
+    close: () => client.close(),
+  };
+}
+
+async function oldClient(target: Target): Promise<TestClient> {
+  const client = new OldClient(WHO);
+  await client.connect(oldTransport(target));
+  return {
+    version: () => undefined,
+    call: async (name, args = {}) => answerOf(await client.callTool({ name, arguments: args })),
+    list: async (what) => listOf(what, client),
+    read: async (uri) => textOf((await client.readResource({ uri })).contents),
+    prompt: async (name, args) => promptOf(await client.getPrompt({ name, arguments: args })),
+    close: () => client.close(),
+  };
+}
+
+const headersOf = (target: { key?: string }): RequestInit =>
+  target.key === undefined ? {} : { headers: { authorization: `Bearer ${target.key}` } };
+
+function newTransport(target: Target): Transport2 {
+  if ("url" in target) {
+    return new StreamableHTTPClientTransport(new URL(target.url), { requestInit: headersOf(target) });
+  }
+  return new StdioClientTransport({ ...target, stderr: "ignore" });
+}
+
+function oldTransport(target: Target): OldTransport {
+  const transport =
+    "url" in target
+      ? new OldHttpTransport(new URL(target.url), { requestInit: headersOf(target) })
+      : new OldStdioTransport({ ...target, stderr: "ignore" });
+  return transport as OldTransport;
+}
+
+async function listOf(
+  what: "tools" | "resources" | "prompts",
+  client: Client | OldClient,
+): Promise<unknown[]> {
+  if (what === "tools") return (await client.listTools()).tools;
+  return what === "resources"
+    ? (await client.listResources()).resources
+    : (await client.listPrompts()).prompts;
+}
+
+function answerOf(result: unknown): ToolAnswer {
+  const { content, structuredContent, isError } = result as {
+    content: { text?: string }[];
+    structuredContent?: unknown;
+    isError?: boolean;
+  };
+  return {
+    text: content.map((block) => block.text ?? "").join("\n"),
+    data: structuredContent,
+    isError: isError === true,
+  };
+}
+
+const textOf = (contents: readonly unknown[]) => String((contents[0] as { text?: unknown }).text);
+
+function promptOf({ messages }: { messages: readonly { content: unknown }[] }): string {
+  return String((messages[0]?.content as { text?: unknown } | undefined)?.text);
+}
