@@ -14,6 +14,8 @@ export interface Store {
   publishers: PublisherStore;
   subscriptions: SubscriptionStore;
   reports: ReportStore;
+  pushes: PushStore;
+  inbox: InboxStore;
   work: WorkStore;
   limits: LimitStore;
   rankings: RankingStore;
@@ -191,9 +193,14 @@ export interface StoredSubscription {
   webhookVerifiedAt: number | null;
   /** Version of the derived signing secret. */
   secretVersion: number;
+  /** Until when the secret of the version before signs along, or null. */
+  previousSecretUntil: number | null;
   active: boolean;
   inactiveReason: (typeof INACTIVE_REASONS)[number] | null;
+  /** Failed pushes since the last delivered one. */
   failures: number;
+  /** When the first of them failed, or null. */
+  failingSince: number | null;
   lastMatchedAt: number | null;
   createdAt: number;
 }
@@ -225,7 +232,8 @@ export interface SubscriptionStore {
     limit: number,
   ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
   /**
-   * Records matches, each pair of subscription and post once and for ever, gives each its delivery id, sets
+   * Records matches, each pair of subscription and post once and for ever, gives each its delivery id and, where the
+   * subscription can be pushed to, its push, sets
    * `lastMatchedAt`, and marks `settled` work done, all in one transaction. Pairs whose subscription is gone, or
    * whose post is not active, are passed over (a restored post is matched anew). Resolves to the pairs that were new.
    */
@@ -239,6 +247,120 @@ export interface SubscriptionStore {
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
   /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
   forgetDeliveries(before: number, limit: number): Promise<number>;
+}
+
+/** A delivery on its way to a webhook. There is one for each delivery recorded while its subscription could be pushed to. */
+export interface Push {
+  subscriptionId: string;
+  deliveryId: number;
+  postId: string;
+  matchedAt: number;
+}
+
+/** A push that one worker may send until its lease ends. */
+export interface ClaimedPush extends Push {
+  /** Names the claim; a push that was claimed anew has another. */
+  token: string;
+  /** Attempts made so far, this one not counted. */
+  attempts: number;
+  subscription: StoredSubscription;
+}
+
+/** How one attempt ended. */
+export interface PushAttempt {
+  at: number;
+  latencyMs: number;
+  /** HTTP status of the answer, or null when there was none. */
+  status: number | null;
+  /** Why there was none, in a few words that hold no text of the receiver. */
+  error: string | null;
+}
+
+export type PushState = "waiting" | "delivered" | "failed" | "cancelled";
+
+/** A push with its latest attempt, as its owner sees it. */
+export interface PushRecord extends Push {
+  state: PushState;
+  attempts: number;
+  lastAttempt: PushAttempt | null;
+  /** When it is tried next, or null. */
+  dueAt: number | null;
+}
+
+/**
+ * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions that are active and
+ * whose webhook has consented. Pushes vanish with their subscription; those of a post that is gone stay as records.
+ */
+export interface PushStore {
+  /**
+   * Claims due pushes of active subscriptions with consent until `now + leaseMs`. Each goes to one claimant of any
+   * process, and is due again by itself when it is not settled in time. Origins take turns, so that one with a long
+   * queue delays nobody.
+   *
+   * @param options.perOrigin  pushes of one origin (host and port of the webhook) that may be claimed at a time, over
+   *   all processes
+   * @param options.total  pushes that may be claimed at a time, over all processes
+   * @param options.failing  how many of `total` may go to subscriptions whose last push failed, so that dead receivers
+   *   cannot use up all places
+   */
+  claim(options: {
+    limit: number;
+    perOrigin: number;
+    total: number;
+    failing: number;
+    leaseMs: number;
+    now: number;
+  }): Promise<ClaimedPush[]>;
+  /**
+   * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription, in
+   * one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
+   * Nothing happens when the claim was taken over.
+   *
+   * @param outcome.dueAt  with `waiting`: when to try again
+   * @param outcome.deactivate  makes the subscription inactive for this reason
+   * @returns false when the claim was taken over
+   */
+  settle(
+    push: ClaimedPush,
+    attempt: PushAttempt | null,
+    outcome: {
+      state: PushState;
+      dueAt: number | null;
+      deactivate: "webhook_gone" | "webhook_failing" | null;
+    },
+  ): Promise<boolean>;
+  /** Gives claims back unused, due at once; for a stop. */
+  giveBack(pushes: readonly ClaimedPush[]): Promise<void>;
+  /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */
+  list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;
+  /**
+   * Makes a delivery due at `now` once more, with its attempts counted anew, also one that was delivered or given up, or
+   * that was recorded before the webhook consented. False when there is no such delivery.
+   */
+  redeliver(subscriptionId: string, deliveryId: number, now: number): Promise<boolean>;
+}
+
+/** Something that concerns a publisher. */
+export interface InboxEntry {
+  /** Grows in the order in which entries become visible, so that a reader who goes on from the last one misses none. */
+  no: number;
+  /** `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it replied to. */
+  type: "reply" | "match" | "activity";
+  at: number;
+  postId: string;
+  subscriptionId: string | null;
+  deliveryId: number | null;
+}
+
+/**
+ * What a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to 200
+ * publishers that replied before, never for the reply's own; `SubscriptionStore.deliver` adds one for each delivery.
+ */
+export interface InboxStore {
+  /** Entries after `after`, in order, of posts that are active and whose publisher is not suspended. */
+  read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
+  /** Erases entries from before `before`, at most `limit`; resolves to how many. */
+  forget(before: number, limit: number): Promise<number>;
 }
 
 export interface StoredReport {
