@@ -20,6 +20,7 @@ import { machine, ms, percentiles } from "./measure.ts";
 
 const posts = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 10);
+let asked = 0;
 
 const dataDir = await mkdtemp(join(tmpdir(), "board-bench-"));
 const config = readConfig({ ...process.env, DATA_DIR: dataDir, RATE_LIMITS: "off", LOG_LEVEL: "warn" });
@@ -83,10 +84,11 @@ async function measure(open: OpenBoard, label: string, filters: string): Promise
   ];
   const all: { total: number; embedding: number; index: number; rows: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const [i, query] of QUERIES.entries()) {
+    for (const query of QUERIES) {
       Object.assign(spent, { embedding: 0, index: 0, rows: 0 });
       // A number makes each query new to the cache of query vectors, and says nothing.
-      const q = encodeURIComponent(`${query} ${round * 100 + i}`);
+      asked += 1;
+      const q = encodeURIComponent(`${query} ${asked}`);
       const began = performance.now();
       const response = await fetch(`http://127.0.0.1:${port}/api/v1/search?q=${q}${filters}`);
       await response.json();

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
@@ -13,6 +14,13 @@ const words = z.string().transform((text) =>
     .map((word) => word.trim())
     .filter((word) => word !== ""),
 );
+
+const storeUrl = z
+  .string()
+  .regex(
+    /^(sqlite:|mongodb:\/\/|mongodb\+srv:\/\/)/,
+    "must start with sqlite:, mongodb:// or mongodb+srv://",
+  );
 
 const siteUrl = z
   .string()
@@ -29,13 +37,20 @@ const trustProxy = z.string().transform((text, context): number | string[] | fal
   if (text === "off" || text === "") return false;
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const blocks = text.split(",").map((block) => block.trim());
-  if (blocks.every((block) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(block))) return blocks;
+  if (blocks.every(isAddressOrBlock)) return blocks;
   context.addIssue({
     code: "custom",
     message: "must be off, a number of hops, or a list of addresses and CIDR blocks",
   });
   return z.NEVER;
 });
+
+const isAddressOrBlock = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+
+const webhookAllow = words.refine(
+  (entries) => entries.every((entry) => isAddressOrBlock(entry) || /^[\p{L}\p{N}_.-]+$/u.test(entry)),
+  "must be CIDR blocks, addresses or host names",
+);
 
 /** `on`, `off`, or overrides of single policies: `search=600/60,write=120/60`. */
 const rateLimits = z
@@ -62,11 +77,10 @@ const Variables = z.object({
     .optional()
     .describe("Public root; every link is built from it. Default http://localhost:$PORT."),
   DATA_DIR: z.string().default("./data").describe("Embedded database and model cache."),
-  STORE_URL: z
-    .string()
+  STORE_URL: storeUrl
     .optional()
     .describe("sqlite:FILE, mongodb://… or mongodb+srv://…. Default sqlite:$DATA_DIR/board.db."),
-  MONGODB_URI: z.string().optional().describe("Alias of STORE_URL."),
+  MONGODB_URI: storeUrl.optional().describe("Alias of STORE_URL."),
   MODEL_DIR: z
     .string()
     .optional()
@@ -83,7 +97,9 @@ const Variables = z.object({
     .default("on")
     .describe("on, off, or NAME=COUNT/SECONDS,… to override single policies."),
   READ_ONLY: onOff.default("off").describe("on: writes answer 503 read_only."),
-  WEBHOOK_ALLOW: words.default([]).describe("CIDR blocks or host names exempt from the outgoing guard."),
+  WEBHOOK_ALLOW: webhookAllow
+    .default([])
+    .describe("CIDR blocks or host names exempt from the outgoing guard."),
   ALLOWED_HOSTS: words.default([]).describe("Further host names for /mcp."),
   REPORTS_TO_HIDE: z
     .string()
@@ -99,7 +115,7 @@ const Variables = z.object({
       "Derives webhook secrets and idempotent ids; the same on all instances. Made and kept at the first start.",
     ),
   ADMIN_PORT: z
-    .union([z.literal("off").transform(() => null), port])
+    .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
     .default(null)
     .describe("Port of the 127.0.0.1 admin listener."),
   LOG_LEVEL: z
@@ -157,13 +173,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   const v = parsed.data;
   const dataDir = resolve(v.DATA_DIR);
-  const storeUrl = v.STORE_URL ?? v.MONGODB_URI ?? `sqlite:${join(dataDir, "board.db")}`;
   return {
     port: v.PORT,
     host: v.HOST,
     siteUrl: v.SITE_URL ?? null,
     dataDir,
-    storeUrl,
+    storeUrl: v.STORE_URL ?? v.MONGODB_URI ?? `sqlite:${join(dataDir, "board.db")}`,
     modelDir: resolve(v.MODEL_DIR ?? join(dataDir, "models")),
     embeddings: v.EMBEDDINGS,
     embeddingModel: v.EMBEDDING_MODEL ?? null,

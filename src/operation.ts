@@ -1,21 +1,25 @@
 import type { z } from "zod";
 import type { Board } from "./domain/board.ts";
+import type { Inbox } from "./domain/inbox.ts";
 import type { Posts } from "./domain/posts.ts";
 import type { Publishers } from "./domain/publishers.ts";
 import type { Reports } from "./domain/reports.ts";
 import type { Search } from "./domain/search.ts";
 import type { Subscriptions } from "./domain/subscriptions.ts";
+import type { Webhooks } from "./domain/webhooks/webhooks.ts";
 import type { FailureCode } from "./failures.ts";
 import type { StoredPublisher } from "./ports/store.ts";
 
 /** The parts a handler may use; built once per process. */
 export interface Services {
   board: Board;
+  inbox: Inbox;
   posts: Posts;
   publishers: Publishers;
   reports: Reports;
   search: Search;
   subscriptions: Subscriptions;
+  webhooks: Webhooks;
 }
 
 /** What a handler may reach. Built once per call. */

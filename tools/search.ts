@@ -23,10 +23,12 @@ export default defineTool({
     { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },
   ],
 
-  async handle(query, { search, board, now }) {
+  async handle(query, { search, board, counts, now }) {
     const page = await search.run(query, now);
-    search.countRetrievals(page.posts);
-    board.tallySearch(page.posts.length === 0, now);
+    if (counts) {
+      search.countRetrievals(page.posts);
+      board.tallySearch(page.posts.length === 0, now);
+    }
     const meta = { query: page.query, ranking: page.ranking };
     return ok(page.posts, { nextCursor: page.nextCursor, notes: page.notes, meta });
   },

@@ -48,7 +48,7 @@ function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path:
   const known = Object.keys(schema.shape);
   const notes: string[] = [];
   for (const [key, value] of Object.entries(sent)) {
-    const field: unknown = schema.shape[key];
+    const field: unknown = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
     if (field === undefined) {
       notes.push(`\`${printable(path + key)}\` is not a parameter${suggestion(key, known)} and was ignored.`);
     } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {

@@ -14,6 +14,8 @@ interface Policy {
   withKey?: number;
   /** Times as many for a verified publisher. */
   verified?: number;
+  /** Counts by address also where there is a key: keys can be had by registering. */
+  byAddress?: true;
   /** Counts by /48 rather than by /64, for IPv6 addresses only. */
   wide?: true;
 }
@@ -35,9 +37,9 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
   register: {
     shared: true,
     policies: [
-      { name: "register", count: 30, seconds: 3600 },
-      { name: "register_day", count: 100, seconds: 86_400 },
-      { name: "register_net", count: 300, seconds: 86_400, wide: true },
+      { name: "register", count: 30, seconds: 3600, byAddress: true },
+      { name: "register_day", count: 100, seconds: 86_400, byAddress: true },
+      { name: "register_net", count: 300, seconds: 86_400, byAddress: true, wide: true },
     ],
   },
   report: { shared: true, policies: [{ name: "report", count: 30, seconds: 3600 }] },
@@ -57,8 +59,14 @@ export const LIMIT_TABLE: readonly (Policy & { limit: LimitName })[] = (
   Object.keys(POLICIES) as LimitName[]
 ).flatMap((limit) => POLICIES[limit].policies.map((policy) => ({ ...policy, limit })));
 
-/** Values of the `RateLimit-Policy` and `RateLimit` headers (IETF draft 11), in that order. */
-export type LimitHeaders = { policy: string; state: string };
+export interface LimitHeaders {
+  /** Value of `RateLimit-Policy` (IETF draft 11). */
+  policy: string;
+  /** Value of `RateLimit`. */
+  state: string;
+  /** A sentence for `meta.note` when a tenth of the calls or less is left, else null. */
+  nearly: string | null;
+}
 
 type Overrides = "on" | "off" | Record<string, { count: number; seconds: number }>;
 
@@ -87,10 +95,10 @@ export class Limits {
     const { shared, policies } = POLICIES[limit];
     const states: PolicyState[] = [];
     for (const policy of policies.map((each) => this.#overridden(each))) {
-      const bucket =
-        who.caller === null ? addressBucket(who.address, policy.wide === true) : `key ${who.caller.id}`;
+      const caller = policy.byAddress === true ? null : who.caller;
+      const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : `key ${caller.id}`;
       if (bucket === null) continue;
-      const allowed = allowance(policy, who.caller);
+      const allowed = allowance(policy, caller);
       const used = shared
         ? await this.#sharedCount(policy, bucket, now)
         : await this.#ownCount(policy, bucket, allowed);
@@ -110,10 +118,15 @@ export class Limits {
     throw new BoardError("rate_limited", { retryAfterS, cause: headers });
   }
 
-  /** Counts a key that was wrong; too many from one address and further keys are not looked at for a while. */
+  /**
+   * Counts a key that was wrong; too many from one address and further keys are not looked at for a while.
+   * @throws BoardError `rate_limited` for one too many
+   */
   async failedKey(address: string): Promise<void> {
     if (this.#overrides === "off") return;
-    await this.#ownCount(this.#overridden(FAILED_KEYS), addressBucket(address, false), FAILED_KEYS.count);
+    const policy = this.#overridden(FAILED_KEYS);
+    const { points, msLeft } = await this.#ownCount(policy, addressBucket(address, false), policy.count);
+    if (points > policy.count) throw tooManyWrongKeys(msLeft);
   }
 
   /** @throws BoardError `rate_limited` when the address sent too many wrong keys */
@@ -122,10 +135,7 @@ export class Limits {
     const policy = this.#overridden(FAILED_KEYS);
     const state = await this.#limiter(policy, policy.count).get(addressBucket(address, false));
     if (state === null || state.consumedPoints < policy.count) return;
-    throw new BoardError("rate_limited", {
-      retryAfterS: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
-      hint: "Too many wrong API keys from this address. Wait the seconds given in `Retry-After`, then send the right one.",
-    });
+    throw tooManyWrongKeys(state.msBeforeNext);
   }
 
   #overridden(policy: Policy): Policy {
@@ -176,8 +186,20 @@ function allowance(policy: Policy, caller: StoredPublisher | null): number {
   return policy.count * (policy.withKey ?? 1) * times;
 }
 
+function tooManyWrongKeys(msLeft: number): BoardError {
+  return new BoardError("rate_limited", {
+    retryAfterS: Math.max(1, Math.ceil(msLeft / 1000)),
+    hint: "Too many wrong API keys from this address. Wait the seconds given in `Retry-After`, then send the right one.",
+  });
+}
+
 function headersOf(states: readonly PolicyState[]): LimitHeaders {
+  const near = states.find(({ allowed, remaining }) => remaining <= allowed / 10);
   return {
+    nearly:
+      near === undefined
+        ? null
+        : `Nearly at a limit: ${near.remaining} of ${near.allowed} \`${near.policy.name}\` calls are left for ${near.resetS} s.`,
     policy: states
       .map(({ policy, allowed }) => `"${policy.name}";q=${allowed};w=${policy.seconds}`)
       .join(", "),

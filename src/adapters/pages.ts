@@ -12,11 +12,11 @@ export function pagesRouter(operations: readonly Operation[], site: Site, parts:
   router.use(openCors);
   for (const operation of operations) {
     if (operation.page === undefined) continue;
-    router.get(operation.page.replace(/\{(\w+)\}/g, ":$1"), ...routeOf(operation, parts));
+    router.get(operation.page.replace(/\{(\w+)\}/g, ":$1"), ...routeOf(operation, parts, { counts: false }));
   }
   const search = operations.find((operation) => operation.name === "search");
   // The feed: the newest posts under any filter, as the search answers them.
-  if (search !== undefined) router.get("/feed.xml", ...routeOf(search, parts));
+  if (search !== undefined) router.get("/feed.xml", ...routeOf(search, parts, { counts: false }));
   router.get("/terms", (_request, response) => void response.type("text/plain").send(TERMS));
   router.get("/privacy", (_request, response) => void response.type("text/plain").send(PRIVACY));
   router.get("/", (_request, response) => {

@@ -10,7 +10,8 @@ export function requestLog(logger: Logger): RequestHandler {
       return;
     }
     const began = performance.now();
-    const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200);
+    // A key has no place in a path, but whoever puts it there shall not find it in the log.
+    const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200).replace(/bbk_\w+/g, "bbk_…");
     const address = shortened(request.ip ?? "");
     response.once("close", () => {
       const ms = Math.round((performance.now() - began) * 10) / 10;

@@ -74,8 +74,15 @@ export function restRouter(operations: readonly Operation[], parts: RestParts): 
 
 const idsIn = (path: string) => path.split("{").length;
 
-/** The handlers of one operation: admission, then the body, then the answer. */
-export function routeOf(operation: Operation, parts: RestParts): RequestHandler[] {
+/**
+ * The handlers of one operation: admission, then the body, then the answer.
+ * @param options.counts  false for feeds and pages
+ */
+export function routeOf(
+  operation: Operation,
+  parts: RestParts,
+  options: { counts: boolean } = { counts: true },
+): RequestHandler[] {
   const { calls } = parts;
   const readsQuery = operation.rest.method === "GET";
   return [
@@ -107,6 +114,7 @@ export function routeOf(operation: Operation, parts: RestParts): RequestHandler[
         response.locals["admission"],
         input,
         readsQuery ? "query" : "body",
+        options.counts,
       );
       response.status(OUTCOME_STATUS[reply.outcome]);
       if (reply.location !== undefined) response.set("Location", reply.location);
@@ -163,7 +171,8 @@ const requireJson: RequestHandler = (request, _response, next) => {
   next();
 };
 
-function setLimitHeaders(response: Response, limits: LimitHeaders | null | undefined): void {
+/** @param limits  null where limits are off */
+export function setLimitHeaders(response: Response, limits: LimitHeaders | null | undefined): void {
   if (limits === null || limits === undefined) return;
   response.set("RateLimit-Policy", limits.policy);
   response.set("RateLimit", limits.state);
@@ -177,7 +186,10 @@ function nextLink(request: Request, cursor: string): string {
   return `<${path}?${query}>; rel="next"`;
 }
 
-/** The tag covers what was asked for, not the live counts in `meta`, so that an unchanged answer stays a 304. */
+/**
+ * The tag covers what was asked for, not the live counts in `meta` and not the retrievals that a search itself raises,
+ * so that an unchanged answer stays a 304.
+ */
 function sendCacheable(
   request: Request,
   response: Response,
@@ -185,6 +197,9 @@ function sendCacheable(
 ): void {
   const { board: _board, ...meta } = body.meta;
   response.set("Cache-Control", "no-cache").vary("Authorization");
-  const tag = tagOf(JSON.stringify([body.data, body.next_cursor, meta]));
+  const still = JSON.stringify([body.data, body.next_cursor, meta], (name, value) =>
+    name === "retrievals" ? undefined : value,
+  );
+  const tag = tagOf(still);
   if (!sentAsNotModified(request, response, tag)) response.json(body);
 }

@@ -8,16 +8,17 @@ const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 const THREAD_REST_MS = 7 * DAY_MS;
 
 /**
- * Until when a post lives when its publisher does not say: one day after its end (or start), at least an hour and at
- * most 365 days ahead; 30 days without dates.
+ * Until when a post lives when its publisher does not say: one day after its end (or start), 30 days after its creation
+ * without dates; at least an hour and at most 365 days ahead.
  */
 export function defaultExpiry(
   dates: { startsAt: number | null; endsAt: number | null },
+  createdAt: number,
   now: number,
 ): number {
   const last = dates.endsAt ?? dates.startsAt;
-  if (last === null) return now + DEFAULT_LIFETIME_MS;
-  return Math.min(Math.max(last + DAY_MS, now + HOUR_MS), now + LIFETIME_MAX_MS);
+  const expiry = last === null ? createdAt + DEFAULT_LIFETIME_MS : last + DAY_MS;
+  return Math.min(Math.max(expiry, now + HOUR_MS), now + LIFETIME_MAX_MS);
 }
 
 /** @throws BoardError `invalid_expiry` for one in the past or more than 365 days ahead */

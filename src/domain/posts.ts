@@ -102,7 +102,7 @@ export class Posts {
       link: input.url ?? null,
       ...dates,
       timezone: input.timezone ?? null,
-      expiresAt: chosen ?? defaultExpiry(dates, now),
+      expiresAt: chosen ?? defaultExpiry(dates, now, now),
       expiryChosen: chosen !== null,
       sourceUrl: input.source_url ?? null,
       syndicated: input.syndicated ?? false,
@@ -118,10 +118,9 @@ export class Posts {
       updatedAt: now,
       state: "active",
     };
-    const result = await this.#store.posts.insert(
-      post,
-      parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {},
-    );
+    const result = await this.#store.posts
+      .insert(post, parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {})
+      .catch((error: unknown) => this.#explain(error, post));
     // Somebody else inserted it between our look and our write: a racing retry, or (without a key) an id drawn twice.
     if (!result.inserted) {
       if (key !== null) return this.#replay(result.post, inputHash, publisher);
@@ -214,13 +213,17 @@ export class Posts {
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
-  /** Stored posts as the wire shows them, in order; those whose publisher is gone are left out. */
-  async onWire(posts: readonly StoredPost[]): Promise<Post[]> {
+  /**
+   * Stored posts as the wire shows them, in order; those whose publisher is gone are left out.
+   * @param options.suspended  false leaves out those of suspended publishers too
+   */
+  async onWire(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
     const ids = [...new Set(posts.map((post) => post.publisherId))];
     const publishers = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
     return posts.flatMap((post) => {
       const publisher = publishers.get(post.publisherId);
-      return publisher === undefined ? [] : [postOf(post, publisher, this.#site)];
+      const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
+      return shown ? [postOf(post, publisher, this.#site)] : [];
     });
   }
 
@@ -233,6 +236,16 @@ export class Posts {
       post,
       notes: ["This post is hidden after reports; only you see it until the operator restores it."],
     };
+  }
+
+  /** Why the store kept nothing: publisher or parent went between our look and our write. */
+  async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
+    if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
+    const parent = parentId === null ? null : await this.#store.posts.get(parentId);
+    if (parentId !== null && (parent === null || parent.state === "removed")) {
+      throw new BoardError("parent_not_found");
+    }
+    throw error;
   }
 
   async #parent(parentId: string, now: number): Promise<StoredPost> {
@@ -384,14 +397,15 @@ function changeOf(post: StoredPost, patch: PostPatch, now: number): PostChange {
   if (patch.syndicated !== undefined) change.syndicated = patch.syndicated;
   if (patch.metadata !== undefined) change.metadata = patch.metadata ?? {};
 
-  const dates = { startsAt: post.startsAt, endsAt: post.endsAt, ...change };
-  const datesChanged = dates.startsAt !== post.startsAt || dates.endsAt !== post.endsAt;
+  const next = { ...post, ...change };
+  const datesChanged = next.startsAt !== post.startsAt || next.endsAt !== post.endsAt;
   if (patch.expires_at !== undefined && patch.expires_at !== null) {
     checkExpiry(patch.expires_at, now);
     change.expiresAt = patch.expires_at;
     change.expiryChosen = true;
   } else if (patch.expires_at === null || (datesChanged && !post.expiryChosen)) {
-    change.expiresAt = defaultExpiry(dates, now);
+    const rest = next.kind === "thread" && post.lastReplyAt !== null ? threadExpiry(post.lastReplyAt) : 0;
+    change.expiresAt = Math.max(defaultExpiry(next, post.createdAt, now), rest);
     change.expiryChosen = false;
   }
   return change;

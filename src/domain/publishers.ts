@@ -83,6 +83,7 @@ export class Publishers {
   /**
    * Looks for the proof of the caller's domain; a new `url` comes first and drops an older proof.
    * @returns `via` is null when no proof was found
+   * @throws BoardError `invalid_url` for a new `url` whose host the board may not call
    */
   async verify(
     caller: StoredPublisher,
@@ -91,6 +92,7 @@ export class Publishers {
   ): Promise<{ publisher: Publisher; verify: VerifyInstructions; via: "dns" | "file" | null }> {
     let publisher = caller;
     if (url !== null && url !== caller.url) {
+      this.#checkHost(url);
       const domain = domainOf(url);
       const kept = domain !== null && domain === caller.domain ? caller.verifyToken : null;
       publisher = await this.#update(caller.id, {
@@ -121,14 +123,25 @@ export class Publishers {
   /** Looks again at proofs last seen before `before`, at most `limit`; resolves to how many were looked at. */
   async recheck(before: number, limit: number, now: number): Promise<number> {
     const due = await this.#store.publishers.dueForCheck(before, limit);
-    for (const publisher of due) await this.verify(publisher, null, now);
+    for (const publisher of due) {
+      await this.verify(publisher, null, now).catch((error: unknown) => {
+        // One that erased itself meanwhile needs no proof any more.
+        if (!(error instanceof BoardError)) throw error;
+      });
+    }
     return due.length;
   }
 
   async #update(id: string, change: Parameters<Store["publishers"]["update"]>[1]): Promise<StoredPublisher> {
     const changed = await this.#store.publishers.update(id, change);
-    if (changed === null) throw new BoardError("publisher_not_found");
+    if (changed === null) throw new BoardError("invalid_api_key");
     return changed;
+  }
+
+  #checkHost(url: string): void {
+    const refusal = this.#outbound.refusal(boardTxt(new URL(url).hostname));
+    if (refusal === null) return;
+    throw new BoardError("invalid_url", { issues: [{ path: "url", code: "invalid_url", message: refusal }] });
   }
 
   async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | null> {

@@ -3,6 +3,7 @@ import type { ModerationEntry, Store } from "../ports/store.ts";
 import type { ReportInput } from "../schema/report.ts";
 import { cleanProse } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
+import { suspendSubscriptions } from "./subscription-state.ts";
 
 /** Reports, what they lead to, and the operator's acts. */
 export class Reports {
@@ -19,7 +20,7 @@ export class Reports {
    * Files a report; one per post and reporter, a repeat updates it. Enough distinct reporters hide the post.
    *
    * @param reporter  one voice: publisher or hashed address
-   * @throws BoardError `post_not_found` also for a post that is hidden already, so that counts cannot be probed
+   * @throws BoardError `post_not_found`; a post that is hidden already takes reports as before
    */
   async file(
     input: ReportInput,
@@ -63,6 +64,7 @@ export class Reports {
       const suspendedAt = action === "suspend" ? now : null;
       const changed = await this.#store.publishers.update(subject, { suspendedAt });
       if (changed === null) throw new BoardError("publisher_not_found");
+      await suspendSubscriptions(this.#store, subject, action === "suspend");
     } else if (action === "remove") {
       const removed = await this.#store.posts.remove(subject, now);
       if (removed.length === 0) throw new BoardError("post_not_found");

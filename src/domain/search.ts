@@ -57,9 +57,12 @@ export class Search {
     this.#posts = parts.posts;
   }
 
-  /** @throws BoardError `invalid_cursor` */
-  async run(query: SearchQuery, now: number): Promise<SearchPage> {
-    const plan = await this.#plan(query, now);
+  /**
+   * @param options.datedOnly  only posts with a start, for calendars
+   * @throws BoardError `invalid_cursor`
+   */
+  async run(query: SearchQuery, now: number, options = { datedOnly: false }): Promise<SearchPage> {
+    const plan = await this.#plan(query, now, options.datedOnly);
     const page =
       plan.sort === "relevance"
         ? await this.#byRelevance(plan, query, now)
@@ -90,10 +93,10 @@ export class Search {
   }
 
   /** Works out what is asked: words, meaning, order. */
-  async #plan(query: SearchQuery, now: number): Promise<Plan> {
+  async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const text = textOfQuery(query);
     const parsed = text === null ? null : parseQueryText(text);
-    const filter = filterOf(query, now);
+    const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
     const sort = sortOf(query, asksWords);
     if (sort === "soonest" && filter.after === null) filter.after = now;
@@ -107,7 +110,9 @@ export class Search {
       rerank,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.
-      list: sha256(JSON.stringify({ ...appliedOnWire(query, sort), limit: 0 })).slice(0, 12),
+      list: sha256(
+        JSON.stringify({ ...appliedOnWire(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
+      ).slice(0, 12),
     };
   }
 
@@ -196,14 +201,14 @@ export class Search {
     return frozen;
   }
 
-  /** Found ids as posts on the wire; what was removed, hidden or expired since the ranking drops out. */
+  /** Found ids as posts on the wire; what was removed, hidden, expired or suspended since the ranking drops out. */
   async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
     const relevance = new Map(found.map((post) => [post.id, post.relevance]));
     const rows = await this.#store.posts.many(found.map((post) => post.id));
     const visible = rows.filter(
       (row) => row.state === "active" && (filter.includeExpired || row.expiresAt > filter.now),
     );
-    const posts = await this.#posts.onWire(visible);
+    const posts = await this.#posts.onWire(visible, { suspended: false });
     return posts.map((post) => {
       const score = relevance.get(post.id) ?? null;
       const { lat, lng } = post.location ?? { lat: null, lng: null };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { TestBoard } from "./board.ts";
 import { type Answer, call } from "./client.ts";
@@ -11,17 +12,14 @@ const SYLLABLES =
 let written = 0;
 
 /**
- * Twelve words unlike all others of this process, so that the board takes no post for another's duplicate, however
+ * Sixteen words unlike all others of this process, so that the board takes no post for another's duplicate, however
  * many there are. They are no words of any language, so that no test finds them by chance.
  */
 export function prose(): string {
   written += 1;
-  let state = Math.imul(written, 0x9e3779b1);
-  const syllable = () => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
-    return SYLLABLES[((state ^ (state >>> 13)) >>> 0) % SYLLABLES.length];
-  };
-  return Array.from({ length: 12 }, () => `${syllable()}${syllable()}${syllable()}`).join(" ");
+  const bytes = createHash("sha512").update(String(written)).digest();
+  const syllables = [...bytes].map((byte) => SYLLABLES[byte % SYLLABLES.length]);
+  return Array.from({ length: 16 }, (_, n) => syllables.slice(4 * n, 4 * n + 4).join("")).join(" ");
 }
 
 /** Writes a post with text of its own where `fields` give none; resolves to the post. Anything but a 201 fails the test. */
@@ -55,14 +53,14 @@ export async function walk(
   between: (page: Answer, number: number) => Promise<unknown> = async () => {},
 ): Promise<Wire[]> {
   const posts: Wire[] = [];
-  let cursor: string | null = null;
+  const [list, query] = path.split("?");
+  const parameters = new URLSearchParams(query);
   for (let number = 1; ; number += 1) {
-    const at: string = cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${cursor}`;
-    const page: Answer = await call(board, `GET ${path}${at}`);
+    const page: Answer = await call(board, `GET ${list}?${parameters}`);
     expect(page.status, JSON.stringify(page.body)).toBe(200);
     posts.push(...page.body.data);
-    cursor = page.body.next_cursor;
-    if (cursor === null) return posts;
+    if (page.body.next_cursor === null) return posts;
+    parameters.set("cursor", page.body.next_cursor);
     await between(page, number);
   }
 }

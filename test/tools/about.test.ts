@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, register } from "../support/client.ts";
+import { write } from "../support/writing.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("about", () => {
+  let board: TestBoard;
+  let key: string;
+  let now = Date.UTC(2026, 10, 20, 12);
+  const about = async () => {
+    now += 11_000; // counts may be 10 s old
+    return (await call(board, "GET /board")).body;
+  };
+  beforeAll(async () => {
+    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+
+  it("says what the board is, since when, its limits and where everything is, without a key", async () => {
+    const { data } = await about();
+    expect(data).toMatchObject({
+      name: "Agent Board",
+      description: expect.stringContaining("bulletin board"),
+      launched: "2026-11-20",
+      limits: {
+        title_chars: 200,
+        body_chars: 8000,
+        tags: 20,
+        tag_chars: 40,
+        radius_km: 500,
+        search_limit: 100,
+      },
+      endpoints: {
+        api: `${board.url}/api/v1`,
+        mcp: `${board.url}/mcp`,
+        manual: `${board.url}/llms.txt`,
+        terms: `${board.url}/terms`,
+        privacy: `${board.url}/privacy`,
+        feed: `${board.url}/feed.xml`,
+      },
+    });
+  });
+
+  it("counts posts and replies, first-hand and relayed ones, kinds, publishers and subscriptions", async () => {
+    const before = (await about()).data;
+    const root = await write(board, key, { kind: "thread" });
+    await write(board, key, { parent_id: root.id });
+    await write(board, key, { kind: "event", syndicated: true });
+    await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
+    const { data, meta } = await about();
+    expect(data.posts.active - before.posts.active).toBe(3);
+    expect(data.posts.first_hand - before.posts.first_hand).toBe(2);
+    expect(data.posts.syndicated - before.posts.syndicated).toBe(1);
+    expect(data.posts.today - before.posts.today).toBe(3);
+    expect(data.kinds).toMatchObject({ thread: before.kinds.thread + 1, event: before.kinds.event + 1 });
+    expect(Object.keys(data.kinds).sort()).toEqual(["announcement", "event", "offer", "request", "thread"]);
+    expect(data.publishers).toBe(1);
+    expect(data.subscriptions - before.subscriptions).toBe(1);
+    expect(meta.board).toMatchObject({
+      active_posts: data.posts.active,
+      publishers: 1,
+      posts_today: data.posts.today,
+      launched: "2026-11-20",
+    });
+  });
+
+  it("counts hidden posts as active, and expired and removed ones not", async () => {
+    const hidden = await write(board, key);
+    const removed = await write(board, key);
+    await write(board, key, { expires_at: new Date(now + 60_000).toISOString() });
+    const before = (await about()).meta.board.active_posts;
+    await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
+    expect((await call(board, `GET /posts/${hidden.id}`)).status).toBe(404);
+    expect((await about()).meta.board.active_posts).toBe(before);
+    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    now += 60_000;
+    expect((await about()).meta.board.active_posts).toBe(before - 2);
+  });
+
+  it("lists at most 25 tags, the most frequent first, and the last 14 days with posts and searches", async () => {
+    for (let n = 0; n < 28; n += 1)
+      await write(board, key, { tags: n < 3 ? ["popular", `tag${n}`] : [`tag${n}`] });
+    await call(board, "GET /search?q=anything");
+    await board.board.services.board.flushTallies();
+    const { data } = await about();
+    expect(data.top_tags).toHaveLength(25);
+    expect(data.top_tags[0]).toEqual({ tag: "popular", count: 3 });
+    expect(data.days).toHaveLength(14);
+    expect(data.days.at(-1)).toMatchObject({ day: "2026-11-20", searches: 1 });
+    expect(data.days.at(-1).posts).toBeGreaterThanOrEqual(28);
+    expect(data.days[0]).toEqual({ day: "2026-11-07", posts: 0, searches: 0 });
+  });
+
+  it("counts posts of today from 00:00 UTC", async () => {
+    expect((await about()).meta.board.posts_today).toBeGreaterThan(0);
+    now += DAY_MS;
+    expect((await about()).meta.board.posts_today).toBe(0);
+  });
+});

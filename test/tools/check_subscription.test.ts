@@ -1,0 +1,390 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eraseOld } from "../../src/jobs/housekeeping.ts";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { type Answer, call, eventually, register } from "../support/client.ts";
+import { write } from "../support/writing.ts";
+
+/** A match is there within this time of the post's creation. */
+const MATCHED_MS = 1_000;
+
+interface Subscriber {
+  board: TestBoard;
+  key: string;
+}
+
+async function subscribe({ board, key }: Subscriber, query: object): Promise<string> {
+  const { status, body } = await call(board, "POST /subscriptions", { query }, { key });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.data.id;
+}
+
+const pending = ({ board, key }: Subscriber, id: string, parameters = ""): Promise<Answer> =>
+  call(board, `GET /subscriptions/${id}/pending${parameters}`, undefined, { key });
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+const titlesOf = ({ body }: Answer): string[] => body.data.map((match: { title: string }) => match.title);
+
+/** The titles that a subscription has matched, once there are that many or the time is over. */
+async function matched(
+  subscriber: Subscriber,
+  id: string,
+  count: number,
+  ms = MATCHED_MS,
+): Promise<string[]> {
+  const answer = await eventually(
+    () => pending(subscriber, id),
+    ({ body }) => body.data.length >= count,
+    ms,
+  );
+  return titlesOf(answer);
+}
+
+describe("check_subscription", () => {
+  let board: TestBoard;
+  let me: Subscriber;
+  let other: { id: string; key: string };
+  let fence: string;
+  let fences = 0;
+  /** Waits until everything written before has been matched: a post of its own has come through. */
+  const settled = async () => {
+    fences += 1;
+    const title = `Fence ${fences}`;
+    await write(board, me.key, { title, tags: ["fence"] });
+    await eventually(
+      () => pending(me, fence, "?limit=100"),
+      (answer) => titlesOf(answer).includes(title),
+    );
+  };
+
+  beforeAll(async () => {
+    board = await startBoard();
+    me = { board, key: (await register(board, "Me")).key };
+    other = await register(board, "Other");
+    fence = await subscribe(me, { tags: "fence" });
+  });
+  afterAll(() => board.stop());
+
+  it("gives matches oldest first with delivery_id and matched_at, within a second of their creation", async () => {
+    const id = await subscribe(me, { tags: "alpha" });
+    const posts = [];
+    for (const title of ["one", "two", "three"])
+      posts.push(await write(board, other.key, { title, tags: ["alpha"] }));
+    expect(await matched(me, id, 3)).toEqual(["one", "two", "three"]);
+    const { body } = await pending(me, id);
+    expect(body.data.map((match: { id: string }) => match.id)).toEqual(posts.map((post) => post.id));
+    const ids: number[] = body.data.map((match: { delivery_id: number }) => match.delivery_id);
+    expect(ids.every((delivery, n) => Number.isInteger(delivery) && delivery > (ids[n - 1] ?? 0))).toBe(true);
+    expect(Date.parse(body.data[0].matched_at) - Date.parse(body.data[0].created_at)).toBeLessThan(
+      MATCHED_MS,
+    );
+    expect(body.meta.content_notice).toMatch(/third parties/);
+    const { data } = (await call(board, `GET /subscriptions/${id}`, undefined, { key: me.key })).body;
+    expect(data.pending).toBe(3);
+    expect(data.last_matched_at).toBe(body.data[2].matched_at);
+  });
+
+  it("goes on from the caller's watermark, consumes nothing, and gives an empty page's cursor back", async () => {
+    const id = await subscribe(me, { tags: "beta" });
+    const empty = await pending(me, id);
+    expect(empty.body).toMatchObject({ data: [], next_cursor: null });
+    for (const title of ["b1", "b2", "b3"]) await write(board, other.key, { title, tags: ["beta"] });
+    await matched(me, id, 3);
+    const first = await pending(me, id, "?limit=2");
+    expect(titlesOf(first)).toEqual(["b1", "b2"]);
+    const second = await pending(me, id, `?limit=2&cursor=${first.body.next_cursor}`);
+    expect(titlesOf(second)).toEqual(["b3"]);
+    expect(second.body.next_cursor).toEqual(expect.any(String));
+    const third = await pending(me, id, `?cursor=${second.body.next_cursor}`);
+    expect(third.body).toMatchObject({ data: [], next_cursor: second.body.next_cursor });
+    expect(titlesOf(await pending(me, id, "?limit=2"))).toEqual(["b1", "b2"]);
+    await write(board, other.key, { title: "b4", tags: ["beta"] });
+    const later = await eventually(
+      () => pending(me, id, `?cursor=${second.body.next_cursor}`),
+      ({ body }) => body.data.length > 0,
+    );
+    expect(titlesOf(later)).toEqual(["b4"]);
+  });
+
+  it("fails with invalid_cursor for the watermark of another subscription and a damaged one", async () => {
+    const [a, b] = [await subscribe(me, { tags: "gamma" }), await subscribe(me, { tags: "gamma" })];
+    await write(board, other.key, { tags: ["gamma"] });
+    await matched(me, a, 1);
+    const { next_cursor: cursor } = (await pending(me, a)).body;
+    for (const wrong of [`${cursor}x`, "1", cursor.slice(1)]) {
+      expect((await pending(me, a, `?cursor=${wrong}`)).body.error.code).toBe("invalid_cursor");
+    }
+    expect((await pending(me, b, `?cursor=${cursor}`)).body.error.code).toBe("invalid_cursor");
+  });
+
+  it("fails with invalid_query for a limit beyond 1 to 100", async () => {
+    for (const limit of ["0", "101", "many"]) {
+      expect((await pending(me, fence, `?limit=${limit}`)).body.error.code).toBe("invalid_query");
+    }
+  });
+
+  it("matches one's own posts, and only those written after the subscription", async () => {
+    await write(board, me.key, { title: "before", tags: ["delta"] });
+    await settled();
+    const id = await subscribe(me, { tags: "delta" });
+    const { id: post } = await write(board, me.key, { title: "after", tags: ["delta"] });
+    expect(await matched(me, id, 1)).toEqual(["after"]);
+    await call(board, `PATCH /posts/${post}`, { body: "Edited, and matching as before." }, { key: me.key });
+    await settled();
+    expect(titlesOf(await pending(me, id))).toEqual(["after"]);
+  });
+
+  it("matches an edit that makes a post match for the first time", async () => {
+    const id = await subscribe(me, { q: "harpsichord", kind: "offer" });
+    const post = await write(board, other.key, { title: "Instrument", kind: "offer" });
+    await settled();
+    expect(titlesOf(await pending(me, id))).toEqual([]);
+    await call(board, `PATCH /posts/${post.id}`, { title: "Harpsichord" }, { key: other.key });
+    expect(await matched(me, id, 1)).toEqual(["Harpsichord"]);
+  });
+
+  it("matches by every word, whatever its form, and by no excluded word", async () => {
+    const id = await subscribe(me, { q: "vintage typewriters -broken" });
+    await write(board, other.key, { title: "A vintage typewriter for sale" });
+    await write(board, other.key, { title: "A typewriter for sale" });
+    await write(board, other.key, { title: "Vintage typewriter, broken" });
+    await settled();
+    expect(titlesOf(await pending(me, id))).toEqual(["A vintage typewriter for sale"]);
+  });
+
+  it("excludes another form of an excluded word as the search does", async () => {
+    const id = await subscribe(me, { q: "gramophone -scratch" });
+    await write(board, other.key, { title: "Gramophone with scratches" });
+    await write(board, other.key, { title: "Gramophone like new" });
+    await settled();
+    const bySearch = await call(board, "GET /search?q=gramophone%20-scratch");
+    expect(titlesOf(await pending(me, id))).toEqual(titlesOf(bySearch));
+    expect(titlesOf(bySearch)).toEqual(["Gramophone like new"]);
+  });
+
+  it("matches a quoted phrase in its order only, in any script, as the search does", async () => {
+    const id = await subscribe(me, { q: '"string quartet"' });
+    const japanese = await subscribe(me, { q: "自転車" });
+    const accents = await subscribe(me, { q: '"café crème"' });
+    for (const title of [
+      "Strings quartets tonight",
+      "Quartet for string",
+      "東京の自転車修理",
+      "CAFE CREME",
+    ]) {
+      await write(board, other.key, { title });
+    }
+    await write(board, other.key, { title: "A new string", body: "Quartet of the town" });
+    await settled();
+    for (const [sub, q] of [
+      [id, '"string quartet"'],
+      [japanese, "自転車"],
+      [accents, '"café crème"'],
+    ] as const) {
+      const search = await call(board, `GET /search?q=${encodeURIComponent(q)}`);
+      expect(titlesOf(await pending(me, sub)).sort(), q).toEqual(titlesOf(search).sort());
+      expect(titlesOf(search), q).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    [
+      "Latin accents and ligatures",
+      ["Crème brûlée", "creme brulee", "naïveté", "ﬁne", "fine", "Łódź", "Đà Nẵng", "da nang"],
+    ],
+    [
+      "English endings",
+      ["universities", "university", "ponies", "caresses", "generously", "the runner's runs", "don't stop"],
+    ],
+    [
+      "signs inside words",
+      ["e-mail", "3.14", "a_b", "foo/bar", "U.S.A.", "rock 'n' roll", "C++ and C#", "１２３", "x²"],
+    ],
+    [
+      "scripts without blanks",
+      ["東京都庁", "京都", "ﾗｰﾒﾝ屋", "ラーメン", "ภาษาไทย", "ไทย", "ភាសាខ្មែរ", "日本語", "本語"],
+    ],
+    [
+      "marks",
+      [
+        "مُعَلِّم",
+        "معلم",
+        "हिन्दी की",
+        "שָׁלוֹם",
+        "שלום",
+        "Ελλάδα",
+        "ελλαδα",
+        "ёлка",
+        "елка",
+        "İstanbul",
+        "istanbul",
+      ],
+    ],
+  ])("matches a phrase where the search finds it: %s", async (_what, texts) => {
+    const reader = { board, key: (await register(board)).key };
+    const subscriptions = new Map<string, string>();
+    for (const text of texts) subscriptions.set(text, await subscribe(reader, { q: `"${text}"` }));
+    for (const title of texts) await write(board, other.key, { title });
+    await settled();
+    for (const [text, id] of subscriptions) {
+      const search = await call(board, `GET /search?limit=100&q=${encodeURIComponent(`"${text}"`)}`);
+      expect(titlesOf(await pending(reader, id)).sort(), text).toEqual(titlesOf(search).sort());
+      expect(titlesOf(search), text).toContain(text);
+    }
+  });
+
+  it("matches nothing for a text without a single word, as the search does", async () => {
+    const id = await subscribe(me, { q: "🎹 -" });
+    await write(board, other.key, { title: "🎹" });
+    await settled();
+    expect(titlesOf(await pending(me, id))).toEqual([]);
+    expect((await call(board, `GET /search?q=${encodeURIComponent("🎹 -")}`)).body.data).toEqual([]);
+  });
+
+  it("holds every filter against a post", async () => {
+    const verified = await register(board, "Verified");
+    await board.board.store.publishers.update(verified.id, { verifiedAt: Date.now(), verifiedVia: "dns" });
+    const root = await write(board, other.key, { kind: "thread" });
+    const cases: [string, object, { key?: string; fields: object }, { key?: string; fields: object }][] = [
+      ["kind", { kind: "event,offer" }, { fields: { kind: "offer" } }, { fields: { kind: "request" } }],
+      ["tags", { tags: "X,Y" }, { fields: { tags: ["y"] } }, { fields: { tags: ["z"] } }],
+      [
+        "near, across the antimeridian",
+        { near: "0,179.9", radius_km: 50 },
+        { fields: { location: { lat: 0, lng: -179.9 } } },
+        { fields: { location: { lat: 0, lng: 179 } } },
+      ],
+      [
+        "after",
+        { after: "2027-01-10" },
+        { fields: { starts_at: "2027-01-09T00:00:00Z", ends_at: "2027-01-10T00:00:00Z" } },
+        { fields: { starts_at: "2027-01-09T00:00:00Z", ends_at: "2027-01-09T23:59:59Z" } },
+      ],
+      [
+        "before",
+        { before: "2027-01-10" },
+        { fields: { starts_at: "2027-01-10T00:00:00Z" } },
+        { fields: { starts_at: "2027-01-10T00:00:01Z" } },
+      ],
+      ["verified", { verified: true }, { key: verified.key, fields: {} }, { fields: {} }],
+      ["publisher", { publisher: verified.id }, { key: verified.key, fields: {} }, { fields: {} }],
+      ["no relayed ones", { include_syndicated: false }, { fields: {} }, { fields: { syndicated: true } }],
+      ["thread", { thread: root.id }, { fields: { parent_id: root.id } }, { fields: {} }],
+      ["top-level by default", { kind: "announcement" }, { fields: {} }, { fields: { parent_id: root.id } }],
+      [
+        "replies when asked for",
+        { kind: "announcement", include_replies: true },
+        { fields: { parent_id: root.id } },
+        { fields: { kind: "event" } },
+      ],
+    ];
+    const ids: string[] = [];
+    const wanted: { yes: string; no: string }[] = [];
+    for (const [n, [, query]] of cases.entries())
+      ids.push(await subscribe(me, { tags: `case${n}`, ...query }));
+    for (const [n, [name, , yes, no]] of cases.entries()) {
+      const make = async (kind: string, made: { key?: string; fields: object }): Promise<string> => {
+        const fields = { title: `${name}: ${kind}`, tags: [`case${n}`], ...made.fields };
+        return (await write(board, made.key ?? other.key, fields)).title;
+      };
+      wanted.push({ yes: await make("yes", yes), no: await make("no", no) });
+    }
+    await settled();
+    for (const [n, id] of ids.entries()) {
+      const answer = titlesOf(await pending(me, id, "?limit=100"));
+      expect(answer).toContain(wanted[n]?.yes);
+      expect(answer).not.toContain(wanted[n]?.no);
+    }
+  });
+
+  it("drops removed, hidden, restored and suspended posts out and brings the shown ones back", async () => {
+    const id = await subscribe(me, { tags: "epsilon" });
+    const author = await register(board, "Author");
+    const [kept, hidden, removed] = [
+      await write(board, author.key, { title: "kept", tags: ["epsilon"] }),
+      await write(board, author.key, { title: "hidden", tags: ["epsilon"] }),
+      await write(board, author.key, { title: "removed", tags: ["epsilon"] }),
+    ];
+    expect(await matched(me, id, 3)).toHaveLength(3);
+    const { reports } = board.board.services;
+    const now = Date.now();
+    await reports.moderate("hide", hidden.id, "test", now);
+    await call(board, `DELETE /posts/${removed.id}`, undefined, { key: author.key });
+    expect(titlesOf(await pending(me, id))).toEqual([kept.title]);
+    await reports.moderate("restore", hidden.id, "test", now);
+    expect(titlesOf(await pending(me, id))).toEqual(["kept", "hidden"]);
+    await reports.moderate("suspend", author.id, "test", now);
+    expect(titlesOf(await pending(me, id))).toEqual([]);
+    await write(board, other.key, { title: "from another", tags: ["epsilon"] });
+    expect(await matched(me, id, 1)).toEqual(["from another"]);
+    await reports.moderate("reinstate", author.id, "test", now);
+    expect(titlesOf(await pending(me, id))).toEqual(["kept", "hidden", "from another"]);
+  });
+
+  it("delivers a post once, also when it is edited in and out of the query", async () => {
+    const id = await subscribe(me, { tags: "zeta" });
+    const post = await write(board, other.key, { title: "once", tags: ["zeta"] });
+    await matched(me, id, 1);
+    for (const tags of [["none"], ["zeta"], ["none"], ["zeta"]]) {
+      await call(board, `PATCH /posts/${post.id}`, { tags }, { key: other.key });
+      await settled();
+    }
+    expect(titlesOf(await pending(me, id))).toEqual(["once"]);
+  });
+
+  it("keeps matches for 30 days", async () => {
+    const old = await startBoard();
+    const reader = { board: old, key: (await register(old)).key };
+    const id = await subscribe(reader, { tags: "eta" });
+    await write(old, reader.key, { title: "old", tags: ["eta"], expires_at: inDays(300) });
+    expect(await matched(reader, id, 1)).toHaveLength(1);
+    await eraseOld(old.board.store, Date.parse(inDays(29)));
+    expect(titlesOf(await pending(reader, id))).toEqual(["old"]);
+    await eraseOld(old.board.store, Date.parse(inDays(31)));
+    expect(titlesOf(await pending(reader, id))).toEqual([]);
+    await old.stop();
+  });
+
+  it("sees subscriptions and posts of another instance on the same data folder", async () => {
+    const second = await startBoard({}, { dataDir: board.dataDir });
+    const id = await subscribe({ board: second, key: me.key }, { tags: "theta" });
+    await write(board, other.key, { title: "from the first", tags: ["theta"] });
+    expect(await matched({ board: second, key: me.key }, id, 1)).toEqual(["from the first"]);
+    expect(await matched(me, id, 1)).toEqual(["from the first"]);
+    await second.stop();
+  });
+});
+
+describe("check_subscription with the model", () => {
+  it("matches by meaning without a common word, and not what means something else", async () => {
+    const board = await startBoard({ EMBEDDINGS: "auto" });
+    expect(await board.board.embedder.settled()).toBe("ready");
+    const me = { board, key: (await register(board)).key };
+    const id = await subscribe(me, { q: "somebody to repair a bicycle" });
+    await write(board, me.key, { title: "Fixing bikes", body: "We mend broken bikes on Saturdays." });
+    await write(board, me.key, { title: "Choir", body: "We sing Bach on Mondays." });
+    const byMeaning = await subscribe(me, { q: "bicycle repair -cargo" });
+    await write(board, me.key, { title: "Cargo bikes fixed", body: "We mend broken cargo bikes." });
+    await write(board, me.key, { title: "Bikes fixed", body: "We mend broken bikes every day." });
+    expect(await matched(me, byMeaning, 1)).toEqual(["Bikes fixed"]);
+    expect(await matched(me, id, 3)).toEqual(["Fixing bikes", "Cargo bikes fixed", "Bikes fixed"]);
+    await board.stop();
+  });
+
+  it("matches by meaning what was written and saved before the model was there", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+    const without = await startBoard({}, { dataDir });
+    const { key } = await register(without);
+    const id = await subscribe({ board: without, key }, { q: "somebody to repair a bicycle" });
+    await write(without, key, { title: "Fixing bikes", body: "We mend broken bikes on Saturdays." });
+    await without.stop();
+    const board = await startBoard({ EMBEDDINGS: "auto" }, { dataDir });
+    expect(await board.board.embedder.settled()).toBe("ready");
+    expect(await matched({ board, key }, id, 1, 5_000)).toEqual(["Fixing bikes"]);
+    await board.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,106 @@
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call } from "../support/client.ts";
+
+describe("register_publisher", () => {
+  let board: TestBoard;
+  const register = (fields: object) =>
+    call(board, "POST /publishers", { name: "Bike Kitchen", accept_terms: true, ...fields });
+  beforeAll(async () => {
+    board = await startBoard();
+  });
+  afterAll(() => board.stop());
+
+  it("answers 201 with the publisher, its page as Location, its key and how to verify", async () => {
+    const { status, headers, body } = await register({
+      description: "Repairs.\nEvery Saturday.",
+      url: "https://www.bikes.example/about",
+    });
+    expect(status).toBe(201);
+    const { id } = body.data;
+    expect(id).toMatch(/^pub_[2-9A-HJ-NP-Za-km-z]{14}$/);
+    expect(headers.get("location")).toBe(`${board.url}/publishers/${id}`);
+    expect(body.data).toMatchObject({
+      name: "Bike Kitchen",
+      description: "Repairs.\nEvery Saturday.",
+      url: "https://www.bikes.example/about",
+      domain: "bikes.example",
+      verified: false,
+      post_count: 0,
+      crier_url: `${board.url}/publishers/${id}`,
+    });
+    const { verify } = body.data;
+    const line = `board-verify=${id}:${verify.token}`;
+    expect(verify).toEqual({
+      domain: "bikes.example",
+      token: expect.stringMatching(/^[\w-]{22,}$/),
+      dns: { type: "TXT", name: "_board.bikes.example", value: line },
+      file: { url: "https://bikes.example/.well-known/board.txt", line },
+      next: expect.stringContaining("/publishers/verify"),
+    });
+  });
+
+  it("gives keys of 42 characters whose last six check the rest", async () => {
+    const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    const { body } = await register({});
+    const apiKey: string = body.data.api_key;
+    expect(apiKey).toMatch(/^bbk_[0-9A-Za-z]{38}$/);
+    const sum = [...apiKey.slice(36)].reduce((total, digit) => total * 62 + digits.indexOf(digit), 0);
+    expect(sum).toBe(crc32(apiKey.slice(0, 36)));
+  });
+
+  it("tells the key once: no later answer has it", async () => {
+    const { body } = await register({});
+    const { id, api_key: key } = body.data;
+    const later = await Promise.all([
+      call(board, "GET /publishers/me", undefined, { key }),
+      call(board, `GET /publishers/${id}`),
+      call(board, "POST /publishers/verify", {}, { key }),
+    ]);
+    for (const answer of later) expect(JSON.stringify(answer.body)).not.toContain("bbk_");
+  });
+
+  it.each([
+    [undefined, null],
+    ["https://www.example.com/x", "example.com"],
+    ["https://shop.example.co.uk", "shop.example.co.uk"],
+    ["https://münchen.example/", "xn--mnchen-3ya.example"],
+    ["https://EXAMPLE.org.", "example.org"],
+    ["https://co.uk", null],
+    ["https://github.io", null],
+    ["https://alice.github.io", "alice.github.io"],
+    ["https://93.184.215.14/", null],
+    ["https://[2606:2800:21f:cb07::1]/", null],
+    ["https://localhost", null],
+  ])("takes from the url %s the domain %s", async (url, domain) => {
+    const { status, body } = await register(url === undefined ? {} : { url });
+    expect(status).toBe(201);
+    expect(body.data.domain).toBe(domain);
+    expect(body.data.verify.domain).toBe(domain);
+    if (domain === null)
+      expect(body.data.verify).toEqual({ domain: null, next: expect.stringMatching(/\S/) });
+  });
+
+  it("takes names of 80 and descriptions of 500 characters, and no more", async () => {
+    expect((await register({ name: "ü".repeat(80), description: "🎹".repeat(500) })).status).toBe(201);
+    const { body } = await register({ name: "ü".repeat(81), description: "🎹".repeat(501) });
+    expect(body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "description",
+      "name",
+    ]);
+  });
+
+  it("names accept_terms among the issues when other fields are wrong too", async () => {
+    const { body } = await call(board, "POST /publishers", { name: "" });
+    expect(body.error.code).toBe("invalid_request");
+    expect(body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+      "accept_terms",
+      "name",
+    ]);
+  });
+
+  it("fails with invalid_url for a url that is no web address", async () => {
+    expect((await register({ url: "mailto:me@example.org" })).body.error.code).toBe("invalid_url");
+  });
+});

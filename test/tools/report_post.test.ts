@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, register } from "../support/client.ts";
+import { found, write } from "../support/writing.ts";
+
+describe("report_post", () => {
+  let board: TestBoard;
+  let author: { id: string; key: string };
+  let voices: string[];
+  const report = (postId: string, as?: string, fields: object = {}) =>
+    call(
+      board,
+      "POST /reports",
+      { post_id: postId, reason: "spam", ...fields },
+      as === undefined ? {} : { key: as },
+    );
+  const isHidden = async (id: string) =>
+    (await call(board, `GET /posts/${id}`)).body.error?.code === "post_hidden";
+
+  beforeAll(async () => {
+    board = await startBoard({ REPORTS_TO_HIDE: "3" });
+    author = await register(board, "Author");
+    voices = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) => (await register(board, `Voice ${n}`)).key),
+    );
+  });
+  afterAll(() => board.stop());
+
+  it("answers 201 with a receipt and tells no counts, with or without a key", async () => {
+    const { id, url } = await write(board, author.key);
+    const receipts = [
+      await report(id),
+      await report(url, voices[0], { details: "Look.", reason: "privacy" }),
+    ];
+    for (const { status, body } of receipts) {
+      expect(status).toBe(201);
+      expect(body.data).toEqual({
+        id: expect.stringMatching(/^rep_[2-9A-HJ-NP-Za-km-z]{14}$/),
+        post_id: id,
+        status: "received",
+      });
+    }
+    expect(receipts[0]?.body.data.id).not.toBe(receipts[1]?.body.data.id);
+  });
+
+  it("keeps one report for each post and reporter: a repeat keeps its id and does not count again", async () => {
+    const { id } = await write(board, author.key);
+    const [first, second] = [await report(id, voices[0]), await report(id, voices[0], { reason: "scam" })];
+    expect(second.body.data.id).toBe(first.body.data.id);
+    for (let n = 0; n < 5; n += 1) await report(id, voices[0], { reason: "scam" });
+    await report(id);
+    await report(id);
+    expect(await isHidden(id)).toBe(false);
+    const [entry] = (await board.board.services.reports.queue(100)).filter(({ postId }) => postId === id);
+    expect(entry).toMatchObject({ reporters: 2, reasons: expect.arrayContaining(["scam", "spam"]) });
+  });
+
+  it("hides a post when the third of three voices speaks, everywhere", async () => {
+    const root = await write(board, author.key, { kind: "thread", title: "Quagmire for sale" });
+    const { body } = await call(
+      board,
+      "POST /subscriptions",
+      { query: { kind: "thread" } },
+      { key: author.key },
+    );
+    await report(root.id, voices[0]);
+    await report(root.id, voices[1]);
+    expect(await isHidden(root.id)).toBe(false);
+    expect((await report(root.id, voices[2])).status).toBe(201);
+    expect(await isHidden(root.id)).toBe(true);
+    const gone = [
+      "/search?q=quagmire",
+      "/search?kind=thread",
+      "/posts?include_expired=true&include_replies=true",
+      `/publishers/${author.id}`,
+      `/subscriptions/${body.data.id}/pending`,
+    ];
+    for (const path of gone) {
+      const answer = await call(board, `GET ${path}`, undefined, { key: author.key });
+      expect(JSON.stringify(answer.body.data), path).not.toContain("Quagmire");
+    }
+    expect(
+      (await call(board, "POST /posts", { title: "a", body: "b", parent_id: root.id }, { key: author.key }))
+        .body.error.code,
+    ).toBe("parent_not_found");
+  });
+
+  it("hides once when ten voices speak at the same time", async () => {
+    const { id } = await write(board, author.key);
+    const answers = await Promise.all(voices.slice(0, 10).map((voice) => report(id, voice)));
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    expect(await isHidden(id)).toBe(true);
+  });
+
+  it("hides a verified publisher's post only at twice as many", async () => {
+    const verified = await register(board, "Verified");
+    await board.board.store.publishers.update(verified.id, { verifiedAt: Date.now(), verifiedVia: "dns" });
+    const { id } = await write(board, verified.key);
+    for (const voice of voices.slice(0, 5)) await report(id, voice);
+    expect(await isHidden(id)).toBe(false);
+    await report(id, voices[5]);
+    expect(await isHidden(id)).toBe(true);
+  });
+
+  it("hides a restored post again only at that many new voices", async () => {
+    const { id } = await write(board, author.key);
+    for (const voice of voices.slice(0, 3)) await report(id, voice);
+    expect(await isHidden(id)).toBe(true);
+    await board.board.services.reports.moderate("restore", id, "harmless", Date.now());
+    expect((await found(board, "/posts?limit=100")).map((post) => post.id)).toContain(id);
+    for (const voice of [...voices.slice(0, 3), voices[3], voices[4]]) await report(id, voice);
+    expect(await isHidden(id)).toBe(false);
+    await report(id, voices[5]);
+    expect(await isHidden(id)).toBe(true);
+  });
+
+  it("never hides where REPORTS_TO_HIDE is 0", async () => {
+    const lenient = await startBoard({ REPORTS_TO_HIDE: "0" });
+    const { key } = await register(lenient);
+    const { id } = await write(lenient, key);
+    await call(lenient, "POST /reports", { post_id: id, reason: "spam" });
+    expect((await call(lenient, `GET /posts/${id}`)).status).toBe(200);
+    await lenient.stop();
+  });
+
+  it("fails with post_not_found for a post nobody has and a removed one", async () => {
+    const { id } = await write(board, author.key);
+    await call(board, `DELETE /posts/${id}`, undefined, { key: author.key });
+    for (const postId of ["nobodyhas1", id]) {
+      expect((await report(postId)).body.error.code).toBe("post_not_found");
+    }
+  });
+
+  it("takes every reason of the specification and no other, and details of 2,000 characters", async () => {
+    const { id } = await write(board, author.key);
+    const reasons = ["spam", "scam", "illegal", "harassment", "privacy", "copyright", "injection", "other"];
+    for (const reason of reasons) expect((await report(id, voices[0], { reason })).status).toBe(201);
+    expect((await report(id, voices[0], { reason: "boring" })).body.error.code).toBe("invalid_request");
+    expect((await report(id, voices[0], { details: "x".repeat(2000) })).status).toBe(201);
+    expect((await report(id, voices[0], { details: "x".repeat(2001) })).body.error.code).toBe(
+      "invalid_request",
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, eventually, register } from "../support/client.ts";
+import { titles, walk, write } from "../support/writing.ts";
+
+const encoded = encodeURIComponent;
+const POSTS = [
+  ["Fixing bikes", "We mend punctures and broken brakes every Saturday."],
+  ["Cycle workshop", "Learn to true a wheel."],
+  ["Kitten needs a home", "Eight weeks old, likes to play."],
+  ["Cat sitter wanted", "For two weeks in August."],
+  ["Piano lessons", "For beginners of any age."],
+  ["Guitar teacher", "Flamenco and classical guitar."],
+  ["Sourdough course", "Bake your own bread."],
+  ["Tax advice", "Help with the income tax return."],
+  ["Garden tools to lend", "Spade, rake and wheelbarrow."],
+  ["Moving boxes", "Forty boxes, to be collected in Kreuzberg."],
+] as const;
+
+describe("search by meaning, with the model", () => {
+  let board: TestBoard;
+  let key: string;
+  const search = (query: string) => call(board, `GET /search?${query}`);
+  beforeAll(async () => {
+    board = await startBoard({ EMBEDDINGS: "auto" });
+    ({ key } = await register(board));
+    expect(await board.board.embedder.settled()).toBe("ready");
+    for (const [title, body] of POSTS) await write(board, key, { title, body });
+    await eventually(
+      async () => board.board.store.work.backlog("embed"),
+      (backlog) => backlog === 0,
+    );
+  });
+  afterAll(() => board.stop());
+
+  it("finds what shares no word with the query, best first", async () => {
+    const found = await titles(board, `/search?q=${encoded("somebody to repair my bicycle")}&limit=2`);
+    expect(found.sort()).toEqual(["Cycle workshop", "Fixing bikes"]);
+    expect((await titles(board, `/search?q=${encoded("adopt a young pet")}&limit=1`))[0]).toBe(
+      "Kitten needs a home",
+    );
+  });
+
+  it("finds a new post by meaning within a second", async () => {
+    await write(board, key, { title: "Telescope evening", body: "Watch Saturn's rings with us." });
+    const found = await eventually(
+      () => titles(board, `/search?q=${encoded("astronomy stargazing")}`),
+      (answer) => answer[0] === "Telescope evening",
+      1_000,
+    );
+    expect(found[0]).toBe("Telescope evening");
+  });
+
+  it("returns nothing that neither words nor meaning support", async () => {
+    const found = await titles(board, `/search?q=${encoded("bicycle repair")}&limit=100`);
+    expect(found).toContain("Fixing bikes");
+    expect(found).not.toContain("Tax advice");
+    expect(found).not.toContain("Sourdough course");
+  });
+
+  it("says which ranking applied, in every mode", async () => {
+    const modes = {
+      "q=bicycle": "hybrid+rerank",
+      "q=bicycle&rerank=false": "hybrid",
+      "q=bicycle&sort=newest": "newest",
+      "q=bicycle&sort=soonest": "soonest",
+      "q=-bicycle": "newest",
+      "": "newest",
+    };
+    for (const [query, ranking] of Object.entries(modes)) {
+      expect((await search(query)).body.meta.ranking, query).toBe(ranking);
+    }
+  });
+
+  it("lets excluded words and quoted phrases decide, whatever the meaning", async () => {
+    const q = "somebody to repair my bicycle";
+    expect(await titles(board, `/search?q=${encoded(`${q} -bikes`)}`)).not.toContain("Fixing bikes");
+    expect(await titles(board, `/search?q=${encoded(`${q} "true a wheel"`)}`)).toEqual(["Cycle workshop"]);
+    expect(await titles(board, `/search?q=${encoded(`${q} "bicycle repair"`)}`)).toEqual([]);
+  });
+
+  it("gives relevance in 0…1 that never rises over the pages of a walk, each post once", async () => {
+    for (const more of ["", "&rerank=false"]) {
+      const all = await walk(board, `/search?q=${encoded("lessons and help at home")}${more}&limit=2`);
+      const scores: number[] = all.map((post) => post.relevance);
+      expect(scores.length).toBeGreaterThan(3);
+      expect(scores.every((score, n) => score <= (scores[n - 1] ?? 1) && score >= 0)).toBe(true);
+      expect(new Set(all.map((post) => post.id)).size).toBe(all.length);
+    }
+  });
+
+  it("orders by time what matched by meaning where that is asked for", async () => {
+    const found = await titles(board, `/search?q=${encoded("somebody to repair my bicycle")}&sort=newest`);
+    expect(found.indexOf("Cycle workshop")).toBeGreaterThanOrEqual(0);
+    expect(found.indexOf("Cycle workshop")).toBeLessThan(found.indexOf("Fixing bikes"));
+    expect(found).not.toContain("Tax advice");
+  });
+
+  it("forgets the old meaning of an edited post", async () => {
+    const { id } = await write(board, key, { title: "Swimming course", body: "Crawl and butterfly." });
+    const q = `/search?q=${encoded("aquatic sports training")}`;
+    await eventually(
+      () => titles(board, q),
+      (answer) => answer.includes("Swimming course"),
+    );
+    await call(
+      board,
+      `PATCH /posts/${id}`,
+      { title: "Bookbinding", body: "Leather, paper and glue." },
+      { key },
+    );
+    expect(await titles(board, q)).not.toContain("Bookbinding");
+    const found = await eventually(
+      () => titles(board, `/search?q=${encoded("handcraft with books")}`),
+      (answer) => answer.includes("Bookbinding"),
+    );
+    expect(found).toContain("Bookbinding");
+  });
+
+  it("holds meaning to the filters", async () => {
+    await write(board, key, {
+      title: "Velo repair",
+      body: "Bring it along.",
+      kind: "offer",
+      location: { lat: 47.4, lng: 8.5 },
+    });
+    const q = encoded("somebody to repair my bicycle");
+    const found = await eventually(
+      () => titles(board, `/search?q=${q}&kind=offer&near=47.4,8.5`),
+      (answer) => answer.length > 0,
+    );
+    expect(found).toEqual(["Velo repair"]);
+    expect(await titles(board, `/search?q=${q}&kind=request`)).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PostInput } from "../../src/schema/post.ts";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, register } from "../support/client.ts";
+import { found, prose, walk, write } from "../support/writing.ts";
+
+const DAY_MS = 86_400_000;
+const WAYS = ["q=walrus", "q=walrus&rerank=false", "sort=newest", "sort=soonest"] as const;
+
+describe("pages of a search", () => {
+  let board: TestBoard;
+  let author: { id: string; key: string };
+  let now = Date.UTC(2026, 10, 20, 12);
+  let tags = 0;
+  const idsOf = (posts: { id: string }[]) => posts.map((post) => post.id);
+  /** Posts under a tag of their own; resolves to the tag and their ids. */
+  const seed = async (count: number): Promise<{ tag: string; ids: string[] }> => {
+    tags += 1;
+    now += 2 * 3_600_000; // what so many posts have in common is no storm of duplicates
+    const tag = `walk${tags}`;
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      now += n % 3 === 0 ? 0 : 1_000; // some are as old as their neighbours
+      ids.push((await add(tag, n)).id);
+    }
+    return { tag, ids };
+  };
+  const add = (tag: string, n: number) =>
+    write(board, author.key, {
+      title: "walrus ".repeat(1 + (n % 4)).trim(),
+      tags: [tag],
+      kind: "event",
+      starts_at: new Date(now + (1 + (n % 5)) * DAY_MS).toISOString(),
+    });
+
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    author = await register(board);
+  });
+  afterAll(() => board.stop());
+
+  it.each(WAYS)("return each match once and none twice, whatever the page size, for %s", async (way) => {
+    const { tag, ids } = await seed(23);
+    const all = idsOf(await found(board, `/search?${way}&tags=${tag}&limit=100`));
+    expect([...all].sort()).toEqual([...ids].sort());
+    for (const limit of [1, 2, 3, 7, 22, 23, 24]) {
+      expect(idsOf(await walk(board, `/search?${way}&tags=${tag}&limit=${limit}`))).toEqual(all);
+    }
+  });
+
+  it.each(WAYS)("keep that while posts arrive, are removed and edited between them, for %s", async (way) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(fc.constantFrom("arrive", "remove", "edit", "wait"), { minLength: 3, maxLength: 12 }),
+        async (limit, acts) => {
+          const { tag, ids } = await seed(12);
+          const removed = new Set<string>();
+          const seen = new Set<string>();
+          const posts = await walk(
+            board,
+            `/search?${way}&tags=${tag}&limit=${limit}`,
+            async ({ body }, number) => {
+              for (const id of idsOf(body.data)) seen.add(id);
+              const target = ids[(number * 5) % ids.length] ?? "";
+              switch (acts[number % acts.length]) {
+                case "arrive":
+                  await add(tag, number);
+                  break;
+                case "remove":
+                  if (!seen.has(target)) removed.add(target);
+                  await call(board, `DELETE /posts/${target}`, undefined, author);
+                  break;
+                case "edit":
+                  await call(board, `PATCH /posts/${target}`, { body: `walrus walrus ${prose()}` }, author);
+                  break;
+                default:
+                  now += 1_000;
+              }
+            },
+          );
+          const walked = idsOf(posts);
+          expect(new Set(walked).size).toBe(walked.length);
+          for (const id of ids) expect(walked.includes(id)).toBe(!removed.has(id));
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it("drop what is hidden, expires or belongs to a suspended publisher since the walk began", async () => {
+    for (const way of WAYS) {
+      const { tag, ids } = await seed(4);
+      const other = await register(board, "Other");
+      await write(board, other.key, {
+        title: "walrus",
+        tags: [tag],
+        kind: "event",
+        starts_at: new Date(now + 9 * DAY_MS).toISOString(),
+      });
+      await write(board, author.key, {
+        title: "walrus walrus",
+        tags: [tag],
+        kind: "event",
+        starts_at: new Date(now + 8 * DAY_MS).toISOString(),
+        expires_at: new Date(now + 60_000).toISOString(),
+      });
+      const page = await call(board, `GET /search?${way}&tags=${tag}&limit=1`);
+      const first = page.body.data[0];
+      const hidden = ids.find((id) => id !== first.id) ?? "";
+      await board.board.services.reports.moderate("hide", hidden, "test", now);
+      await board.board.services.reports.moderate("suspend", other.id, "test", now);
+      now += 60_000;
+      const rest = await walk(board, `/search?${way}&tags=${tag}&limit=2&cursor=${page.body.next_cursor}`);
+      const expected = ids.filter((id) => id !== first.id && id !== hidden);
+      expect(idsOf(rest).sort(), way).toEqual(expected.sort());
+    }
+  });
+
+  it("go beyond 1,000 results by words, relevance never rising, also when posts arrive at the seam", async () => {
+    const publisher = await board.board.store.publishers.get(author.id);
+    const { posts } = board.board.services;
+    const wanted = 1_205;
+    for (let n = 0; n < wanted; n += 50) {
+      await Promise.all(
+        Array.from({ length: Math.min(50, wanted - n) }, (_, i) => {
+          const title = `narwhal ${"narwhal ".repeat((n + i) % 6)}`;
+          const input = { title, body: prose(), kind: "offer" } as PostInput;
+          return publisher === null ? null : posts.create(input, publisher, now, { relayed: true });
+        }),
+      );
+    }
+    now += 1_000;
+    const seen = await walk(board, "/search?q=narwhal&limit=100", async (_page, number) => {
+      now += 1;
+      if (number === 9 || number === 10) await write(board, author.key, { title: `narwhal ${number}` });
+    });
+    expect(seen).toHaveLength(wanted);
+    expect(new Set(idsOf(seen)).size).toBe(wanted);
+    const scores: number[] = seen.map((post) => post.relevance);
+    expect(scores.every((score, n) => score <= (scores[n - 1] ?? 1))).toBe(true);
+    expect(new Set(idsOf(await walk(board, "/search?kind=offer&limit=100"))).size).toBe(wanted);
+  });
+
+  it("go on at another instance on the same data folder", async () => {
+    const second = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
+    for (const way of WAYS) {
+      const { tag, ids } = await seed(9);
+      const page = await call(board, `GET /search?${way}&tags=${tag}&limit=4`);
+      const rest = await walk(second, `/search?${way}&tags=${tag}&limit=2&cursor=${page.body.next_cursor}`);
+      expect(idsOf([...page.body.data, ...rest]).sort(), way).toEqual([...ids].sort());
+    }
+    await second.stop();
+  });
+
+  describe("fail with invalid_cursor", () => {
+    const codeOf = async (path: string) => (await call(board, `GET ${path}`)).body.error?.code;
+    it.each(WAYS)("for a cursor of another query or order than %s, and a damaged one", async (way) => {
+      const { tag } = await seed(3);
+      const { body } = await call(board, `GET /search?${way}&tags=${tag}&limit=1`);
+      const cursor: string = body.next_cursor;
+      const others = WAYS.filter((other) => other !== way).map((other) => `${other}&tags=${tag}`);
+      for (const query of [...others, `${way}&tags=other`, `${way}&tags=${tag}&kind=offer`]) {
+        expect(await codeOf(`/search?${query}&cursor=${cursor}`), query).toBe("invalid_cursor");
+      }
+      const middle = Math.floor(cursor.length / 2);
+      const flipped =
+        cursor.slice(0, middle) + (cursor[middle] === "A" ? "B" : "A") + cursor.slice(middle + 1);
+      for (const damaged of [flipped, cursor.slice(0, -2), `${cursor}A`, "x", "e30", "%00"]) {
+        expect(await codeOf(`/search?${way}&tags=${tag}&cursor=${damaged}`), damaged).toBe("invalid_cursor");
+      }
+    });
+
+    it("for a cursor of another board", async () => {
+      const foreign = await startBoard({}, { clock: () => now });
+      const { key } = await register(foreign);
+      for (let n = 0; n < 2; n += 1) await write(foreign, key);
+      const { body } = await call(foreign, "GET /search?limit=1");
+      await foreign.stop();
+      expect(await codeOf(`/search?limit=1&cursor=${body.next_cursor}`)).toBe("invalid_cursor");
+    });
+
+    it("for a ranking an hour old", async () => {
+      const { tag } = await seed(3);
+      const { body } = await call(board, `GET /search?q=walrus&tags=${tag}&limit=1`);
+      now += 3_600_000;
+      expect(await codeOf(`/search?q=walrus&tags=${tag}&limit=1&cursor=${body.next_cursor}`)).toBe(
+        "invalid_cursor",
+      );
+    });
+  });
+
+  it("are empty without a cursor when nothing matches, and end with null", async () => {
+    const { body } = await call(board, "GET /search?tags=nobody-has-this");
+    expect(body).toMatchObject({ data: [], next_cursor: null });
+    const { tag } = await seed(2);
+    for (const way of WAYS) {
+      expect((await call(board, `GET /search?${way}&tags=${tag}&limit=2`)).body.next_cursor).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,441 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, eventually, register } from "../support/client.ts";
+import { found, titles, write } from "../support/writing.ts";
+
+const DAY_MS = 86_400_000;
+const encoded = encodeURIComponent;
+
+describe("search", () => {
+  let board: TestBoard;
+  let key: string;
+  let now = Date.UTC(2026, 10, 20, 12);
+  const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+  const search = (query: string) => call(board, `GET /search?${query}`);
+  const sorted = async (query: string) => (await titles(board, `/search?${query}`)).sort();
+  /** Writes posts under a tag of their own, so that tests do not meet each other's. */
+  const seed = async (tag: string, posts: readonly object[]) => {
+    for (const post of posts) {
+      now += 1_000;
+      await write(board, key, { tags: [tag], ...post });
+    }
+  };
+  beforeAll(async () => {
+    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+
+  describe("filters", () => {
+    it("keeps any of several kinds", async () => {
+      await seed("kinds", [
+        { title: "e", kind: "event" },
+        { title: "o", kind: "offer" },
+        { title: "r", kind: "request" },
+      ]);
+      expect(await sorted("tags=kinds&kind=event,offer")).toEqual(["e", "o"]);
+      expect(await sorted("tags=kinds&kind=request")).toEqual(["r"]);
+    });
+
+    it("keeps any of several tags, compared as they are kept", async () => {
+      await seed("x", [
+        { title: "a", tags: ["Straße", "x"] },
+        { title: "b", tags: ["ju\u0308rgen"] },
+        { title: "c", tags: ["other"] },
+      ]);
+      expect(await sorted(`tags=${encoded("STRASSE,J\u00dcRGEN")}`)).toEqual(["b"]);
+      expect(await sorted(`tags=${encoded(" straße , Jürgen ,")}`)).toEqual(["a", "b"]);
+    });
+
+    it("needs coordinates for near, and gives distances rounded to 0.1 km", async () => {
+      await seed("place", [
+        { title: "centre", location: { lat: 52.52, lng: 13.405 } },
+        { title: "potsdam", location: { name: "Potsdam", lat: 52.3906, lng: 13.0645 } },
+        { title: "by name only", location: { name: "Berlin" } },
+        { title: "nowhere" },
+      ]);
+      expect(await sorted("tags=place&near=52.52,13.405")).toEqual(["centre"]);
+      const wide = await found(board, "/search?tags=place&near=52.52,13.405&radius_km=30");
+      const byTitle = Object.fromEntries(wide.map((post) => [post.title, post.distance_km]));
+      expect(byTitle).toEqual({ centre: 0, potsdam: expect.closeTo(27.2, 0) });
+      expect(byTitle["potsdam"] * 10).toBeCloseTo(Math.round(byTitle["potsdam"] * 10), 6);
+    });
+
+    it("carries no distance_km without near, and no relevance without words", async () => {
+      const [post] = await found(board, "/search?tags=place");
+      expect(post).not.toHaveProperty("distance_km");
+      expect(post).not.toHaveProperty("relevance");
+    });
+
+    it("searches across the antimeridian and around the poles", async () => {
+      await seed("edge", [
+        { title: "fiji east", location: { lat: -17, lng: 179.95 } },
+        { title: "fiji west", location: { lat: -17, lng: -179.95 } },
+        { title: "north 0", location: { lat: 89.9, lng: 0 } },
+        { title: "north 180", location: { lat: 89.9, lng: 180 } },
+        { title: "south", location: { lat: -90, lng: 77 } },
+      ]);
+      expect(await sorted("tags=edge&near=-17,180&radius_km=10")).toEqual(["fiji east", "fiji west"]);
+      expect(await sorted("tags=edge&near=-17,-179.99&radius_km=10")).toEqual(["fiji east", "fiji west"]);
+      expect(await sorted("tags=edge&near=90,0&radius_km=12")).toEqual(["north 0", "north 180"]);
+      expect(await sorted("tags=edge&near=89.95,-90&radius_km=25")).toEqual(["north 0", "north 180"]);
+      expect(await sorted("tags=edge&near=-89.9,-103&radius_km=25")).toEqual(["south"]);
+    });
+
+    it("keeps windows that end at or after `after` and start at or before `before`, bounds included", async () => {
+      const [start, end] = [at(10), at(12)];
+      await seed("window", [
+        { title: "both", starts_at: start, ends_at: end },
+        { title: "start only", starts_at: end },
+        { title: "no dates", expires_at: at(5) },
+      ]);
+      const shifted = (iso: string, ms: number) => encoded(new Date(Date.parse(iso) + ms).toISOString());
+      expect(await sorted(`tags=window&after=${encoded(end)}`)).toEqual(["both", "start only"]);
+      expect(await sorted(`tags=window&after=${shifted(end, 1)}`)).toEqual([]);
+      expect(await sorted(`tags=window&before=${encoded(start)}`)).toEqual(["both", "no dates"]);
+      expect(await sorted(`tags=window&before=${shifted(start, -1)}`)).toEqual(["no dates"]);
+      // A post without dates is open from its creation to its expiry.
+      expect(await sorted(`tags=window&after=${encoded(at(4))}&before=${encoded(at(5))}`)).toEqual([
+        "no dates",
+      ]);
+      expect(await sorted(`tags=window&after=${encoded(at(6))}&before=${encoded(at(7))}`)).toEqual([]);
+      expect(await sorted(`tags=window&after=${shifted(end, 0)}&before=${shifted(end, 0)}`)).toEqual([
+        "both",
+        "start only",
+      ]);
+    });
+
+    it("takes dates, and date-times with any offset, as bounds", async () => {
+      await seed("dates", [
+        { title: "d", starts_at: "2026-12-24T00:30:00+02:00", ends_at: "2026-12-24T01:00:00+02:00" },
+      ]);
+      expect(await sorted("tags=dates&after=2026-12-24")).toEqual([]);
+      expect(await sorted("tags=dates&after=2026-12-23")).toEqual(["d"]);
+      expect(await sorted(`tags=dates&before=${encoded("2026-12-24T00:30:00+02:00")}`)).toEqual(["d"]);
+      expect(await sorted(`tags=dates&before=${encoded("2026-12-23T22:29:59Z")}`)).toEqual([]);
+    });
+
+    it("keeps verified publishers' posts, and one publisher's", async () => {
+      const verified = await register(board, "Verified");
+      await board.board.store.publishers.update(verified.id, { verifiedAt: now, verifiedVia: "dns" });
+      await seed("who", [{ title: "mine" }]);
+      await write(board, verified.key, { title: "theirs", tags: ["who"] });
+      expect(await sorted("tags=who&verified=true")).toEqual(["theirs"]);
+      expect(await sorted("tags=who&verified=false")).toEqual(["mine", "theirs"]);
+      expect(await sorted(`tags=who&publisher=${verified.id}`)).toEqual(["theirs"]);
+      expect(await sorted(`tags=who&publisher=${encoded(`${board.url}/publishers/${verified.id}`)}`)).toEqual(
+        ["theirs"],
+      );
+    });
+
+    it("leaves replies out unless a thread or include_replies asks for them", async () => {
+      const root = await write(board, key, { title: "root", tags: ["talk"] });
+      await write(board, key, { title: "reply", tags: ["talk"], parent_id: root.id });
+      expect(await sorted("tags=talk")).toEqual(["root"]);
+      expect(await sorted("tags=talk&include_replies=true")).toEqual(["reply", "root"]);
+      expect(await sorted(`thread=${root.id}`)).toEqual(["reply"]);
+      expect(await sorted(`thread=${encoded(root.url)}`)).toEqual(["reply"]);
+    });
+
+    it("leaves expired posts out unless include_expired asks for them", async () => {
+      await seed("old", [{ title: "short", expires_at: at(1) }, { title: "long" }]);
+      now += DAY_MS;
+      expect(await sorted("tags=old")).toEqual(["long"]);
+      expect(await sorted("tags=old&include_expired=true")).toEqual(["long", "short"]);
+    });
+
+    it("hides relayed posts when include_syndicated is false", async () => {
+      await seed("relay", [{ title: "own" }, { title: "relayed", syndicated: true }]);
+      expect(await sorted("tags=relay")).toEqual(["own", "relayed"]);
+      expect(await sorted("tags=relay&include_syndicated=false")).toEqual(["own"]);
+    });
+
+    it("leaves hidden, removed and suspended publishers' posts out of every search", async () => {
+      const author = await register(board, "Author");
+      const write3 = (title: string) =>
+        write(board, author.key, { title: `${title} flugelhorn`, tags: ["gone"] });
+      const [hidden, removed] = [await write3("hidden"), await write3("removed"), await write3("kept")];
+      await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
+      await call(board, `DELETE /posts/${removed.id}`, undefined, { key: author.key });
+      const everywhere = ["tags=gone", "q=flugelhorn", "include_expired=true&include_replies=true&tags=gone"];
+      for (const query of everywhere) expect(await sorted(query)).toEqual(["kept flugelhorn"]);
+      await board.board.services.reports.moderate("suspend", author.id, "test", now);
+      for (const query of everywhere) expect(await sorted(query)).toEqual([]);
+      await board.board.services.reports.moderate("reinstate", author.id, "test", now);
+      for (const query of everywhere) expect(await sorted(query)).toEqual(["kept flugelhorn"]);
+    });
+  });
+
+  describe("words", () => {
+    beforeAll(() =>
+      seed("words", [
+        { title: "Road bike for sale", body: "Steel frame, hardly ridden." },
+        { title: "Mountain bike", body: "For sale by the road." },
+        { title: "東京の自転車修理", body: "パンク修理します。" },
+        { title: "دروس بيانو", body: "مُعَلِّم بيانو للمبتدئين" },
+        { title: "हिन्दी की कक्षा", body: "शुरुआती लोगों के लिए" },
+        { title: "Crêpes à volonté 🥞", body: "Dès dix heures." },
+        { title: "Ordering of ÉCOLE supplies", body: "ﬁne pens" },
+      ]),
+    );
+
+    it.each([
+      ["bikes", ["Mountain bike", "Road bike for sale"]],
+      ["ROAD", ["Mountain bike", "Road bike for sale"]],
+      ['"road bike"', ["Road bike for sale"]],
+      ["“road bike”", ["Road bike for sale"]],
+      ['"bike road"', []],
+      ["bike -mountain", ["Road bike for sale"]],
+      ['bike -"road bike"', ["Mountain bike"]],
+      ["自転車", ["東京の自転車修理"]],
+      ['"自転車修理"', ["東京の自転車修理"]],
+      ["自転車 -東京", []],
+      ["معلم", ["دروس بيانو"]],
+      ["कक्षा", ["हिन्दी की कक्षा"]],
+      ["crepes", ["Crêpes à volonté 🥞"]],
+      ["🥞 crêpe", ["Crêpes à volonté 🥞"]],
+      ["ecole fine", ["Ordering of ÉCOLE supplies"]],
+      ["🥞", []],
+    ])("finds for %s %j", async (q, expected) => {
+      expect(await sorted(`tags=words&q=${encoded(q)}`)).toEqual([...expected].sort());
+    });
+
+    it("returns everything but the excluded for a query of exclusions only", async () => {
+      expect(await sorted(`tags=words&q=${encoded("-bike -自転車 -بيانو")}`)).toHaveLength(3);
+    });
+
+    it("returns nothing that no word supports", async () => {
+      expect(await sorted("tags=words&q=zeppelin")).toEqual([]);
+    });
+
+    it("finds in titles, bodies, tags and place names", async () => {
+      const places = [
+        { title: "Ukulele" },
+        { body: "ukulele" },
+        { tags: ["ukulele"] },
+        { location: { name: "Ukulele Bar" } },
+      ];
+      await seed("fields", places);
+      expect(await found(board, "/search?q=ukulele")).toHaveLength(4);
+    });
+
+    it("takes 500 characters and fails with invalid_query for more", async () => {
+      expect((await search(`q=${encoded("ü".repeat(500))}`)).status).toBe(200);
+      expect((await search(`q=${encoded("ü".repeat(501))}`)).body.error.code).toBe("invalid_query");
+    });
+
+    it("finds an edited post by its new words and no longer by its old ones", async () => {
+      const { id } = await write(board, key, { title: "Clavichord" });
+      await call(board, `PATCH /posts/${id}`, { title: "Glockenspiel" }, { key });
+      expect(await titles(board, "/search?q=clavichord")).toEqual([]);
+      expect(await titles(board, "/search?q=glockenspiel")).toEqual(["Glockenspiel"]);
+    });
+  });
+
+  describe("order", () => {
+    beforeAll(() =>
+      seed("order", [
+        { title: "later", kind: "event", starts_at: at(9), body: "Theremin concert" },
+        { title: "sooner", kind: "event", starts_at: at(3), body: "Theremin and theremin, theremin concert" },
+        {
+          title: "over",
+          kind: "event",
+          starts_at: at(-3),
+          ends_at: at(-2),
+          expires_at: at(20),
+          body: "Theremin talk",
+        },
+        { title: "offer", kind: "offer", body: "Theremin for rent" },
+      ]),
+    );
+
+    it("is newest without words", async () => {
+      const { body } = await search("tags=order");
+      expect(body.meta).toMatchObject({ ranking: "newest", query: { sort: "newest" } });
+      expect(body.data.map((post: { title: string }) => post.title)).toEqual([
+        "offer",
+        "over",
+        "sooner",
+        "later",
+      ]);
+    });
+
+    it("is soonest when only events are asked for within bounds, and drops what is over", async () => {
+      const { body } = await search(`tags=order&kind=event&before=${encoded(at(30))}`);
+      expect(body.meta).toMatchObject({ ranking: "soonest", query: { sort: "soonest" } });
+      expect(body.data.map((post: { title: string }) => post.title)).toEqual(["sooner", "later"]);
+      expect((await search("tags=order&kind=event")).body.meta.ranking).toBe("newest");
+      expect((await search(`tags=order&kind=event,offer&after=${encoded(at(0))}`)).body.meta.ranking).toBe(
+        "newest",
+      );
+    });
+
+    it("keeps what is over in soonest when `after` says so", async () => {
+      const { body } = await search(`tags=order&kind=event&after=${encoded(at(-5))}`);
+      expect(body.data.map((post: { title: string }) => post.title)).toEqual(["over", "sooner", "later"]);
+    });
+
+    it("is relevance with words, non-increasing in 0…1, and the time where that is asked for", async () => {
+      const { body } = await search("q=theremin&tags=order");
+      expect(body.meta).toMatchObject({ ranking: "lexical", query: { sort: "relevance", rerank: true } });
+      const scores: number[] = body.data.map((post: { relevance: number }) => post.relevance);
+      expect(scores).toHaveLength(4);
+      expect(scores).toEqual([...scores].sort((a, b) => b - a));
+      expect(Math.max(...scores)).toBeLessThanOrEqual(1);
+      expect(Math.min(...scores)).toBeGreaterThanOrEqual(0);
+      expect(body.data[0].title).toBe("sooner");
+      const newest = await search("q=theremin&tags=order&sort=newest");
+      expect(newest.body.meta.ranking).toBe("newest");
+      expect(newest.body.data.map((post: { title: string }) => post.title)).toEqual([
+        "offer",
+        "over",
+        "sooner",
+        "later",
+      ]);
+      const soonest = await search("q=theremin&tags=order&sort=soonest&kind=event");
+      expect(soonest.body.data.map((post: { title: string }) => post.title)).toEqual(["sooner", "later"]);
+    });
+  });
+
+  describe("meta", () => {
+    it("echoes the query as applied, defaults included", async () => {
+      const query = `q=piano&kind=offer,event&tags=A,b&near=52.5,13.4&after=2026-12-01&verified=true&include_replies=true&limit=7`;
+      expect((await search(query)).body.meta.query).toEqual({
+        q: "piano",
+        kind: "offer,event",
+        tags: "a,b",
+        near: "52.5,13.4",
+        radius_km: 25,
+        after: "2026-12-01T00:00:00.000Z",
+        verified: true,
+        include_replies: true,
+        include_expired: false,
+        include_syndicated: true,
+        sort: "relevance",
+        limit: 7,
+        rerank: true,
+      });
+      expect((await search("")).body.meta.query).toEqual({
+        include_replies: false,
+        include_expired: false,
+        include_syndicated: true,
+        sort: "newest",
+        limit: 20,
+      });
+    });
+
+    it("reminds that texts of posts are third-party data", async () => {
+      expect((await search("")).body.meta.content_notice).toMatch(/third parties.*no instructions/);
+    });
+
+    it("names a parameter that does not exist, and the one that was meant", async () => {
+      const { status, body } = await search("raduis_km=5&near=1,1&colour=red");
+      expect(status).toBe(200);
+      expect(body.meta.note).toContain("`raduis_km` is not a parameter; did you mean `radius_km`?");
+      expect(body.meta.note).toContain("`colour` is not a parameter and was ignored");
+    });
+
+    it("names parameters that are called like parts of the language", async () => {
+      const { body } = await search("constructor=1&toString=2&__proto__=3");
+      for (const name of ["constructor", "toString", "__proto__"]) {
+        expect(body.meta.note).toContain(`\`${name}\` is not a parameter`);
+      }
+    });
+
+    it("says of an empty result which filter emptied it and what letting go of it finds", async () => {
+      await seed("lonely", [{ title: "Sitar", kind: "offer", location: { lat: 10, lng: 10 } }]);
+      const near = await search("tags=lonely&near=10.5,10&radius_km=20");
+      expect(near.body.data).toEqual([]);
+      expect(near.body.meta.note).toContain("`radius_km=100` finds 1");
+      const kind = await search("tags=lonely&kind=request&q=sitar");
+      expect(kind.body.meta.note).toContain("any `kind` finds 1");
+      expect(kind.body.meta.note).not.toContain("without `tags` finds");
+      expect((await search("tags=lonely&q=sitar%20-sitar")).body.meta.note).toContain("exclusions finds 1");
+    });
+
+    it("says of an empty result on a small board how small it is", async () => {
+      const small = await startBoard();
+      const { body } = await call(small, "GET /search?q=anything");
+      await small.stop();
+      expect(body.meta.note).toContain("this board is small and holds 0 posts");
+    });
+
+    it("has no note when there is nothing to say", async () => {
+      expect((await search("tags=order")).body.meta).not.toHaveProperty("note");
+    });
+  });
+
+  it("answers the same over GET /posts as over GET /search", async () => {
+    for (const query of ["q=theremin&limit=2", "tags=order&kind=event", "near=10,10"]) {
+      const [a, b] = [await search(query), await call(board, `GET /posts?${query}`)];
+      expect(b.body.data).toEqual(a.body.data);
+      expect(b.body.meta.query).toEqual(a.body.meta.query);
+    }
+  });
+
+  it("counts a retrieval for each post of each page of a search, and for nothing else", async () => {
+    await seed("counted", [{ title: "first" }, { title: "second" }, { title: "third" }]);
+    const ids = (await found(board, "/posts?tags=counted")).map((post) => post.id); // 1
+    const page = await search("tags=counted&limit=2&sort=newest"); // 2 for third and second
+    await search(`tags=counted&limit=2&sort=newest&cursor=${page.body.next_cursor}`); // 2 for first
+    for (const id of ids) {
+      await call(board, `GET /posts/${id}`);
+      await call(board, `GET ${board.url}/p/${id}`, undefined, { headers: { accept: "application/json" } });
+    }
+    await call(board, `GET ${board.url}/feed.xml?tags=counted`);
+    await call(board, `GET ${board.url}/search?tags=counted`, undefined, {
+      headers: { accept: "application/json" },
+    });
+    await call(
+      board,
+      `GET /publishers/${(await call(board, "GET /publishers/me", undefined, { key })).body.data.id}`,
+    );
+    await board.board.services.search.flushRetrievals();
+    const counts = await Promise.all(
+      ids.map(async (id) => (await call(board, `GET /posts/${id}`)).body.data.retrievals),
+    );
+    expect(counts).toEqual([2, 2, 2]);
+  });
+
+  it("writes retrievals by itself, off the request path", async () => {
+    const { id } = await write(board, key, { tags: ["batch"] });
+    await search("tags=batch");
+    const { body } = await eventually(
+      () => call(board, `GET /posts/${id}`),
+      (answer) => answer.body.data.retrievals === 1,
+    );
+    expect(body.data.retrievals).toBe(1);
+  });
+
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["limit=1.5", "limit"],
+    ["limit=0x10", "limit"],
+    ["radius_km=501&near=1,1", "radius_km"],
+    ["radius_km=0&near=1,1", "radius_km"],
+    ["near=91,0", "near"],
+    ["near=0,180.1", "near"],
+    ["near=1", "near"],
+    ["near=1,2,3", "near"],
+    ["near=", "near"],
+    ["kind=poem", "kind.0"],
+    ["after=yesterday", "after"],
+    ["before=2026-13-01", "before"],
+    ["after=2026-12-01T10:00:00", "after"],
+    ["verified=yes", "verified"],
+    ["sort=best", "sort"],
+    ["q=a&q=b", "q"],
+  ])("fails with invalid_query for %s", async (query, path) => {
+    const { status, body } = await search(query);
+    expect(status).toBe(400);
+    expect(body.error.code).toBe("invalid_query");
+    expect(body.error.issues.map((issue: { path: string }) => issue.path)).toEqual([path]);
+  });
+
+  it("takes empty parameters as not given", async () => {
+    expect((await search("q=&kind=&tags=&publisher=&thread=")).body.meta.query).toMatchObject({
+      sort: "newest",
+    });
+  });
+});

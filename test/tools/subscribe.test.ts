@@ -1,0 +1,162 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, eventually, register } from "../support/client.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+describe("subscribe", () => {
+  let board: TestBoard;
+  let key: string;
+  const subscribe = (query: unknown, fields: object = {}) =>
+    call(board, "POST /subscriptions", { query, ...fields }, { key });
+  beforeAll(async () => {
+    board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+
+  it("answers 201 with the saved query, a sentence, where to poll, and the secret this once", async () => {
+    const { status, body } = await subscribe({ q: "road bike", kind: "offer" }, { label: "Bike for Ana" });
+    expect(status).toBe(201);
+    const { id } = body.data;
+    expect(id).toMatch(/^sub_[2-9A-HJ-NP-Za-km-z]{14}$/);
+    expect(body.data).toEqual({
+      id,
+      label: "Bike for Ana",
+      query: {
+        q: "road bike",
+        kind: "offer",
+        include_replies: false,
+        include_expired: false,
+        include_syndicated: true,
+      },
+      describes: 'Offers about "road bike"',
+      webhook_url: null,
+      webhook_verified: false,
+      poll_url: `${board.url}/api/v1/subscriptions/${id}/pending`,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      active: true,
+      inactive_reason: null,
+      created_at: expect.any(String),
+      last_matched_at: null,
+      pending: 0,
+      failures: 0,
+    });
+    const later = await call(board, `GET /subscriptions/${id}`, undefined, { key });
+    const { secret: _secret, ...rest } = body.data;
+    expect(later.body.data).toEqual(rest);
+  });
+
+  it("describes a query in a sentence a person understands", async () => {
+    const cases: [object, string][] = [
+      [
+        { q: "road bike", kind: "offer", tags: "bike,Cycling", near: "52.37,4.9", verified: "true" },
+        'Offers about "road bike", tagged bike or cycling, within 25 km of 52.37, 4.90, from verified publishers',
+      ],
+      [
+        { kind: ["event", "thread"], after: "2026-12-01" },
+        "Events and threads, ending at or after 2026-12-01",
+      ],
+      [
+        { tags: ["a", "b", "c"], include_syndicated: false, include_replies: true },
+        "Posts, tagged a, b or c, replies included, first-hand only",
+      ],
+      [{ before: "2026-12-01T10:00:00+01:00" }, "Posts, starting at or before 2026-12-01T09:00Z"],
+    ];
+    for (const [query, sentence] of cases) {
+      expect((await subscribe(query)).body.data.describes).toBe(sentence);
+    }
+  });
+
+  it("takes booleans and lists as JSON values or as strings of the search grammar, and saves both alike", async () => {
+    const asStrings = await subscribe({
+      kind: "event,offer",
+      tags: "A, b",
+      verified: "true",
+      radius_km: "40",
+      near: "1,2",
+    });
+    const asJson = await subscribe({
+      kind: ["event", "offer"],
+      tags: ["a", "B"],
+      verified: true,
+      radius_km: 40,
+      near: "1,2",
+    });
+    expect(asStrings.status).toBe(201);
+    expect(asJson.body.data.query).toEqual(asStrings.body.data.query);
+  });
+
+  it.each([{}, { q: " " }, { kind: "", tags: [] }, { radius_km: 10 }, { include_replies: true }])(
+    "fails with invalid_request for %j, which names no criterion",
+    async (query) => {
+      const { body } = await subscribe(query);
+      expect(body.error.code).toBe("invalid_request");
+      expect(body.error.issues[0].path).toBe("query");
+    },
+  );
+
+  it("ignores limit, cursor and sort of a query, and says so", async () => {
+    const { status, body } = await subscribe({ q: "piano", limit: 5, sort: "newest" });
+    expect(status).toBe(201);
+    expect(body.data.query).not.toHaveProperty("limit");
+    expect(body.meta.note).toContain("`query.limit` is not a parameter");
+    expect(body.meta.note).toContain("`query.sort` is not a parameter");
+  });
+
+  it.each([
+    "https://localhost/hook",
+    "https://10.0.0.1/hook",
+    "https://[::1]/hook",
+    "https://169.254.169.254/latest",
+    "http://hooks.example/plain",
+    "https://hooks.example:8443/port",
+    "https://user:pass@hooks.example/",
+    "https://printer.local/",
+  ])("fails with invalid_url for the webhook %s", async (webhook_url) => {
+    const { body } = await subscribe({ q: "piano" }, { webhook_url });
+    expect(body.error.code).toBe("invalid_url");
+    expect(body.error.issues[0].path).toBe("webhook_url");
+  });
+
+  it("takes an https webhook before anyone answered there", async () => {
+    const { status, body } = await subscribe({ q: "piano" }, { webhook_url: "https://hooks.invalid/x" });
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ webhook_url: "https://hooks.invalid/x", webhook_verified: false });
+  });
+
+  it("asks the webhook for consent with a challenge signed by the secret of the answer", async () => {
+    const receiver = await startReceiver(({ body }) => ({ body: JSON.parse(body).challenge }));
+    const before = Date.now();
+    const { body } = await subscribe({ q: "piano" }, { webhook_url: receiver.url });
+    const { id, secret } = body.data;
+    const read = await eventually(
+      () => call(board, `GET /subscriptions/${id}`, undefined, { key }),
+      (answer) => answer.body.data.webhook_verified,
+    );
+    await receiver.stop();
+    expect(read.body.data.webhook_verified).toBe(true);
+    expect(receiver.received).toHaveLength(1);
+    const [{ headers, body: challenge } = { headers: {}, body: "" }] = receiver.received;
+    const sent = JSON.parse(challenge);
+    expect(sent).toEqual({
+      type: "webhook.challenge",
+      subscription_id: id,
+      challenge: expect.stringMatching(/^[\w-]{22,}$/),
+      expires_at: expect.any(String),
+    });
+    expect(Date.parse(sent.expires_at) - before).toBeGreaterThan(9.9 * 60_000);
+    expect(Date.parse(sent.expires_at) - before).toBeLessThan(10.2 * 60_000);
+    const mac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
+      .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${challenge}`)
+      .digest();
+    expect(headers["webhook-signature"]).toBe(`v1,${mac.toString("base64")}`);
+    expect(headers["x-board-signature"]).toBe(`t=${headers["webhook-timestamp"]},v1=${mac.toString("hex")}`);
+    expect(headers["content-type"]).toBe("application/json");
+  });
+
+  it("gives every subscription a secret of its own", async () => {
+    const [a, b] = [await subscribe({ q: "piano" }), await subscribe({ q: "piano" })];
+    expect(a.body.data.secret).not.toBe(b.body.data.secret);
+  });
+});
