@@ -290,3 +290,21 @@ describe("limits", () => {
     await receiver.stop();
   });
 });
+
+describe("RateLimit headers", () => {
+  it.each([
+    ["GET /publishers/me", 401],
+    ["GET /posts/nobodyhas1", 404],
+    ["GET /nothing/here", 404],
+    ["PUT /posts", 405],
+    ["GET /search?limit=0", 400],
+    ["GET /board", 200],
+  ] as const)("come with every answer of the API: %s → %i", async (request, status) => {
+    const board = await startBoard({ RATE_LIMITS: "on" });
+    const answer = await call(board, request);
+    await board.stop();
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("ratelimit-policy")).toMatch(/^"\w+";q=\d+;w=\d+/);
+    expect(answer.headers.get("ratelimit")).toMatch(/^"\w+";r=\d+;t=\d+/);
+  });
+});

@@ -22,6 +22,8 @@ export interface Admission {
   notes: string[];
   reporter: string;
   now: number;
+  /** `missing_api_key` or `invalid_api_key` where the operation needs a key. */
+  refusal: BoardError | null;
 }
 
 /** A call that succeeded. */
@@ -62,25 +64,34 @@ export class Calls {
   }
 
   /**
-   * @throws BoardError `missing_api_key`, `invalid_api_key`, `rate_limited`
+   * Counts the call and finds out who makes it. A missing or wrong key is counted by address and becomes the admission's
+   * `refusal`, so that its answer carries the limits like any other.
+   *
+   * @throws BoardError `rate_limited`
    */
   async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
     const now = this.#clock();
     const { caller, problem } = await this.#callerOf(credentials);
-    if (operation.auth === "key" && caller === null) throw problem ?? new BoardError("missing_api_key");
+    const refusal =
+      operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
     const limits = await this.#limits.take(operation.limit, { caller, address: credentials.address }, now);
     const notes =
       problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const bucket = addressBucket(credentials.address, false);
     const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
-    return { caller, limits, notes, reporter, now };
+    return { caller, limits, notes, reporter, now, refusal };
+  }
+
+  /** Counts a call to an address that has no operation. */
+  stray({ address }: Credentials): Promise<LimitHeaders | null> {
+    return this.#limits.take("read", { caller: null, address }, this.#clock());
   }
 
   /**
    * @param source  where the input came from, which names the failure of a wrong one
    * @param counts  false for feeds and pages
-   * @throws BoardError `read_only`, `publisher_suspended`, and whatever the operation may answer
+   * @throws BoardError the admission's refusal, `read_only`, `publisher_suspended`, and whatever the operation may answer
    */
   async perform(
     operation: Operation,
@@ -89,6 +100,7 @@ export class Calls {
     source: "body" | "query",
     counts = true,
   ): Promise<Performed> {
+    if (admission.refusal !== null) throw admission.refusal;
     this.#checkWriting(operation, admission.caller);
     const { input, notes } = parseInput(operation, sent, source);
     const { caller, reporter, now } = admission;

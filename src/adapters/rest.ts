@@ -56,8 +56,12 @@ export function restRouter(operations: readonly Operation[], parts: RestParts): 
       router[method](pattern, ...routeOf(operation, parts));
     }
   }
+  const countStray: RequestHandler = async (request, response, next) => {
+    setLimitHeaders(response, await parts.calls.stray(credentialsOf(request)));
+    next();
+  };
   for (const [pattern, allowed] of methods) {
-    router.all(pattern, (_request, response) => {
+    router.all(pattern, countStray, (_request, response) => {
       response.set(
         "Allow",
         [...allowed.sort(), ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
@@ -65,7 +69,7 @@ export function restRouter(operations: readonly Operation[], parts: RestParts): 
       throw new BoardError("method_not_allowed");
     });
   }
-  router.use(() => {
+  router.use(countStray, () => {
     throw new BoardError("not_found");
   });
   router.use(failureHandler(parts));
@@ -88,8 +92,10 @@ export function routeOf(
   return [
     async (request, response, next) => {
       response.locals["operation"] = operation.name;
-      response.locals["admission"] = await calls.admit(operation, credentialsOf(request));
-      setLimitHeaders(response, response.locals["admission"].limits);
+      const admission = await calls.admit(operation, credentialsOf(request));
+      response.locals["admission"] = admission;
+      setLimitHeaders(response, admission.limits);
+      if (admission.refusal !== null) throw admission.refusal;
       next();
     },
     ...(readsQuery ? [] : [requireJson, jsonBody]),

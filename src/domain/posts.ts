@@ -9,6 +9,7 @@ import { checkExpiry, checkWindow, DAY_MS, defaultExpiry, threadExpiry } from ".
 import { fingerprint, nearIdentical } from "./fingerprint.ts";
 import { flagsOf } from "./flags.ts";
 import { containsBoardKey, personalData } from "./personal-data.ts";
+import { filterOf } from "./query.ts";
 import { newPostId, type Secrets, sha256 } from "./secrets.ts";
 import type { Site } from "./site.ts";
 import { postOf } from "./wire.ts";
@@ -184,6 +185,9 @@ export class Posts {
     if (post.publisherId !== caller.id) throw new BoardError("not_owner");
     refuseBoardKeys(patch);
     const change = changeOf(post, patch, now);
+    if (Object.keys(change).length === 0) {
+      return { data: postOf(post, caller, this.#site), notes: [...notes, "Nothing to change was sent."] };
+    }
     const next = { ...post, ...change };
     checkWindow(next, post.createdAt);
     const textChanged =
@@ -296,21 +300,7 @@ export class Posts {
     if (vector === null || vector === undefined) return [];
     const { matches } = await this.#index.match(
       {
-        filter: {
-          kinds: null,
-          tags: null,
-          near: null,
-          after: null,
-          before: null,
-          verifiedOnly: false,
-          publisherId: null,
-          parentId: null,
-          includeReplies: false,
-          includeExpired: false,
-          includeSyndicated: true,
-          now,
-          createdUntil: Number.MAX_SAFE_INTEGER,
-        },
+        filter: filterOf({}, now),
         words: null,
         vector,
         minCosine: this.#relatedCosine,

@@ -1,16 +1,16 @@
 import { LRUCache } from "lru-cache";
 import { BoardError } from "../failures.ts";
-import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import type { Embedder } from "../ports/embedder.ts";
 import type { PostFilter, Question, SearchIndex } from "../ports/search-index.ts";
 import type { FrozenRanking, Place, Store } from "../ports/store.ts";
 import type { Post } from "../schema/post.ts";
 import type { SearchQuery, Sort } from "../schema/query.ts";
 import { distanceKm } from "../search/distance.ts";
-import { quantize } from "../search/quantize.ts";
 import { parseQueryText } from "../search/query-text.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
 import { appliedOnWire, filterOf, textOfQuery } from "./query.ts";
+import { queryVector } from "./query-vector.ts";
 import { rankMatches } from "./ranking.ts";
 import { relaxations } from "./relaxations.ts";
 import { newToken, sha256 } from "./secrets.ts";
@@ -100,8 +100,7 @@ export class Search {
     const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
     const sort = sortOf(query, asksWords);
     if (sort === "soonest" && filter.after === null) filter.after = now;
-    const vector =
-      parsed !== null && asksWords && parsed.plain !== "" ? await this.#vectorOf(parsed.plain) : null;
+    const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
@@ -114,17 +113,6 @@ export class Search {
         JSON.stringify({ ...appliedOnWire(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
       ).slice(0, 12),
     };
-  }
-
-  async #vectorOf(text: string): Promise<Int8Array | null> {
-    if (this.#embedder.state() !== "ready") return null;
-    try {
-      const [vector] = await this.#embedder.embed([text], "query");
-      return vector === undefined ? null : quantize(vector);
-    } catch (error) {
-      if (error instanceof EmbedderUnavailable) return null;
-      throw error;
-    }
   }
 
   /** Keyset pages: posts that arrive meanwhile stand before (newest) or anywhere after (soonest) the last place. */
