@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Store } from "../src/ports/store.ts";
 import { openStore, storeSchemes } from "../src/store/open.ts";
 import { describeStore, type StoreUnderTest } from "./contract/store.contract.ts";
 
@@ -10,15 +11,21 @@ const OPENERS: Record<string, () => Promise<StoreUnderTest>> = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), "board-store-"));
     const open = () => openStore(`sqlite:${folder}/board.db`, { index: null });
+    const others: Store[] = [];
     const under: StoreUnderTest = {
       store: await open(),
+      async another() {
+        const other = await open();
+        others.push(other);
+        return other;
+      },
       async reopen() {
         await under.store.close();
         under.store = await open();
         return under.store;
       },
       async destroy() {
-        await under.store.close();
+        await Promise.all([under.store, ...others].map((store) => store.close()));
         rmSync(folder, { recursive: true });
       },
     };

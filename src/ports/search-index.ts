@@ -18,6 +18,8 @@ export interface PostFilter {
   includeReplies: boolean;
   includeExpired: boolean;
   includeSyndicated: boolean;
+  /** Leaves out posts without a start, whose window begins when they were written. */
+  datedOnly?: boolean;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;
   /** Only posts created at or before it: what keeps a walk over pages still while posts arrive. */

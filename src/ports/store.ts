@@ -314,7 +314,8 @@ export interface PushStore {
   /**
    * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription, in
    * one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
-   * Nothing happens when the claim was taken over.
+   * Nothing happens when the claim was taken over; one whose lease ended without that still counts. Nothing follows for a
+   * subscription whose webhook is no longer the one that was claimed.
    *
    * @param outcome.dueAt  with `waiting`: when to try again
    * @param outcome.deactivate  makes the subscription inactive for this reason
@@ -335,7 +336,8 @@ export interface PushStore {
   list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;
   /**
    * Makes a delivery due at `now` once more, with its attempts counted anew, also one that was delivered or given up, or
-   * that was recorded before the webhook consented. False when there is no such delivery.
+   * that was recorded before the webhook consented. One that is claimed keeps its claim and becomes due when that is
+   * settled, however it ended. False when there is no such delivery, it is forgotten, or its post is removed.
    */
   redeliver(subscriptionId: string, deliveryId: number, now: number): Promise<boolean>;
 }

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type {
+  ClaimedPush,
+  InboxEntry,
+  PushAttempt,
+  PushState,
   Store,
   StoredPost,
   StoredPublisher,
@@ -11,6 +15,8 @@ import type {
 /** A store to be held to the contract, empty at first. */
 export interface StoreUnderTest {
   store: Store;
+  /** A second handle on the same data, as another process has it; closed by `destroy`. */
+  another(): Promise<Store>;
   /** The same data, as after a restart of the process. */
   reopen(): Promise<Store>;
   destroy(): Promise<void>;
@@ -82,9 +88,11 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     webhookUrl: null,
     webhookVerifiedAt: null,
     secretVersion: 1,
+    previousSecretUntil: null,
     active: true,
     inactiveReason: null,
     failures: 0,
+    failingSince: null,
     lastMatchedAt: null,
     createdAt: T0,
     ...over,
@@ -102,6 +110,8 @@ const aReport = (id: string, over: Partial<StoredReport> = {}): StoredReport => 
 });
 
 const aVector = (fill: number) => new Int8Array(384).fill(fill);
+/** Lets others go on. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 /** Every promise of `src/ports/store.ts`, as facts that hold for any database. */
@@ -650,6 +660,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           label: null,
           webhookUrl: "https://x.org/",
           webhookVerifiedAt: T0,
+          secretVersion: 2,
+          previousSecretUntil: T0 + DAY_MS,
+          failures: 1,
+          failingSince: T0 - 1,
         });
         expect(await store.subscriptions.insert(first, 50)).toBe(true);
         expect(await store.subscriptions.insert(second, 50)).toBe(true);
@@ -871,6 +885,692 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.subscriptions.deliver([match("sub_1", "p0", T0 + 9)], [])).toEqual([]);
         const [next] = await store.subscriptions.deliver([match("sub_1", "p3", T0 + 9)], []);
         expect(next?.deliveryId).toBe(4);
+      });
+    });
+
+    describe("pushes", () => {
+      const NOW = T0 + HOUR_MS;
+      const LEASE_MS = 30_000;
+      const wide = { limit: 100, perOrigin: 100, total: 100, failing: 100, leaseMs: LEASE_MS, now: NOW };
+      const claim = (over: Partial<typeof wide> = {}, from = store) =>
+        from.pushes.claim({ ...wide, ...over });
+      /** Subscription and number, such as `sub_1 3`. */
+      const named = (pushes: readonly { subscriptionId: string; deliveryId: number }[]) =>
+        pushes.map(({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`);
+      const first = (pushes: readonly ClaimedPush[]): ClaimedPush => {
+        const [push] = pushes;
+        if (push === undefined) throw new Error("nothing was claimed");
+        return push;
+      };
+
+      const answer = (at: number, status: number | null): PushAttempt => ({
+        at,
+        latencyMs: 120,
+        status,
+        error: status === null ? "timed out" : null,
+      });
+      const end = (push: ClaimedPush, state: PushState, over: Partial<{ at: number; dueAt: number }> = {}) =>
+        store.pushes.settle(push, answer(over.at ?? NOW, state === "delivered" ? 204 : 500), {
+          state,
+          dueAt: over.dueAt ?? null,
+          deactivate: null,
+        });
+
+      const consenting = (id: string, origin: string, over: Partial<StoredSubscription> = {}) =>
+        store.subscriptions.insert(
+          aSubscription(id, { webhookUrl: `${origin}/hook/${id}`, webhookVerifiedAt: T0, ...over }),
+          50,
+        );
+      let posts = 0;
+      /** Records `count` matches of new posts, one after the other, the first matched at `from`. */
+      const match = async (subscriptionId: string, count: number, from = T0) => {
+        const ids = Array.from({ length: count }, (_, n) => `match${posts + n}`);
+        posts += count;
+        for (const id of ids) await store.posts.insert(aPost(id));
+        await store.subscriptions.deliver(
+          ids.map((postId, n) => ({ subscriptionId, postId, matchedAt: from + n })),
+          [],
+        );
+        return ids;
+      };
+
+      it("go out for deliveries of a subscription that is active and whose webhook has consented", async () => {
+        await consenting("sub_1", "https://a.example");
+        const [postId] = await match("sub_1", 1, T0 + 5);
+        expect(await claim()).toEqual([
+          {
+            subscriptionId: "sub_1",
+            deliveryId: 1,
+            postId,
+            matchedAt: T0 + 5,
+            token: expect.any(String),
+            attempts: 0,
+            subscription: await store.subscriptions.get("sub_1"),
+          },
+        ]);
+      });
+
+      it("are not made for one that is inactive, has no webhook, or one that has not consented", async () => {
+        await store.subscriptions.insert(aSubscription("sub_1"), 50);
+        await consenting("sub_2", "https://a.example", { webhookVerifiedAt: null });
+        await consenting("sub_3", "https://a.example", { active: false, inactiveReason: "webhook_gone" });
+        for (const id of ["sub_1", "sub_2", "sub_3"]) {
+          await match(id, 1);
+          expect(await store.pushes.list(id, { before: null, limit: 10 })).toEqual([]);
+          await store.subscriptions.update(id, {
+            webhookUrl: "https://b.example/",
+            webhookVerifiedAt: T0,
+            active: true,
+          });
+        }
+        expect(await claim()).toEqual([]);
+      });
+
+      it("are due from the time of the match on, the longest due first", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 3, NOW - 1);
+        expect(named(await claim({ limit: 1 }))).toEqual(["sub_1 1"]);
+        expect(named(await claim())).toEqual(["sub_1 2"]);
+        expect(named(await claim({ now: NOW + 1 }))).toEqual(["sub_1 3"]);
+      });
+
+      it("go to one claimant each, however many ask together through however many handles", async () => {
+        for (const n of [1, 2, 3]) {
+          await consenting(`sub_${n}`, `https://h${n}.example`);
+          await match(`sub_${n}`, 10);
+        }
+        const other = await under.another();
+        const claims = await Promise.all(
+          Array.from({ length: 12 }, (_, n) => claim({ limit: 4 }, n % 2 === 0 ? store : other)),
+        );
+        expect(new Set(named(claims.flat())).size).toBe(30);
+        expect(claims.flat()).toHaveLength(30);
+      });
+
+      it("are due again by themselves when their lease ends, with another token", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        const before = first(await claim());
+        expect(await claim({ now: NOW + LEASE_MS - 1 })).toEqual([]);
+        const after = first(await claim({ now: NOW + LEASE_MS }));
+        expect(named([after])).toEqual(["sub_1 1"]);
+        expect(after.token).not.toBe(before.token);
+      });
+
+      it("survive a restart, claimed or not", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 2);
+        await claim({ limit: 1 });
+        store = await under.reopen();
+        expect(named(await claim())).toEqual(["sub_1 2"]);
+        expect(named(await claim({ now: NOW + LEASE_MS }))).toEqual(["sub_1 1", "sub_1 2"]);
+      });
+
+      it("are never claimed beyond the places of an origin or of the board, over all handles", async () => {
+        for (const n of [1, 2, 3, 4]) {
+          await consenting(`sub_${n}`, `https://h${n % 2}.example`);
+          await match(`sub_${n}`, 5);
+        }
+        const other = await under.another();
+        const caps = { perOrigin: 3, total: 5, limit: 2 };
+        const claims = await Promise.all(
+          Array.from({ length: 10 }, (_, n) => claim(caps, n % 2 === 0 ? store : other)),
+        );
+        const held = claims.flat();
+        expect(held).toHaveLength(5);
+        const atFirst = held.filter(({ subscription }) => subscription.webhookUrl?.includes("h1."));
+        expect([2, 3]).toContain(atFirst.length);
+        // A place that is free again, or whose lease ended, is given again.
+        await end(first(held), "delivered");
+        expect(await claim(caps)).toHaveLength(1);
+        expect(await claim(caps)).toEqual([]);
+        expect(await claim({ ...caps, limit: 9, now: NOW + LEASE_MS })).toHaveLength(5);
+      });
+
+      it("share the places of their host and port, and of nothing else", async () => {
+        const urls = [
+          "https://a.example",
+          "https://A.example:443",
+          "https://a.example:8443",
+          "http://a.example",
+        ];
+        for (const [n, origin] of urls.entries()) {
+          await consenting(`sub_${n}`, origin);
+          await match(`sub_${n}`, 1);
+        }
+        const held = named(await claim({ perOrigin: 1 }));
+        expect(held).toHaveLength(3);
+        expect(held).toEqual(expect.arrayContaining(["sub_2 1", "sub_3 1"]));
+      });
+
+      it("count for the origin they were claimed for, also when the webhook has moved since", async () => {
+        await consenting("sub_1", "https://a.example");
+        await consenting("sub_2", "https://a.example");
+        await match("sub_1", 1);
+        await claim();
+        await store.subscriptions.update("sub_1", { webhookUrl: "https://b.example/" });
+        await match("sub_2", 1);
+        expect(await claim({ perOrigin: 1 })).toEqual([]);
+        expect(named(await claim({ perOrigin: 2 }))).toEqual(["sub_2 1"]);
+      });
+
+      it("of subscriptions that fail take at most their share of the places", async () => {
+        for (const n of [1, 2, 3, 4]) {
+          await consenting(
+            `sub_${n}`,
+            `https://h${n}.example`,
+            n < 4 ? { failures: 1, failingSince: T0 } : {},
+          );
+          await match(`sub_${n}`, 3, T0 + n);
+        }
+        const held = await claim({ total: 6, failing: 2 });
+        expect(named(held).filter((name) => name.startsWith("sub_4"))).toHaveLength(3);
+        expect(held).toHaveLength(5);
+        expect(await claim({ total: 6, failing: 2 })).toEqual([]);
+        expect(await claim({ total: 6, failing: 3 })).toHaveLength(1);
+      });
+
+      it("of origins take turns, whatever the length of their queues", async () => {
+        for (const [id, count] of [
+          ["sub_1", 6],
+          ["sub_2", 2],
+          ["sub_3", 2],
+        ] as const) {
+          await consenting(id, `https://${id.replace("_", "")}.example`);
+          await match(id, count, T0 + count);
+        }
+        const order: string[] = [];
+        for (let n = 0; n < 10; n += 1) order.push(...named(await claim({ limit: 1 })));
+        const turns = [order.slice(0, 3), order.slice(3, 6)].map((names) =>
+          names.map((name) => name.slice(0, 5)).sort(),
+        );
+        expect(turns).toEqual([
+          ["sub_1", "sub_2", "sub_3"],
+          ["sub_1", "sub_2", "sub_3"],
+        ]);
+        expect(order.slice(6)).toEqual(["sub_1 3", "sub_1 4", "sub_1 5", "sub_1 6"]);
+      });
+
+      it("of an origin at its limit hold up no other origin", async () => {
+        await consenting("sub_1", "https://slow.example");
+        await match("sub_1", 50);
+        await claim({ perOrigin: 2 });
+        await consenting("sub_2", "https://alive.example");
+        await match("sub_2", 1, T0 + 99);
+        expect(named(await claim({ perOrigin: 2, limit: 1 }))).toEqual(["sub_2 1"]);
+      });
+
+      it("of subscriptions at one origin take turns too", async () => {
+        await consenting("sub_1", "https://a.example");
+        await consenting("sub_2", "https://a.example");
+        await match("sub_1", 5, T0);
+        await match("sub_2", 1, T0 + 50);
+        await claim({ limit: 1 });
+        expect(named(await claim({ limit: 1 }))).toEqual(["sub_2 1"]);
+      });
+
+      it("are done once delivered, and their subscription counts no failures any more", async () => {
+        await consenting("sub_1", "https://a.example", { failures: 3, failingSince: T0 - 1 });
+        await match("sub_1", 1);
+        expect(await end(first(await claim()), "delivered")).toBe(true);
+        expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
+        expect(await store.subscriptions.get("sub_1")).toMatchObject({ failures: 0, failingSince: null });
+      });
+
+      it("wait until their next time after a failure, which is counted from the first on", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        await end(first(await claim()), "waiting", { dueAt: NOW + 5000 });
+        expect(await claim({ now: NOW + 4999 })).toEqual([]);
+        const again = first(await claim({ now: NOW + 5000 }));
+        expect(again.attempts).toBe(1);
+        await end(again, "failed", { at: NOW + 5001 });
+        expect(await store.subscriptions.get("sub_1")).toMatchObject({ failures: 2, failingSince: NOW });
+        expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
+      });
+
+      it("change nothing for their subscription when they end without an attempt", async () => {
+        await consenting("sub_1", "https://a.example", { failures: 1, failingSince: T0 });
+        await match("sub_1", 1);
+        const push = first(await claim());
+        const cancelled = { state: "cancelled", dueAt: null, deactivate: null } as const;
+        expect(await store.pushes.settle(push, null, cancelled)).toBe(true);
+        expect(await store.subscriptions.get("sub_1")).toEqual(push.subscription);
+        expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([
+          { state: "cancelled", attempts: 0, lastAttempt: null, dueAt: null },
+        ]);
+      });
+
+      it("are settled by a lease that ended, as long as nobody else has claimed them", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        const late = first(await claim());
+        expect(await end(late, "delivered", { at: NOW + LEASE_MS + 1 })).toBe(true);
+        expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
+        expect(await end(late, "delivered")).toBe(false);
+      });
+
+      it("are not settled, in nothing, by a claim that was taken over", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        const lost = first(await claim());
+        const held = first(await claim({ now: NOW + LEASE_MS }));
+        const before = await store.subscriptions.get("sub_1");
+        const outcome = { state: "failed", dueAt: null, deactivate: "webhook_gone" } as const;
+        expect(await store.pushes.settle(lost, answer(NOW, 410), outcome)).toBe(false);
+        expect(await store.subscriptions.get("sub_1")).toEqual(before);
+        expect(await end(held, "delivered")).toBe(true);
+      });
+
+      it("say nothing about a webhook that took the place of the one they were sent to", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        const push = first(await claim());
+        await store.subscriptions.update("sub_1", { webhookUrl: "https://b.example/" });
+        const outcome = { state: "failed", dueAt: null, deactivate: "webhook_gone" } as const;
+        expect(await store.pushes.settle(push, answer(NOW, 410), outcome)).toBe(true);
+        expect(await store.subscriptions.get("sub_1")).toMatchObject({ active: true, failures: 0 });
+      });
+
+      it("appear among the changes of subscriptions only when they make one inactive", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 3);
+        const { next } = await store.subscriptions.changes(0, 100);
+        const [one, two, three] = await claim();
+        if (one === undefined || two === undefined || three === undefined) throw new Error("too few");
+        await end(one, "failed");
+        await end(two, "delivered");
+        expect((await store.subscriptions.changes(next, 100)).rows).toEqual([]);
+        await store.pushes.settle(three, answer(NOW, 410), {
+          state: "failed",
+          dueAt: null,
+          deactivate: "webhook_gone",
+        });
+        expect((await store.subscriptions.changes(next, 100)).rows).toMatchObject([
+          { id: "sub_1", subscription: { active: false, inactiveReason: "webhook_gone", failures: 1 } },
+        ]);
+      });
+
+      it("leave the reason of a subscription that its owner paused meanwhile", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        const push = first(await claim());
+        await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
+        const { next } = await store.subscriptions.changes(0, 100);
+        await store.pushes.settle(push, answer(NOW, 410), {
+          state: "failed",
+          dueAt: null,
+          deactivate: "webhook_gone",
+        });
+        expect((await store.subscriptions.changes(next, 100)).rows).toEqual([]);
+        expect((await store.subscriptions.get("sub_1"))?.inactiveReason).toBe("paused");
+      });
+
+      it("stop while their subscription is inactive or without consent, and go on afterwards", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
+        expect(await claim()).toEqual([]);
+        await store.subscriptions.update("sub_1", {
+          active: true,
+          inactiveReason: null,
+          webhookUrl: "https://b.example/",
+          webhookVerifiedAt: null,
+        });
+        expect(await claim()).toEqual([]);
+        await store.subscriptions.update("sub_1", { webhookVerifiedAt: NOW });
+        expect(first(await claim()).subscription.webhookUrl).toBe("https://b.example/");
+      });
+
+      it("are due at once when they are given back, with nothing counted", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 2);
+        const held = await claim();
+        await store.pushes.giveBack(held);
+        await store.pushes.giveBack([]);
+        const again = await claim();
+        expect(named(again)).toEqual(["sub_1 1", "sub_1 2"]);
+        expect(again.map(({ attempts }) => attempts)).toEqual([0, 0]);
+        // The first claim is over.
+        await store.pushes.giveBack(held);
+        expect(await claim()).toEqual([]);
+      });
+
+      it("are listed with their latest attempt, newest first, in pages", async () => {
+        await consenting("sub_1", "https://a.example");
+        const ids = await match("sub_1", 3);
+        const [one, two] = await claim({ limit: 2 });
+        if (one === undefined || two === undefined) throw new Error("too few");
+        await end(one, "delivered", { at: NOW + 1 });
+        await store.pushes.settle(two, answer(NOW + 2, null), {
+          state: "waiting",
+          dueAt: NOW + 9,
+          deactivate: null,
+        });
+        const record = (n: number) => ({
+          subscriptionId: "sub_1",
+          deliveryId: n,
+          postId: ids[n - 1],
+          matchedAt: T0 + n - 1,
+        });
+        const all = [
+          { ...record(3), state: "waiting", attempts: 0, lastAttempt: null, dueAt: T0 + 2 },
+          { ...record(2), state: "waiting", attempts: 1, lastAttempt: answer(NOW + 2, null), dueAt: NOW + 9 },
+          { ...record(1), state: "delivered", attempts: 1, lastAttempt: answer(NOW + 1, 204), dueAt: null },
+        ];
+        expect(await store.pushes.list("sub_1", { before: null, limit: 10 })).toEqual(all);
+        expect(await store.pushes.list("sub_1", { before: null, limit: 2 })).toEqual(all.slice(0, 2));
+        expect(await store.pushes.list("sub_1", { before: 2, limit: 2 })).toEqual(all.slice(2));
+        expect(await store.pushes.list("nope", { before: null, limit: 2 })).toEqual([]);
+      });
+
+      it("go out once more when asked for: delivered, given up, waiting, or never made", async () => {
+        await store.subscriptions.insert(aSubscription("sub_1", { webhookUrl: "https://a.example/" }), 50);
+        await match("sub_1", 1);
+        await store.subscriptions.update("sub_1", { webhookVerifiedAt: T0 });
+        await match("sub_1", 3);
+        const held = await claim();
+        for (const [n, state] of (["delivered", "failed", "waiting"] as const).entries()) {
+          const push = held[n];
+          if (push === undefined) throw new Error("too few");
+          await end(push, state, state === "waiting" ? { dueAt: NOW + DAY_MS } : {});
+        }
+        expect(await claim()).toEqual([]);
+        for (const n of [1, 2, 3, 4]) expect(await store.pushes.redeliver("sub_1", n, NOW)).toBe(true);
+        const again = await claim();
+        expect(named(again)).toEqual(["sub_1 1", "sub_1 2", "sub_1 3", "sub_1 4"]);
+        expect(again.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+      });
+
+      it("go out once more when asked for while they are sent, within the same places", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        await end(first(await claim()), "waiting", { dueAt: NOW });
+        const push = first(await claim());
+        expect(await store.pushes.redeliver("sub_1", 1, NOW + 1)).toBe(true);
+        expect(await claim({ now: NOW + 2 })).toEqual([]);
+        expect(await end(push, "delivered")).toBe(true);
+        expect(await claim({ now: NOW })).toEqual([]);
+        expect(first(await claim({ now: NOW + 1 })).attempts).toBe(0);
+      });
+
+      it("count their attempts anew also when the lease ends of one that was asked for while it was sent", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 1);
+        await end(first(await claim()), "waiting", { dueAt: NOW });
+        await claim();
+        await store.pushes.redeliver("sub_1", 1, NOW);
+        expect(first(await claim({ now: NOW + LEASE_MS })).attempts).toBe(0);
+      });
+
+      it("are not made for what was never delivered, was forgotten, or whose post is removed", async () => {
+        await consenting("sub_1", "https://a.example");
+        const [, second = ""] = await match("sub_1", 2);
+        await store.subscriptions.forgetDeliveries(T0 + 1, 10);
+        await store.posts.remove(second, NOW);
+        for (const n of [1, 2, 3]) expect(await store.pushes.redeliver("sub_1", n, NOW)).toBe(false);
+        expect(await store.pushes.redeliver("nope", 1, NOW)).toBe(false);
+      });
+
+      it("stay as records when their post is erased", async () => {
+        await consenting("sub_1", "https://a.example");
+        const [postId = ""] = await match("sub_1", 1);
+        await store.posts.remove(postId, T0);
+        await store.posts.erase({ expired: 0, removed: T0 + 1 }, 10);
+        expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([{ postId }]);
+      });
+
+      it("are forgotten with the deliveries they came from", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 3);
+        const [held] = await claim({ limit: 1 });
+        await store.subscriptions.forgetDeliveries(T0 + 2, 10);
+        expect(named(await store.pushes.list("sub_1", { before: null, limit: 9 }))).toEqual(["sub_1 3"]);
+        expect(await end(held as ClaimedPush, "delivered")).toBe(false);
+        expect(named(await claim())).toEqual(["sub_1 3"]);
+      });
+
+      it("vanish with their subscription, also from under a claim", async () => {
+        await consenting("sub_1", "https://a.example");
+        await match("sub_1", 2);
+        const held = first(await claim({ limit: 1 }));
+        await store.subscriptions.remove("sub_1");
+        expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
+        expect(await store.pushes.list("sub_1", { before: null, limit: 9 })).toEqual([]);
+        expect(await end(held, "delivered")).toBe(false);
+      });
+
+      it("vanish with their publisher: nothing of it is claimed from the first moment on", async () => {
+        await store.publishers.insert(aPublisher("pub_b"));
+        for (const id of ["sub_1", "sub_2", "sub_3"]) {
+          await consenting(id, "https://b.example", { publisherId: "pub_b" });
+          await match(id, 3);
+        }
+        const erasure = store.publishers.erase("pub_b");
+        while ((await store.publishers.get("pub_b")) !== null) await turn();
+        expect(await claim()).toEqual([]);
+        await erasure;
+        expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
+      });
+
+      it("are in step with what was asked, in any order of events", async () => {
+        // A small model: what waits, when it is due, and who holds it.
+        const model = new Map<string, { dueAt: number; token: string | null }>();
+        const open = new Map([
+          ["sub_1", true],
+          ["sub_2", true],
+          ["sub_3", true],
+        ]);
+        for (const id of open.keys()) {
+          await consenting(id, id === "sub_3" ? "https://b.example" : "https://a.example");
+        }
+        const held: ClaimedPush[] = [];
+        let now = NOW;
+        const step = fc.record({
+          act: fc.constantFrom("match", "claim", "deliver", "fail", "return", "pause", "wait"),
+          id: fc.constantFrom("sub_1", "sub_2", "sub_3"),
+          ms: fc.integer({ min: 0, max: 2 * LEASE_MS }),
+        });
+        const run = async ({ act, id, ms }: { act: string; id: string; ms: number }) => {
+          if (act === "wait") now += ms;
+          if (act === "match") {
+            await match(id, 1, now);
+            const [push] = await store.pushes.list(id, { before: null, limit: 1 });
+            if (open.get(id) && push !== undefined) {
+              model.set(named([push])[0] as string, { dueAt: now, token: null });
+            }
+          }
+          if (act === "pause") {
+            open.set(id, !open.get(id));
+            await store.subscriptions.update(id, { active: open.get(id) === true });
+          }
+          if (act === "claim") {
+            const got = await claim({ now });
+            const due = [...model].filter(([name, { dueAt }]) => dueAt <= now && open.get(name.slice(0, 5)));
+            expect(named(got).sort()).toEqual(due.map(([name]) => name).sort());
+            for (const push of got) {
+              model.set(named([push])[0] as string, { dueAt: now + LEASE_MS, token: push.token });
+            }
+            held.push(...got);
+          }
+          const push = act === "deliver" || act === "fail" || act === "return" ? held.shift() : undefined;
+          if (push === undefined) return;
+          const name = named([push])[0] as string;
+          const valid = model.get(name)?.token === push.token;
+          if (act === "return") {
+            await store.pushes.giveBack([push]);
+            if (valid) model.set(name, { dueAt: push.matchedAt, token: null });
+            return;
+          }
+          const ended =
+            act === "deliver" ? end(push, "delivered") : end(push, "waiting", { dueAt: now + ms });
+          expect(await ended).toBe(valid);
+          if (!valid) return;
+          if (act === "deliver") model.delete(name);
+          else model.set(name, { dueAt: now + ms, token: null });
+        };
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+            for (const one of steps) await run(one);
+          }),
+          { numRuns: 8, endOnFailure: true },
+        );
+      });
+    });
+
+    describe("the inbox", () => {
+      const read = (publisherId: string, after = 0, limit = 100) =>
+        store.inbox.read(publisherId, after, limit);
+      const told = async (publisherId: string) =>
+        (await read(publisherId)).map(({ type, postId }) => `${type} ${postId}`);
+      const reply = (id: string, publisherId: string, at = T0) =>
+        store.posts.insert(aPost(id, { parentId: "root", publisherId, createdAt: at }));
+      const matched = (postId: string, at = T0) =>
+        store.subscriptions.deliver([{ subscriptionId: "sub_1", postId, matchedAt: at }], []);
+      beforeEach(async () => {
+        for (const id of ["pub_b", "pub_c", "pub_d"]) await store.publishers.insert(aPublisher(id));
+        await store.posts.insert(aPost("root", { kind: "thread" }));
+        await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      });
+
+      it("tells of replies to a publisher's posts and of matches, in the order in which they came", async () => {
+        await reply("root-1", "pub_b", T0 + 9);
+        await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
+        await matched("p", T0 + 3);
+        const entries = await read("pub_a");
+        expect(entries.map(({ no: _no, ...entry }) => entry)).toEqual([
+          { type: "reply", at: T0 + 9, postId: "root-1", subscriptionId: null, deliveryId: null },
+          { type: "match", at: T0 + 3, postId: "p", subscriptionId: "sub_1", deliveryId: 1 },
+        ]);
+        const [earlier, later] = entries as [InboxEntry, InboxEntry];
+        expect(later.no).toBeGreaterThan(earlier.no);
+        expect(await read("pub_a", earlier.no)).toEqual([later]);
+        expect(await read("pub_a", 0, 1)).toEqual([earlier]);
+        expect(await read("pub_a", later.no)).toEqual([]);
+        expect(await read("nope")).toEqual([]);
+      });
+
+      it("tells those who replied before of activity, each once, and never the author of a reply", async () => {
+        await reply("root-1", "pub_b");
+        await reply("root-2", "pub_b");
+        await reply("root-3", "pub_c");
+        await reply("root-4", "pub_a");
+        await reply("root-5", "pub_b");
+        expect(await told("pub_a")).toEqual(
+          ["root-1", "root-2", "root-3", "root-5"].map((id) => `reply ${id}`),
+        );
+        expect(await told("pub_b")).toEqual(["activity root-3", "activity root-4"]);
+        expect(await told("pub_c")).toEqual(["activity root-4", "activity root-5"]);
+        expect(await told("pub_d")).toEqual([]);
+      });
+
+      it("tells of a reply once, though it is inserted twice", async () => {
+        await reply("root-1", "pub_b");
+        await reply("root-1", "pub_b");
+        expect(await told("pub_a")).toEqual(["reply root-1"]);
+      });
+
+      it("tells of a match once, also of a publisher's own post", async () => {
+        await store.posts.insert(aPost("p"));
+        await matched("p");
+        await matched("p");
+        expect(await told("pub_a")).toEqual(["match p"]);
+      });
+
+      it("tells at most 200 of those who replied before, and always the root's publisher", async () => {
+        const ids = Array.from({ length: 210 }, (_, n) => `pub_x${n}`);
+        await Promise.all(ids.map((id) => store.publishers.insert(aPublisher(id))));
+        await Promise.all(ids.map((id, n) => reply(`root-${n}`, id)));
+        const [{ no } = { no: 0 }] = (await read("pub_a", 0, 1000)).slice(-1);
+        await reply("root-last", "pub_x7");
+        const entries = (await Promise.all(ids.map((id) => read(id, no)))).flat();
+        expect(entries.filter(({ postId }) => postId === "root-last")).toHaveLength(200);
+        expect((await read("pub_a", no)).map(({ type }) => type)).toEqual(["reply"]);
+        expect((await read("pub_x7", no)).filter(({ postId }) => postId === "root-last")).toEqual([]);
+      });
+
+      it("misses nothing for a reader who goes on from the last entry, while many write", async () => {
+        const other = await under.another();
+        const writes = Promise.all(
+          Array.from({ length: 60 }, (_, n) =>
+            (n % 2 === 0 ? store : other).posts.insert(
+              aPost(`root-${n}`, { parentId: "root", publisherId: "pub_b" }),
+            ),
+          ),
+        );
+        const seen: string[] = [];
+        let after = 0;
+        let over = false;
+        while (true) {
+          const entries = await store.inbox.read("pub_a", after, 7);
+          seen.push(...entries.map(({ postId }) => postId));
+          after = entries.at(-1)?.no ?? after;
+          if (entries.length === 0 && over) break;
+          if (seen.length > 0 && entries.length === 0) {
+            await writes;
+            over = true;
+          } else await turn();
+        }
+        expect(new Set(seen).size).toBe(60);
+        expect(seen).toHaveLength(60);
+      });
+
+      it("leaves out posts while they are hidden or their publisher suspended, and for good when they are removed", async () => {
+        for (const [n, by] of (["pub_b", "pub_c", "pub_d"] as const).entries()) await reply(`root-${n}`, by);
+        await store.posts.update("root-0", { state: "hidden" }, { text: false });
+        await store.publishers.update("pub_c", { suspendedAt: T0 });
+        expect(await told("pub_a")).toEqual(["reply root-2"]);
+        await store.posts.update("root-0", { state: "active" }, { text: false });
+        await store.publishers.update("pub_c", { suspendedAt: null });
+        expect(await told("pub_a")).toEqual(["reply root-0", "reply root-1", "reply root-2"]);
+        await store.posts.remove("root-1", T0);
+        expect(await told("pub_a")).toEqual(["reply root-0", "reply root-2"]);
+      });
+
+      it("loses what belonged to a post that is erased or a subscription that is removed", async () => {
+        await reply("root-1", "pub_b");
+        await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
+        await store.posts.insert(aPost("q", { publisherId: "pub_c" }));
+        await matched("p");
+        await store.publishers.erase("pub_b");
+        await matched("q");
+        expect(await told("pub_a")).toEqual(["match q"]);
+        const removal = store.subscriptions.remove("sub_1");
+        while ((await store.subscriptions.get("sub_1")) !== null) await turn();
+        expect(await told("pub_a")).toEqual([]);
+        await removal;
+        expect(await told("pub_a")).toEqual([]);
+      });
+
+      it("goes with its publisher, who is told nothing any more", async () => {
+        await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
+        await reply("root-1", "pub_c");
+        await reply("root-2", "pub_b");
+        await store.publishers.erase("pub_c");
+        await reply("root-3", "pub_d");
+        expect(await told("pub_c")).toEqual([]);
+        await store.publishers.insert(aPublisher("pub_c"));
+        expect(await told("pub_c")).toEqual([]);
+        expect(await told("pub_b")).toEqual(["activity root-3"]);
+      });
+
+      it("forgets entries from before a time, at most as many as asked", async () => {
+        for (const n of [1, 2, 3, 4]) await reply(`root-${n}`, "pub_b", T0 + n);
+        expect(await store.inbox.forget(T0 + 4, 2)).toBe(2);
+        expect(await told("pub_a")).toEqual(["reply root-3", "reply root-4"]);
+        expect(await store.inbox.forget(T0 + 4, 10)).toBe(1);
+        expect(await store.inbox.forget(T0 + 4, 10)).toBe(0);
+        expect(await told("pub_a")).toEqual(["reply root-4"]);
+        const [before] = await read("pub_a");
+        await store.inbox.forget(T0 + 9, 10);
+        await reply("root-5", "pub_b", T0 + 5);
+        expect((await read("pub_a"))[0]?.no).toBeGreaterThan(before?.no ?? Number.NaN);
+      });
+
+      it("survives a restart", async () => {
+        await reply("root-1", "pub_b");
+        store = await under.reopen();
+        expect(await told("pub_a")).toEqual(["reply root-1"]);
       });
     });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { open } from "../../src/store/sqlite/index.ts";
-import { aPublisher } from "../contract/store.contract.ts";
+import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts";
 
 const STORE = new URL("../../src/store/sqlite/index.ts", import.meta.url).href;
 let folder: string;
@@ -51,6 +51,28 @@ const writer = (name: string) => `
     }));
   }`;
 
+/**
+ * Claims pushes and settles them, every fifth only at its second attempt; prints `sent NAME` before it settles one as
+ * delivered, `settled NAME` once that is acknowledged, and `idle` when there was nothing to claim.
+ */
+const pusher = `
+  const caps = { limit: 4, perOrigin: 3, total: 8, failing: 8, leaseMs: 250 };
+  while (true) {
+    const held = await store.pushes.claim({ ...caps, now: Date.now() });
+    if (held.length === 0) console.log("idle");
+    await Promise.all(held.map(async (push) => {
+      const name = push.subscriptionId + " " + push.deliveryId;
+      const fails = push.deliveryId % 5 === 0 && push.attempts === 0;
+      const attempt = { at: Date.now(), latencyMs: 1, status: fails ? 500 : 200, error: null };
+      if (!fails) console.log("sent " + name);
+      const ended = await store.pushes.settle(push, attempt, {
+        state: fails ? "waiting" : "delivered", dueAt: fails ? Date.now() : null, deactivate: null,
+      });
+      if (ended && !fails) console.log("settled " + name);
+    }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }`;
+
 describe("several processes on one SQLite file", () => {
   it("lose no acknowledged post when each is killed in turn while it writes", async () => {
     const store = await open(url, { index: null });
@@ -93,6 +115,76 @@ describe("several processes on one SQLite file", () => {
     const { n } = db.prepare("SELECT count(*) AS n FROM post").get();
     expect((await store.publishers.get("pub_a"))?.postCount).toBe(n);
     expect([await store.work.backlog("match"), await store.work.backlog("embed")]).toEqual([n, n]);
+    await store.close();
+  });
+
+  it("deliver every push, and settle each once, when each is killed in turn between claim and settlement", async () => {
+    const store = await open(url, { index: null });
+    await store.publishers.insert(aPublisher("pub_a"));
+    const subscriptionIds = ["sub_0", "sub_1", "sub_2", "sub_3"];
+    for (const id of subscriptionIds) {
+      const webhook = { webhookUrl: `https://${id.slice(4)}.example/`, webhookVerifiedAt: 1 };
+      await store.subscriptions.insert(aSubscription(id, webhook), 50);
+    }
+    const names: string[] = [];
+    /** Posts one more and has it matched by every subscription. */
+    const match = async () => {
+      const postId = `p${names.length}`;
+      await store.posts.insert(aPost(postId));
+      const matches = subscriptionIds.map((subscriptionId) => ({ subscriptionId, postId, matchedAt: 1 }));
+      const made = await store.subscriptions.deliver(matches, []);
+      names.push(...made.map(({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`));
+    };
+    for (let n = 0; n < 40; n += 1) await match();
+
+    const heard: string[] = [];
+    let listening: { line: RegExp; resolve: () => void }[] = [];
+    const next = (line: RegExp) =>
+      new Promise<void>((resolve) => {
+        listening.push({ line, resolve });
+      });
+    const start = () =>
+      run(pusher, (line) => {
+        heard.push(line);
+        for (const { resolve } of listening.filter((one) => one.line.test(line))) resolve();
+        listening = listening.filter((one) => !one.line.test(line));
+      });
+    const running = [start(), start(), start()];
+    for (let kill = 0; kill < 6; kill += 1) {
+      await Promise.all(Array.from({ length: 3 }, match));
+      await next(/^sent/);
+      const victim = running.shift();
+      victim?.kill("SIGKILL");
+      if (victim !== undefined) await once(victim, "close");
+      running.push(start());
+    }
+    const waiting = async () => {
+      const lists = await Promise.all(
+        subscriptionIds.map((id) => store.pushes.list(id, { before: null, limit: 1000 })),
+      );
+      return lists.flat().filter(({ state }) => state === "waiting").length;
+    };
+    while ((await waiting()) > 0) await next(/^(settled|idle)/);
+    for (const child of running) {
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
+
+    const records = (
+      await Promise.all(subscriptionIds.map((id) => store.pushes.list(id, { before: null, limit: 1000 })))
+    ).flat();
+    expect(records.map(({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`).sort()).toEqual(
+      [...names].sort(),
+    );
+    expect(new Set(records.map(({ state }) => state))).toEqual(new Set(["delivered"]));
+    const sent = new Set(heard.filter((line) => line.startsWith("sent ")).map((line) => line.slice(5)));
+    expect([...sent].sort()).toEqual([...names].sort());
+    const settled = heard.filter((line) => line.startsWith("settled "));
+    expect(new Set(settled).size).toBe(settled.length);
+    const { db } = store.connection;
+    expect(db.prepare("SELECT count(*) AS n FROM push_queue").get()).toEqual({ n: 0 });
+    expect(db.prepare("SELECT count(*) AS n FROM push_lane").get()).toEqual({ n: 0 });
+    expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     await store.close();
   });
 

@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connect } from "../../src/store/sqlite/connection.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import type { EmbeddedIndex } from "../../src/store/sqlite/parts.ts";
 import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
+const ONE_PUSH = { limit: 1, perOrigin: 1, total: 1, failing: 1, leaseMs: 1000, now: T0 };
+const TWO_PUSHES = { ...ONE_PUSH, limit: 2, perOrigin: 2, total: 2 };
 let folder: string;
 let file: string;
 let store: SqliteStore | null = null;
@@ -196,6 +200,26 @@ describe("opening", () => {
     await expect(start()).rejects.toThrow(/newer Agent Board \(store version 99, this program knows \d+\)/);
   });
 
+  it("brings a file of the first version up to date, and pushes to the webhooks in it", async () => {
+    const url = new URL(`sqlite:${file}`);
+    const old = await connect(file, "full");
+    await migrate(old, "store", STORE_MIGRATIONS.slice(0, 1), file);
+    old.db.exec(`
+      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'hash', 0, ${T0});
+      INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
+        failures, created_at) VALUES ('sub_1', 'pub_a', '{}', 'https://x.org/hook', ${T0}, 1, 1, 0, ${T0});`);
+    await old.close();
+    store = await open(url, { index: null });
+    expect(await store.subscriptions.get("sub_1")).toMatchObject({
+      webhookUrl: "https://x.org/hook",
+      previousSecretUntil: null,
+      failingSince: null,
+    });
+    await store.posts.insert(aPost("p"));
+    await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
+    expect(await store.pushes.claim(ONE_PUSH)).toHaveLength(1);
+  });
+
   it("refuses a folder where the file should be", async () => {
     file = folder;
     await expect(start()).rejects.toThrow(/cannot be opened/);
@@ -227,13 +251,45 @@ describe("opening", () => {
   });
 });
 
+describe("claiming pushes", () => {
+  it("takes no lock while nothing is due, or what is due has no place", async () => {
+    const { posts, publishers, subscriptions, pushes } = await start();
+    await publishers.insert(aPublisher("pub_a"));
+    await subscriptions.insert(
+      aSubscription("sub_1", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 }),
+      50,
+    );
+    const matches = ["p", "q"].map((postId) => ({ subscriptionId: "sub_1", postId, matchedAt: T0 }));
+    for (const { postId } of matches) await posts.insert(aPost(postId));
+    await subscriptions.deliver(matches, []);
+    const [failing, held] = [...(await pushes.claim(ONE_PUSH)), ...(await pushes.claim(TWO_PUSHES))];
+    if (failing === undefined || held === undefined) throw new Error("too few were claimed");
+    const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
+    await pushes.settle(failing, attempt, { state: "waiting", dueAt: T0 + 5, deactivate: null });
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    expect(await pushes.claim(TWO_PUSHES)).toEqual([]);
+    expect(await pushes.claim({ ...ONE_PUSH, now: T0 + 5 })).toEqual([]);
+    other.exec("COMMIT");
+    const [again] = await pushes.claim({ ...TWO_PUSHES, now: T0 + 5 });
+    if (again === undefined) throw new Error("nothing was claimed");
+    for (const push of [held, again]) {
+      await pushes.settle(push, attempt, { state: "delivered", dueAt: null, deactivate: null });
+    }
+    other.exec("BEGIN IMMEDIATE");
+    expect(await pushes.claim({ ...TWO_PUSHES, now: T0 + 1e9 })).toEqual([]);
+    other.exec("COMMIT");
+    other.close();
+  });
+});
+
 describe("erasing a publisher", () => {
   const inFiles = (text: string) =>
     readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
 
   it("leaves no byte of its text in any file", async () => {
     const { index } = recordingIndex();
-    const { posts, publishers, subscriptions, reports, rankings, limits } = await start(index);
+    const { posts, publishers, subscriptions, pushes, reports, rankings, limits } = await start(index);
     await publishers.insert(aPublisher("pub_a", { name: "SECRETNAME", description: "SECRETABOUT" }));
     await publishers.insert(aPublisher("pub_b"));
     // Edits, growing texts, removals and neighbours of others, so that pages are split, merged and used again.
@@ -270,9 +326,19 @@ describe("erasing a publisher", () => {
     }
     await posts.insert(aPost("a1-1", { parentId: "a1", publisherId: "pub_b", body: "SECRETREPLY" }));
     await subscriptions.insert(
-      aSubscription("sub_a", { label: "SECRETLABEL", query: { q: "SECRETQUERY" } }),
+      aSubscription("sub_a", {
+        label: "SECRETLABEL",
+        query: { q: "SECRETQUERY" },
+        webhookUrl: "https://secrethost.example/SECRETPATH",
+        webhookVerifiedAt: T0,
+      }),
       50,
     );
+    await subscriptions.deliver(
+      ids.map((n) => ({ subscriptionId: "sub_a", postId: `b${n}`, matchedAt: T0 })),
+      [],
+    );
+    expect(await pushes.claim({ ...ONE_PUSH, limit: 5, perOrigin: 5, total: 5 })).toHaveLength(5);
     await reports.upsert({
       id: "rep_1",
       postId: "b1",
@@ -284,9 +350,11 @@ describe("erasing a publisher", () => {
     await rankings.save({ id: "r", ids: ["a1"], relevance: [1], previous: null, expiresAt: T0 + 9 });
     await limits.add("write:pub_a", 1, 1000, T0);
     expect(inFiles("SECRET")).not.toEqual([]);
+    expect(inFiles("secrethost")).not.toEqual([]);
 
     await publishers.erase("pub_a");
     expect(inFiles("SECRET")).toEqual([]);
+    expect(inFiles("secrethost")).toEqual([]);
     expect((await publishers.get("pub_b"))?.postCount).toBe(600 - 67);
     expect(await posts.get("b1")).not.toBeNull();
   });
@@ -311,6 +379,8 @@ describe("the plans of its statements", () => {
     /^SCAN publisher USING (COVERING )?INDEX/,
     /^SCAN subscription USING COVERING INDEX subscription_active/,
     /^SCAN subscription_purge/,
+    // Publishers found so far in a thread, at most 202.
+    /^SCAN replier$/,
     // In order of the index, and cut by LIMIT.
     /^SCAN q USING COVERING INDEX reported_post_order/,
     /^SCAN moderation$/,
@@ -319,8 +389,10 @@ describe("the plans of its statements", () => {
   it("use an index wherever rows are many", async () => {
     const s = await start();
     await s.publishers.insert(aPublisher("pub_a"));
+    await s.publishers.insert(aPublisher("pub_b"));
     await s.posts.insert(aPost("p"));
     await s.posts.insert(aPost("p-1", { parentId: "p" }));
+    await s.posts.insert(aPost("p-2", { parentId: "p", publisherId: "pub_b" }));
     await s.posts.update("p", { tags: ["x"] }, { text: true });
     await s.posts.many(["p"]);
     await s.posts.replies("p", { after: { at: T0, id: "a" }, limit: 1 });
@@ -334,7 +406,7 @@ describe("the plans of its statements", () => {
     await s.publishers.update("pub_a", { name: "n" });
     await s.publishers.dueForCheck(T0, 1);
     await s.subscriptions.insert(aSubscription("sub_1"), 5);
-    await s.subscriptions.update("sub_1", { label: "n" });
+    await s.subscriptions.update("sub_1", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 });
     await s.subscriptions.ofPublisher("pub_a");
     await s.subscriptions.changes(0, 1);
     await s.subscriptions.deliver(
@@ -345,7 +417,21 @@ describe("the plans of its statements", () => {
     await s.work.backlog("match");
     await s.subscriptions.pending("sub_1", 0, 1);
     await s.subscriptions.pendingCounts(["sub_1"]);
-    await s.subscriptions.forgetDeliveries(T0, 1);
+    const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
+    for (const [state, deactivate] of [
+      ["delivered", null],
+      ["failed", "webhook_gone"],
+    ] as const) {
+      await s.pushes.giveBack(await s.pushes.claim(ONE_PUSH));
+      const [push] = await s.pushes.claim(ONE_PUSH);
+      if (push === undefined) throw new Error("nothing was claimed");
+      await s.pushes.settle(push, attempt, { state, dueAt: null, deactivate });
+      await s.pushes.redeliver("sub_1", 1, T0);
+    }
+    await s.pushes.list("sub_1", { before: null, limit: 1 });
+    await s.inbox.read("pub_a", 0, 1);
+    await s.inbox.forget(T0, 1);
+    await s.subscriptions.forgetDeliveries(T0 + 1, 1);
     await s.subscriptions.remove("sub_1");
     const report = {
       id: "rep_1",
@@ -375,7 +461,7 @@ describe("the plans of its statements", () => {
     const scans: string[] = [];
     const { db } = s.connection;
     const texts = s.connection.statements();
-    expect(texts.length).toBeGreaterThan(60);
+    expect(texts.length).toBeGreaterThan(90);
     for (const text of texts) {
       for (const { detail } of db.prepare(`EXPLAIN QUERY PLAN ${text}`).all()) {
         const meant = ALLOWED.some((form) => form.test(detail));

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../ports/store.ts";
 import type { Connection } from "./connection.ts";
+import { announceMatch } from "./inbox.ts";
+import { CAN_BE_PUSHED_TO, requeue } from "./push-queue.ts";
+import { addPush, forgetPushes } from "./pushes.ts";
 import { settle } from "./work.ts";
 
 /**
@@ -23,10 +26,12 @@ export function deliver(
 ): { subscriptionId: string; postId: string; deliveryId: number }[] {
   const { sql } = connection;
   const delivered: { subscriptionId: string; postId: string; deliveryId: number }[] = [];
+  const pushed = new Set<number>();
   for (const { subscriptionId, postId, matchedAt } of matches) {
-    const pair: { subscription: number; post: number } | undefined = sql(
-      `SELECT s.seq AS subscription, p.seq AS post FROM subscription s, post p
-      WHERE s.id = ? AND p.id = ? AND p.state = 'active'
+    const pair: { subscription: number; post: number; owner: number; pushed: number } | undefined = sql(
+      `SELECT s.seq AS subscription, p.seq AS post, o.seq AS owner, (${CAN_BE_PUSHED_TO}) AS pushed
+      FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
+      WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
     ).get(subscriptionId, postId);
     if (pair === undefined) continue;
@@ -40,8 +45,14 @@ export function deliver(
       deliveryId,
       matchedAt,
     );
+    announceMatch(connection, { ...pair, deliveryId, at: matchedAt });
+    if (pair.pushed === 1) {
+      addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
+      pushed.add(pair.subscription);
+    }
     delivered.push({ subscriptionId, postId, deliveryId });
   }
+  requeue(connection, pushed);
   settle(connection, settled);
   return delivered;
 }
@@ -118,6 +129,7 @@ export async function forgetDeliveries(
     if (count === 0) break;
     forgotten += count;
   }
+  await forgetPushes(connection, before, limit);
   await write(() =>
     sql(
       `DELETE FROM subscription_change WHERE no IN (
@@ -128,6 +140,12 @@ export async function forgetDeliveries(
   return forgotten;
 }
 
+const PURGES = [
+  "DELETE FROM delivery WHERE (subscription, post) IN (SELECT subscription, post FROM delivery WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM push WHERE (subscription, delivery_id) IN (SELECT subscription, delivery_id FROM push WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM inbox WHERE no IN (SELECT no FROM inbox WHERE subscription = ? LIMIT ?)",
+] as const;
+
 /** Deletes what is left of removed subscriptions. */
 export async function purgeDeliveries({ sql, write }: Connection): Promise<void> {
   let more = true;
@@ -137,10 +155,11 @@ export async function purgeDeliveries({ sql, write }: Connection): Promise<void>
         "SELECT subscription FROM subscription_purge LIMIT 1",
       ).get();
       if (next === undefined) return false;
-      const { changes } = sql(
-        "DELETE FROM delivery WHERE (subscription, post) IN (SELECT subscription, post FROM delivery WHERE subscription = ? LIMIT ?)",
-      ).run(next.subscription, ROWS_PER_STEP);
-      if (changes === 0) sql("DELETE FROM subscription_purge WHERE subscription = ?").run(next.subscription);
+      const deleted = PURGES.map(
+        (purge) => sql(purge).run(next.subscription, ROWS_PER_STEP).changes as number,
+      );
+      if (deleted.every((rows) => rows < ROWS_PER_STEP))
+        sql("DELETE FROM subscription_purge WHERE subscription = ?").run(next.subscription);
       return true;
     });
   }

@@ -1,6 +1,8 @@
 import type { Connection } from "./connection.ts";
+import { eraseInbox } from "./inbox.ts";
 import type { Parts } from "./parts.ts";
 import { recountReplies, replaceTags } from "./post-changes.ts";
+import { requeue } from "./push-queue.ts";
 import { type PostRow, postOf, SELECT_POST } from "./rows.ts";
 import { removeSubscription } from "./subscriptions.ts";
 
@@ -56,6 +58,14 @@ export async function erasePublisher(
         domain = NULL, verify_token = NULL, verified_at = NULL WHERE id = ?`,
     ).run(id);
     parts.index.putPublisher(id, { verified: false, suspended: true });
+    // At most as many as a publisher may have active; nothing is pushed to them from here on.
+    const stopped: { seq: number }[] = sql(
+      "UPDATE subscription SET active = 0 WHERE publisher_id = ? AND active = 1 RETURNING seq",
+    ).all(id);
+    requeue(
+      parts.connection,
+      stopped.map(({ seq }) => seq),
+    );
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });
@@ -92,6 +102,7 @@ async function finishErasure(parts: Parts, id: string): Promise<void> {
     if (left === 0) break;
   }
   while ((await write(() => eraseReports(connection, `key:${id}`))) > 0);
+  while ((await write(() => eraseInbox(connection, id, ROWS_PER_WRITE))) > 0);
   await write(() => {
     sql("DELETE FROM publisher WHERE id = ? AND erasing = 1").run(id);
     index.removePublisher(id);
@@ -127,7 +138,7 @@ function eraseRow(parts: Parts, row: PostRow): void {
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(row.publisher_id);
   }
   parts.index.remove(row.id);
-  // Text, vector, work, deliveries and reports go along by their foreign keys.
+  // Text, vector, work, deliveries, reports and inbox entries go along by their foreign keys.
   sql("DELETE FROM post WHERE seq = ?").run(row.seq);
 }
 

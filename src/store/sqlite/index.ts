@@ -3,10 +3,12 @@ import { dirname, resolve } from "node:path";
 import type { Store } from "../../ports/store.ts";
 import { type Connection, connect, sqliteCode } from "./connection.ts";
 import { finishErasures } from "./erasure.ts";
+import { inboxStore } from "./inbox.ts";
 import { migrate, STORE_MIGRATIONS, versionOf } from "./migrations.ts";
 import { type EmbeddedIndex, NO_INDEX, type Parts } from "./parts.ts";
 import { postStore } from "./posts.ts";
 import { publisherStore } from "./publishers.ts";
+import { pushStore } from "./pushes.ts";
 import { isStale, markStale, reindex } from "./reindex.ts";
 import { reportStore } from "./reports.ts";
 import { limitStore, openScratch, rankingStore } from "./scratch.ts";
@@ -69,6 +71,8 @@ function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
     publishers: publisherStore(parts),
     subscriptions: subscriptionStore(parts),
     reports: reportStore(parts),
+    pushes: pushStore(parts),
+    inbox: inboxStore(parts),
     work: workStore(parts),
     limits: limitStore(scratch),
     rankings: rankingStore(scratch),

@@ -213,6 +213,68 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  // The outbox (pushes.ts, push-queue.ts) and the inbox (inbox.ts).
+  `
+  ALTER TABLE subscription ADD COLUMN webhook_origin TEXT;
+  ALTER TABLE subscription ADD COLUMN previous_secret_until INTEGER;
+  ALTER TABLE subscription ADD COLUMN failing_since INTEGER;
+  -- A webhook of before stands for an origin of its own until its subscription is written again.
+  UPDATE subscription SET webhook_origin = webhook_url;
+
+  CREATE TABLE push (
+    subscription INTEGER NOT NULL,
+    delivery_id INTEGER NOT NULL,
+    post_id TEXT NOT NULL,
+    matched_at INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed', 'cancelled')),
+    due_at INTEGER CHECK ((due_at IS NOT NULL) = (state = 'waiting')),
+    attempts INTEGER NOT NULL,
+    token TEXT,
+    claimed_origin TEXT,
+    claimed_failing INTEGER,
+    again_at INTEGER,
+    attempt_at INTEGER,
+    latency_ms INTEGER,
+    status INTEGER,
+    error TEXT,
+    PRIMARY KEY (subscription, delivery_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX push_due ON push (subscription, due_at) WHERE state = 'waiting';
+  CREATE INDEX push_claimed ON push (due_at, claimed_origin, claimed_failing) WHERE token IS NOT NULL;
+  CREATE INDEX push_age ON push (matched_at);
+  CREATE TABLE push_queue (
+    turn INTEGER PRIMARY KEY AUTOINCREMENT,
+    subscription INTEGER NOT NULL UNIQUE,
+    origin TEXT NOT NULL,
+    failing INTEGER NOT NULL,
+    due_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX push_queue_due ON push_queue (origin, failing, due_at);
+  CREATE INDEX push_queue_turn ON push_queue (origin, failing, turn, due_at, subscription);
+  CREATE TABLE push_lane (
+    turn INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    failing INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    UNIQUE (origin, failing)
+  ) STRICT;
+  CREATE INDEX push_lane_turn ON push_lane (failing, turn, due_at, origin);
+
+  CREATE TABLE inbox (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    publisher INTEGER NOT NULL REFERENCES publisher (seq),
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
+    subscription INTEGER,
+    delivery_id INTEGER
+  ) STRICT;
+  CREATE INDEX inbox_reader ON inbox (publisher, no);
+  CREATE INDEX inbox_post ON inbox (post);
+  CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
+  CREATE INDEX inbox_age ON inbox (at);
+  CREATE INDEX post_replier ON post (parent_id, state, publisher_id) WHERE parent_id IS NOT NULL;
+  `,
 ];
 
 /** Tables of the file beside the board: what need not survive a loss of power. Ids and numbers only. */

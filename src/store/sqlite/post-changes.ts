@@ -1,4 +1,5 @@
 import type { PostChange, StoredPost } from "../../ports/store.ts";
+import { announceReply } from "./inbox.ts";
 import type { Parts } from "./parts.ts";
 import { entryOf, type PostRow, postOf, SELECT_POST, vectorOf } from "./rows.ts";
 import { enqueue } from "./work.ts";
@@ -59,6 +60,7 @@ export function insertPost(
       replaceTags(parts, parent.seq, before, after);
       if (after.state === "active") index.put(entryOf(after));
     }
+    announceReply(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
   if (post.state === "active") index.put(entryOf(post));

@@ -141,9 +141,11 @@ export interface SubscriptionRow {
   webhook_url: string | null;
   webhook_verified_at: number | null;
   secret_version: number;
+  previous_secret_until: number | null;
   active: number;
   inactive_reason: StoredSubscription["inactiveReason"];
   failures: number;
+  failing_since: number | null;
   last_matched_at: number | null;
   created_at: number;
 }
@@ -159,9 +161,11 @@ export function subscriptionOf(row: SubscriptionRow): StoredSubscription {
     webhookUrl: row.webhook_url,
     webhookVerifiedAt: row.webhook_verified_at,
     secretVersion: row.secret_version,
+    previousSecretUntil: row.previous_secret_until,
     active: row.active === 1,
     inactiveReason: row.inactive_reason,
     failures: row.failures,
+    failingSince: row.failing_since,
     lastMatchedAt: row.last_matched_at,
     createdAt: row.created_at,
   };

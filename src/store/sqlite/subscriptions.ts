@@ -2,7 +2,9 @@ import type { StoredSubscription, SubscriptionStore } from "../../ports/store.ts
 import type { Connection } from "./connection.ts";
 import { deliver, forgetDeliveries, pending, pendingCounts, purgeDeliveries } from "./deliveries.ts";
 import type { Parts } from "./parts.ts";
+import { originOf, requeue } from "./push-queue.ts";
 import { blobOf, type SubscriptionRow, subscriptionOf } from "./rows.ts";
+import { changesAfter, recordChange } from "./subscription-changes.ts";
 
 export function subscriptionStore({ connection }: Parts): SubscriptionStore {
   const { sql, read, write } = connection;
@@ -41,30 +43,18 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
         const before = find(connection, id);
         if (before === null) return null;
         const after: StoredSubscription = { ...before, ...change };
-        sql(
-          `UPDATE subscription SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`,
-        ).run(...valuesOf(after), id);
+        const { seq } = sql(
+          `UPDATE subscription SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ? RETURNING seq`,
+        ).get(...valuesOf(after), id);
         recordChange(connection, id, false);
+        // Its pushes may have become due, or stopped being so.
+        requeue(connection, [seq]);
         return after;
       }),
 
     remove: (id) => removeSubscription(connection, id),
 
-    changes: (after, limit) =>
-      read(() => {
-        const rows: ({ no: number; changed: string } & SubscriptionRow)[] = sql(
-          `SELECT c.no, c.subscription_id AS changed, s.* FROM subscription_change c
-          LEFT JOIN subscription s ON s.id = c.subscription_id WHERE c.no > ? ORDER BY c.no LIMIT ?`,
-        ).all(after, limit);
-        return {
-          next: rows.at(-1)?.no ?? after,
-          rows: rows.map((row) => ({
-            id: row.changed,
-            subscription: row.id === null ? null : subscriptionOf(row),
-          })),
-        };
-      }),
-
+    changes: (after, limit) => read(() => changesAfter(connection, after, limit)),
     deliver: (matches, settled) => write(() => deliver(connection, matches, settled)),
     pending: (id, after, limit) => read(() => pending(connection, id, after, limit)),
     pendingCounts: (ids) => pendingCounts(connection, ids),
@@ -72,7 +62,7 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
   };
 }
 
-/** Removes a subscription at once and its deliveries in bounded steps; false when there was none. */
+/** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */
 export async function removeSubscription(connection: Connection, id: string): Promise<boolean> {
   const { sql, write } = connection;
   const removed = await write(() => {
@@ -81,18 +71,11 @@ export async function removeSubscription(connection: Connection, id: string): Pr
     sql("DELETE FROM subscription WHERE seq = ?").run(row.seq);
     sql("INSERT INTO subscription_purge VALUES (?)").run(row.seq);
     recordChange(connection, id, true);
+    requeue(connection, [row.seq]);
     return true;
   });
   if (removed) await purgeDeliveries(connection);
   return removed;
-}
-
-/** Gives a subscription the next change number; an older one of the same subscription is no longer needed. */
-function recordChange({ sql }: Connection, id: string, gone: boolean): void {
-  sql("INSERT OR REPLACE INTO subscription_change (subscription_id, gone) VALUES (?, ?)").run(
-    id,
-    Number(gone),
-  );
 }
 
 function find({ sql }: Connection, id: string): StoredSubscription | null {
@@ -107,11 +90,14 @@ const COLUMNS = [
   "vector",
   "vector_model",
   "webhook_url",
+  "webhook_origin",
   "webhook_verified_at",
   "secret_version",
+  "previous_secret_until",
   "active",
   "inactive_reason",
   "failures",
+  "failing_since",
   "last_matched_at",
 ] as const;
 
@@ -122,11 +108,14 @@ function valuesOf(subscription: StoredSubscription): unknown[] {
     subscription.vector === null ? null : blobOf(subscription.vector),
     subscription.vectorModel,
     subscription.webhookUrl,
+    subscription.webhookUrl === null ? null : originOf(subscription.webhookUrl),
     subscription.webhookVerifiedAt,
     subscription.secretVersion,
+    subscription.previousSecretUntil,
     Number(subscription.active),
     subscription.inactiveReason,
     subscription.failures,
+    subscription.failingSince,
     subscription.lastMatchedAt,
   ];
 }
