@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import wabt from "wabt";
 
-const SOURCE = new URL("../../src/search-index/embedded/kernel.wat", import.meta.url);
-const TARGET = new URL("../../src/search-index/embedded/kernel.ts", import.meta.url);
+const SOURCE = new URL("../../src/search/kernel/kernel.wat", import.meta.url);
+const TARGET = new URL("../../src/search/kernel/kernel.ts", import.meta.url);
 
 /** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {

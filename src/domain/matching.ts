@@ -1,25 +1,27 @@
+import { setImmediate } from "node:timers/promises";
 import { stemmer } from "stemmer";
-import type { Embedder } from "../ports/embedder.ts";
-import type { PostFilter } from "../ports/search-index.ts";
+import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../ports/store.ts";
+import { KINDS } from "../schema/post.ts";
 import { StandingQuery } from "../schema/subscription.ts";
-import { distanceKm } from "../search/distance.ts";
-import { cosineOf, quantize } from "../search/quantize.ts";
+import { type NewPost, Percolator, type SavedQuery } from "../search/percolator/percolator.ts";
+import { quantize } from "../search/quantize.ts";
 import { parseQueryText, type QueryText } from "../search/query-text.ts";
 import { indexable } from "../search/tokens.ts";
 import { filterOf, textOfQuery } from "./query.ts";
 
-const CHANGES_BATCH = 1_000;
+/** Changes taken in per turn of the event loop: some 5 ms. */
+const CHANGES_BATCH = 100;
+/** Queries that are given their vectors at each refresh, and how many the model takes at once. */
+const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
 
-/** A standing query, ready to be held against posts. */
-interface Standing {
-  row: StoredSubscription;
-  filter: PostFilter;
-  text: QueryText | null;
-  /** Words, phrases and exclusions of `text`, as terms with blanks between them. */
+/** What is kept of a standing query's text, as terms with blanks between them. */
+interface StandingText {
   words: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
+  /** Cosine from which a post's meaning answers it. */
+  floor: number;
 }
 
 /** A post as matching looks at it. */
@@ -32,29 +34,35 @@ export interface Candidate {
 
 /**
  * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
- * word, and either every word or the meaning. Follows subscriptions made by any process.
+ * word, and either every word or the meaning. Follows subscriptions made by any process, and keeps the active ones in a
+ * percolator, so that a post meets a small part of them.
  */
 export class Matching {
   readonly #store: Store;
   readonly #embedder: Embedder;
-  readonly #standing = new Map<string, Standing>();
+  /** By subscription id; null for a query without text, which its filters decide. */
+  readonly #standing: Percolator<StandingText | null>;
+  /** Texts of active queries that have no vector of this model. */
+  readonly #withoutVector = new Map<string, string>();
   #seen = 0;
 
   constructor(parts: { store: Store; embedder: Embedder }) {
     this.#store = parts.store;
     this.#embedder = parts.embedder;
+    this.#standing = new Percolator({ dimension: parts.embedder.dimension, kinds: KINDS });
   }
 
-  /** Takes in subscriptions that changed, and gives those without a vector one when the model is ready. */
+  /**
+   * Takes in subscriptions that changed, a hundred per turn of the event loop, and gives those without a vector one when
+   * the model is ready.
+   */
   async refresh(): Promise<void> {
     for (;;) {
       const { next, rows } = await this.#store.subscriptions.changes(this.#seen, CHANGES_BATCH);
-      for (const { id, subscription } of rows) {
-        if (subscription === null) this.#standing.delete(id);
-        else this.#standing.set(id, standingOf(subscription));
-      }
+      for (const { id, subscription } of rows) this.#take(id, subscription);
       if (next === this.#seen) break;
       this.#seen = next;
+      await setImmediate();
     }
     if (this.#embedder.state() === "ready") await this.#addVectors();
   }
@@ -62,102 +70,124 @@ export class Matching {
   /** Ids of the subscriptions that a post answers. */
   answeredBy({ post, publisher, vector }: Candidate, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
-    const says = speech([post.title, post.body, ...post.tags, post.location?.name ?? ""]);
-    const ids: string[] = [];
-    for (const standing of this.#standing.values()) {
-      const { row, filter } = standing;
-      if (!row.active || post.createdAt < row.createdAt) continue;
-      if (!passes(post, publisher, filter)) continue;
-      if (this.#answers(standing, says, vector)) ids.push(row.id);
-    }
-    return ids;
+    const { says, terms } = speech([post.title, post.body, ...post.tags, post.location?.name ?? ""]);
+    return this.#standing
+      .candidates({ ...filteredOf(post, publisher), words: terms, vector })
+      .filter(({ value, cosine }) => value === null || answers(value, says, cosine))
+      .map(({ id }) => id);
   }
 
-  #answers(
-    { row, text, words, phrases, excluded }: Standing,
-    says: (terms: string) => boolean,
-    vector: Int8Array | null,
-  ): boolean {
-    if (text === null) return true;
-    if (excluded.some(says) || !phrases.every(says)) return false;
-    // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
-    if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
-    if (words.every(says)) return true;
-    const own = row.vectorModel === this.#embedder.modelId ? row.vector : null;
-    return own !== null && vector !== null && cosineOf(own, vector) >= this.#embedder.matchCosine;
+  #take(id: string, row: StoredSubscription | null): void {
+    this.#withoutVector.delete(id);
+    const query = row?.active === true ? StandingQuery.safeParse(row.query).data : undefined;
+    // Gone, inactive, or written by a version that knew other criteria.
+    if (row === null || query === undefined) {
+      this.#standing.remove(id);
+      return;
+    }
+    const q = textOfQuery(query);
+    const text = q === null ? null : parseQueryText(q);
+    const standing = text === null ? null : standingText(text, this.#embedder.matchCosine);
+    const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
+    if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
+    this.#standing.add(id, { ...ways, filter: filterOf(query, 0), createdAt: row.createdAt }, standing);
   }
 
   /** Queries saved while there was no model, or under another one. */
   async #addVectors(): Promise<void> {
-    const { modelId } = this.#embedder;
-    const missing = [...this.#standing.values()].filter(
-      ({ row, text }) => text !== null && text.plain !== "" && row.vectorModel !== modelId,
-    );
-    for (const { row, text } of missing.slice(0, CHANGES_BATCH)) {
-      const [vector] = await this.#embedder.embed([text?.plain ?? ""], "query");
-      if (vector === undefined) continue;
-      const change = { vector: quantize(vector), vectorModel: modelId };
-      const updated = await this.#store.subscriptions.update(row.id, change);
-      if (updated !== null) this.#standing.set(row.id, standingOf(updated));
+    const missing = [...this.#withoutVector].slice(0, VECTORS.perRefresh);
+    for (let start = 0; start < missing.length; start += VECTORS.batch) {
+      const batch = missing.slice(start, start + VECTORS.batch);
+      const vectors = await this.#vectorsOf(batch.map(([, text]) => text));
+      for (const [at, vector] of vectors.entries()) {
+        const id = batch[at]?.[0] ?? "";
+        const change = { vector: quantize(vector), vectorModel: this.#embedder.modelId };
+        this.#take(id, await this.#store.subscriptions.update(id, change));
+      }
+    }
+  }
+
+  /** No vectors when the model is busy or gone: words go on, and the next refresh tries again. */
+  async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
+    try {
+      return await this.#embedder.embed(texts, "query");
+    } catch (error) {
+      if (error instanceof EmbedderUnavailable) return [];
+      throw error;
     }
   }
 }
 
-function standingOf(row: StoredSubscription): Standing {
-  const query = StandingQuery.parse(row.query);
-  const q = textOfQuery(query);
-  const text = q === null ? null : parseQueryText(q);
+/** How a post may answer a query's text. */
+type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
+const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
+
+function waysOf({ words, phrases, excluded, floor }: StandingText, vector: Int8Array | null): Ways {
+  const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
+  // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
+  const asksNothing = words.length + phrases.length + excluded.length === 0;
   return {
-    row,
-    filter: filterOf(query, 0),
-    text,
-    words: (text?.any ?? []).map(termsOf),
-    phrases: (text?.phrases ?? []).map((words) => termsOf(words.join(" "))),
-    excluded: (text?.excluded ?? []).map((words) => termsOf(words.join(" "))),
+    required: termsIn(phrases),
+    words: asksNothing ? null : termsIn(words),
+    meaning: words.length === 0 || vector === null ? null : { vector, floor },
   };
 }
 
-/** Tells whether texts hold given terms next to each other, none of them across two texts. */
-function speech(texts: readonly string[]): (terms: string) => boolean {
+function standingText(text: QueryText, floor: number): StandingText {
+  const phrasesOf = (phrases: QueryText["phrases"]) => phrases.map((words) => termsOf(words.join(" ")));
+  return {
+    words: text.any.map(termsOf),
+    phrases: phrasesOf(text.phrases),
+    excluded: phrasesOf(text.excluded),
+    floor,
+  };
+}
+
+function answers(
+  { words, phrases, excluded, floor }: StandingText,
+  says: (terms: string) => boolean,
+  cosine: number | null,
+): boolean {
+  if (excluded.some(says) || !phrases.every(says)) return false;
+  return words.every(says) || (cosine !== null && cosine >= floor);
+}
+
+function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost, "words" | "vector"> {
+  const { lat, lng } = post.location ?? { lat: null, lng: null };
+  return {
+    kind: post.kind,
+    tags: post.tags,
+    place: lat === null || lng === null ? null : { lat, lng },
+    windowStart: post.startsAt ?? post.createdAt,
+    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
+    verified: publisher.verifiedAt !== null,
+    publisherId: post.publisherId,
+    parentId: post.parentId,
+    syndicated: post.syndicated,
+    createdAt: post.createdAt,
+  };
+}
+
+/** Tells whether texts hold given terms next to each other, none of them across two texts; and all their terms. */
+function speech(texts: readonly string[]): { says: (terms: string) => boolean; terms: ReadonlySet<string> } {
   const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
-  const single = new Set(spoken.split(/\s+/));
-  return (terms) => (terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms));
+  const terms = new Set(spoken.split(/\s+/));
+  return {
+    says: (wanted) => (wanted.includes(" ") ? spoken.includes(` ${wanted} `) : terms.has(wanted)),
+    terms,
+  };
 }
 
 /**
- * Words as the search index compares them, with blanks between them: without case, diacritics and English endings, and
- * each character of a script without blanks alone. A standing query finds what the same search would.
+ * Words as the search index compares them, with blanks between them: without case, Latin diacritics and English
+ * endings, and each character of a script without blanks alone. A standing query finds what the same search would.
  */
 function termsOf(text: string): string {
   const plain = indexable(text)
     .toLowerCase()
     .normalize("NFD")
-    .replace(/[\u0300-\u036F]/g, "")
+    .replace(/(\p{Script=Latin})[\u0300-\u036F]+/gu, "$1")
     .normalize("NFC");
   return (plain.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []).map((word) => stemmer(word)).join(" ");
-}
-
-/** The filters of a search, held against one post. */
-function passes(post: StoredPost, publisher: StoredPublisher, filter: PostFilter): boolean {
-  const start = post.startsAt ?? post.createdAt;
-  const end = post.endsAt ?? post.startsAt ?? post.expiresAt;
-  return (
-    (filter.kinds === null || filter.kinds.includes(post.kind)) &&
-    (filter.tags === null || filter.tags.some((tag) => post.tags.includes(tag))) &&
-    (filter.after === null || end >= filter.after) &&
-    (filter.before === null || start <= filter.before) &&
-    (!filter.verifiedOnly || publisher.verifiedAt !== null) &&
-    (filter.publisherId === null || filter.publisherId === post.publisherId) &&
-    (filter.includeSyndicated || !post.syndicated) &&
-    (filter.parentId === null
-      ? post.parentId === null || filter.includeReplies
-      : filter.parentId === post.parentId) &&
-    isNear(post, filter)
-  );
-}
-
-function isNear({ location }: StoredPost, { near }: PostFilter): boolean {
-  if (near === null) return true;
-  if (location === null || location.lat === null || location.lng === null) return false;
-  return distanceKm(near, { lat: location.lat, lng: location.lng }) <= near.radiusKm;
 }

@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Candidate, Matching } from "../domain/matching.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store.ts";
 
 const BATCH = 50;
 /** Matches recorded in one transaction. */
-const DELIVERIES = 500;
+const DELIVERIES = 200;
 /** A worker that dies leaves its posts to others after this time. */
 const LEASE_MS = 5_000;
 
@@ -19,6 +20,8 @@ export async function matchPosts(
   now: number,
 ): Promise<number> {
   const { store, index, matching } = parts;
+  // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
+  await matching.refresh();
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;
   // After the claim: a subscription that was acknowledged before the post is seen.
@@ -35,11 +38,14 @@ export async function matchPosts(
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
   });
-  const matches = candidates.flatMap((candidate) =>
-    matching
-      .answeredBy(candidate, now)
-      .map((subscriptionId) => ({ subscriptionId, postId: candidate.post.id, matchedAt: now })),
-  );
+  const matches: { subscriptionId: string; postId: string; matchedAt: number }[] = [];
+  for (const candidate of candidates) {
+    for (const subscriptionId of matching.answeredBy(candidate, now)) {
+      matches.push({ subscriptionId, postId: candidate.post.id, matchedAt: now });
+    }
+    // A post against a million queries takes milliseconds; others get their turn in between.
+    await nextTurn();
+  }
   // In bounded transactions; the work is settled with the last, and a pair recorded twice counts once.
   while (matches.length > DELIVERIES) await store.subscriptions.deliver(matches.splice(0, DELIVERIES), []);
   await store.subscriptions.deliver(matches, items);

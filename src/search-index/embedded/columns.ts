@@ -1,5 +1,5 @@
 import { KINDS, type Kind } from "../../schema/post.ts";
-import { VectorMemory } from "./vector-memory.ts";
+import { VectorMemory } from "../../search/kernel/vector-memory.ts";
 
 /** A post as the index's tables keep it. */
 export interface IndexedPost {

@@ -18,7 +18,7 @@ export function rowsPassing(columns: Columns, filter: PostFilter): Uint32Array {
   const before = filter.before ?? Number.POSITIVE_INFINITY;
   const bounded = filter.after !== null || filter.before !== null;
   const markMask = filter.includeSyndicated ? MARK.live : MARK.live | MARK.syndicated;
-  const { createdUntil, verifiedOnly } = filter;
+  const { createdUntil, verifiedOnly, datedOnly = false } = filter;
   const ranks = verifiedOnly || columns.suspended > 0;
   const tagged = tagTest(columns, filter.tags);
   const near = nearTest(columns, filter.near);
@@ -30,6 +30,7 @@ export function rowsPassing(columns: Columns, filter: PostFilter): Uint32Array {
     if ((expiresAt[row] ?? 0) <= aliveAfter) continue;
     if (topLevelOnly ? parent[row] !== -1 : root !== -1 && parent[row] !== root) continue;
     if ((createdAt[row] ?? 0) > createdUntil) continue;
+    if (datedOnly && windowStart[row] === createdAt[row]) continue;
     if (bounded && ((windowEnd[row] ?? 0) < after || (windowStart[row] ?? 0) > before)) continue;
     if (owner !== -1 && publisher[row] !== owner) continue;
     if (ranks) {

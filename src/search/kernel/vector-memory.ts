@@ -1,4 +1,4 @@
-import { KERNEL } from "./kernel.ts";
+import { type Kernel, openKernel, PAGE_BYTES } from "./open-kernel.ts";
 
 /** Rows that one call of the kernel answers; its list and its sums then fit the memory's first page. */
 const BLOCK_ROWS = 4096;
@@ -6,19 +6,6 @@ const BLOCK_ROWS = 4096;
 const QUERY_AT = 0;
 const LIST_AT = 16_384;
 const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
-const PAGE_BYTES = 65_536;
-
-/** The part of WebAssembly in use here; Node's types leave it to the browser's. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: unknown };
-};
-
-interface Kernel {
-  memory: { buffer: ArrayBuffer; grow(pages: number): number };
-  dots(query: number, rows: number, count: number, width: number, out: number): void;
-  dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
-}
 
 /**
  * Int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB, and a
@@ -36,8 +23,7 @@ export class VectorMemory {
       throw new RangeError(`Vectors of ${dimension} dimensions do not fit the kernel.`);
     }
     this.dimension = dimension;
-    const module = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
-    this.#kernel = new WebAssembly.Instance(module).exports as unknown as Kernel;
+    this.#kernel = openKernel();
     this.#bytes = new Int8Array(this.#kernel.memory.buffer);
   }
 
