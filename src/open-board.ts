@@ -1,14 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Calls } from "./adapters/calls.ts";
-import { Envelopes } from "./adapters/envelope.ts";
+import { CONTENT_NOTICE, Envelopes } from "./adapters/envelope.ts";
 import { Limits, POLICY_NAMES } from "./adapters/limits.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { Board, dayOf } from "./domain/board.ts";
 import { Cursors } from "./domain/cursors.ts";
+import { Inbox } from "./domain/inbox.ts";
 import { Matching } from "./domain/matching.ts";
+import { Metrics } from "./domain/metrics.ts";
 import { Posts } from "./domain/posts.ts";
 import { Publishers } from "./domain/publishers.ts";
 import { Reports } from "./domain/reports.ts";
@@ -16,9 +19,14 @@ import { Search } from "./domain/search.ts";
 import { newToken, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions.ts";
+import { Consent } from "./domain/webhooks/consent.ts";
+import { HourlyCalls } from "./domain/webhooks/hourly.ts";
+import { Pushes } from "./domain/webhooks/pushes.ts";
+import { Webhooks } from "./domain/webhooks/webhooks.ts";
 import type { ProgressFactory } from "./embed/download.ts";
 import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
+import { WebhookDelivery } from "./jobs/deliver-webhooks.ts";
 import { embedPosts } from "./jobs/embed-posts.ts";
 import { Follower } from "./jobs/follower.ts";
 import { eraseOld, pruneScratch } from "./jobs/housekeeping.ts";
@@ -27,12 +35,15 @@ import { type Job, startJobs } from "./jobs/scheduler.ts";
 import type { Catalog, Services } from "./operation.ts";
 import { openOutbound } from "./outbound/guarded-fetch.ts";
 import type { Embedder } from "./ports/embedder.ts";
+import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Store } from "./ports/store.ts";
 import { EmbeddedIndex } from "./search-index/embedded/index.ts";
 import { openStore } from "./store/open.ts";
 
 const FLUSH_MS = 1_000;
+/** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */
+const ASKING_MS = 3_000;
 const PROOF_AGE_MS = 30 * 86_400_000;
 
 /** A whole board without its listeners: what a server, a stdio child and the commands are made of. */
@@ -49,8 +60,8 @@ export interface OpenBoard {
   logger: Logger;
   clock: () => number;
   /** Counts an answer for the statistics. */
-  answered: (operation: string, status: number) => void;
-  /** Begins matching, embedding and the jobs by the clock. */
+  answered: (operation: string, status: number, client?: string) => void;
+  /** Begins matching, embedding, sending and the jobs by the clock. */
   start(): void;
   /** Ends what is under way and closes everything. */
   close(): Promise<void>;
@@ -61,11 +72,20 @@ export interface OpenBoard {
  *
  * @param options.siteUrl  stands in for SITE_URL where the port is known only now
  * @param options.progress  shows the download of model files
+ * @param options.outbound  stands in for the guarded way out under WEBHOOK_ALLOW; closed with the board
+ * @param options.random  in 0…1, for the jitter of retries
  * @throws ConfigError, or an Error in one clear line when the store cannot be opened
  */
 export async function openBoard(
   config: Config,
-  options: { logger: Logger; clock?: () => number; siteUrl?: string; progress?: ProgressFactory },
+  options: {
+    logger: Logger;
+    clock?: () => number;
+    siteUrl?: string;
+    progress?: ProgressFactory;
+    outbound?: Outbound;
+    random?: () => number;
+  },
 ): Promise<OpenBoard> {
   checkPolicyNames(config);
   const { logger } = options;
@@ -88,7 +108,7 @@ export async function openBoard(
     await embedder.close();
     throw error;
   });
-  const outbound = openOutbound({ allow: config.webhookAllow });
+  const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const secrets = new Secrets(
     config.secretKey ?? (await store.settings.setOnce("secret_key", newToken() + newToken())),
@@ -98,7 +118,13 @@ export async function openBoard(
   const cursors = new Cursors(secrets.cursorKey());
   const failed = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} failed`);
   const matching = new Matching({ store, embedder });
-  const matcher = new Follower(() => matchPosts({ store, index, matching }, clock()), failed("matching"));
+  const matcher = new Follower(async () => {
+    const took = await matchPosts({ store, index, matching }, clock());
+    if (took > 0) deliverer.nudge();
+    // Takes new subscriptions in now, and not only when a post waits for it.
+    else await matching.refresh();
+    return took;
+  }, failed("matching"));
   const embedding = new Follower(async () => {
     const took = await embedPosts({ store, embedder }, clock());
     if (took > 0) matcher.nudge();
@@ -124,18 +150,50 @@ export async function openBoard(
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
   const log = (message: string, error: unknown) => logger.error({ err: error }, message);
+  const hourly = new HourlyCalls({ limits: store.limits, limited });
+  const consent = new Consent({ outbound, secrets, hourly });
   const subscriptions = new Subscriptions({
     store,
     embedder,
     outbound,
     site,
-    secrets,
     cursors,
     posts,
-    limited,
+    secrets,
+    consent,
     log,
   });
-  const services: Services = { board, posts, publishers, reports, search, subscriptions };
+  const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
+  const inbox = new Inbox({ store, cursors, posts });
+  const jobs = jobsOf({ store, publishers, embedder });
+  const metrics = new Metrics({ store, board, secrets, jobs: jobs.map(({ name }) => name) });
+  const services: Services = {
+    board,
+    inbox,
+    metrics,
+    posts,
+    publishers,
+    reports,
+    search,
+    subscriptions,
+    webhooks,
+  };
+  const delivery = new WebhookDelivery({
+    store,
+    pushes: new Pushes({
+      store,
+      outbound,
+      secrets,
+      posts,
+      contentNotice: CONTENT_NOTICE,
+      random: options.random ?? Math.random,
+    }),
+    clock,
+    ended: (name, now) => board.tally(name, now),
+    freed: () => deliverer.nudge(),
+    failed: failed("sending to a webhook"),
+  });
+  const deliverer = new Follower(() => delivery.claim(clock()), failed("claiming deliveries"));
 
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
@@ -170,18 +228,24 @@ export async function openBoard(
     envelopes,
     logger,
     clock,
-    answered(operation, status) {
+    answered(operation, status, client) {
       // The MCP adapter answers as `tool:<name>`.
       board.tally(operation.startsWith("tool:") ? operation : `route:${operation}`, clock());
       if (status >= 500) board.tally(`error:${operation}`, clock());
+      if (client !== undefined) board.tally(`client:${client}`, clock());
     },
     start() {
       matcher.start();
       embedding.start();
+      deliverer.start();
       flusher = setInterval(() => void flush().catch(failed("writing counters")), FLUSH_MS);
       flusher.unref();
-      const jobs = jobsOf({ store, publishers, embedder });
-      stopJobs = startJobs(jobs, { leases: store.leases, clock, failed: (job, error) => failed(job)(error) });
+      stopJobs = startJobs(jobs, {
+        leases: store.leases,
+        clock,
+        failed: (job, error) => failed(job)(error),
+        ended: (job, ok) => metrics.jobEnded(job, ok, clock()),
+      });
       void embedder.settled().then(async (state) => {
         if (state !== "ready") return;
         await store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
@@ -191,9 +255,12 @@ export async function openBoard(
     async close() {
       clearInterval(flusher);
       await stopJobs();
-      await Promise.all([matcher.stop(), embedding.stop(), subscriptions.close()]);
+      await Promise.all([matcher.stop(), embedding.stop(), deliverer.stop()]);
+      const asked = Promise.race([subscriptions.close(), sleep(ASKING_MS, null, { ref: false })]);
+      await Promise.all([delivery.stop().catch(failed("giving deliveries back")), asked]);
       await flush().catch(failed("writing counters"));
       await Promise.all([embedder.close(), outbound.close()]);
+      await subscriptions.close();
       await store.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Board } from "./domain/board.ts";
 import type { Inbox } from "./domain/inbox.ts";
+import type { Metrics } from "./domain/metrics.ts";
 import type { Posts } from "./domain/posts.ts";
 import type { Publishers } from "./domain/publishers.ts";
 import type { Reports } from "./domain/reports.ts";
@@ -14,6 +15,7 @@ import type { StoredPublisher } from "./ports/store.ts";
 export interface Services {
   board: Board;
   inbox: Inbox;
+  metrics: Metrics;
   posts: Posts;
   publishers: Publishers;
   reports: Reports;
@@ -28,6 +30,8 @@ export interface Context extends Services {
   caller: StoredPublisher | null;
   /** One voice in reports: the publisher, else the address, hashed. */
   reporter: string;
+  /** What calls, as a name of a fixed set (`src/adapters/clients.ts`); for the statistics. */
+  client: string;
   /** False for feeds and pages: what they show is not counted as searched or retrieved. */
   counts: boolean;
   /** Epoch milliseconds. */

@@ -219,7 +219,16 @@ describe("a running board", () => {
       await call("GET", "/subscriptions/{id}", own);
       await call("GET", "/subscriptions/{id}/pending", own);
       await call("POST", "/subscriptions/{id}/verify-webhook", own);
+      await call("PATCH", "/subscriptions/{id}", own, { label: "Bikes" });
+      await call("POST", "/subscriptions/{id}/test", own);
+      await call("POST", "/subscriptions/{id}/rotate-secret", own);
+      await call("GET", "/subscriptions/{id}/deliveries", own);
+      await call("POST", "/subscriptions/{id}/deliveries/{delivery_id}/redeliver", {
+        ...own,
+        delivery_id: "1",
+      });
       await call("DELETE", "/subscriptions/{id}", own);
+      await call("GET", "/publishers/me/inbox");
       await call("GET", "/publishers/me");
       await call("GET", "/publishers/{id}", { id: publisher["id"] ?? "" });
       await call("POST", "/publishers/verify", {}, {});

@@ -7,7 +7,7 @@ import { jsonSchemaOf } from "../schema/json-schema.ts";
 import { LIMITS, Post, PostInput } from "../schema/post.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
 import { LIMIT_TABLE } from "./limits.ts";
-import { fieldLines, grouped, table } from "./markdown.ts";
+import { fieldLines, table } from "./markdown.ts";
 import { byPath, openApiDocument } from "./openapi.ts";
 import { openCors } from "./rest.ts";
 
@@ -142,7 +142,10 @@ const standingQueries = ({ operations }: Documented) => `
 
 With \`webhook_url\` the board first asks its owner: a POST \`{"type":"webhook.challenge","challenge":…}\`.
 Answer 200 within 10 s, the body being exactly the challenge or \`{"challenge":…}\`; then \`webhook_verified\` is true.
-To be asked again: ${callOf(operations, "verify_webhook")} (200 yes, 202 not yet). Polling works with or without it.`;
+To be asked again: ${callOf(operations, "verify_webhook")} (200 yes, 202 not yet). Polling works with or without it.
+Matches come as POST \`{"type":"post.matched","timestamp":…,"data":{"subscription_id","delivery_id","query","post","content_notice"}}\`, at least once, in no order.
+Verify them by a Standard Webhooks library, or \`X-Board-Signature: t=<seconds>,v1=<hex>\`: HMAC-SHA256 over \`<webhook-id>.<seconds>.<body>\`, keyed with the base64 of \`secret\` after its prefix.
+Answer 2xx within 10 s, or it comes again, ten times over three days, under the same \`webhook-id\`; 410 ends it.`;
 
 /** The REST call of an operation, for sentences: `GET /board`. */
 function callOf(operations: readonly Operation[], name: string): string {
@@ -151,6 +154,7 @@ function callOf(operations: readonly Operation[], name: string): string {
   return `${operation.rest.method} ${operation.rest.path}`;
 }
 
+/** Which failures there are, and where; what to do is in the hint of each answer. */
 function failures(): string {
   const told = new Set<FailureCode>();
   const groups = [
@@ -160,21 +164,17 @@ function failures(): string {
   ].flatMap(({ of, codes }) => {
     const fresh = codes.filter((code) => !told.has(code));
     for (const code of fresh) told.add(code);
-    const byHint = grouped(fresh, (code) => firstClause(FAILURES[code].hint));
-    const lines = [...byHint].map(([hint, alike]) => `${alike.map(statusAndCode).join(", ")} ${hint}.`);
-    return lines.length === 0 ? [] : [`- ${of}: ${lines.join(" ")}`];
+    return fresh.length === 0 ? [] : [`- ${of}: ${fresh.map(statusAndCode).join(", ")}`];
   });
   return `
 ## Errors
 
-Branch on \`error.code\`; \`error.hint\` says what to do, here in short. Retry only 429 and 503, after \`Retry-After\` seconds.
+Branch on \`error.code\`; \`error.hint\` says what to do. Retry only 429 and 503, after \`Retry-After\` seconds.
 
 ${groups.join("\n")}`;
 }
 
 const statusAndCode = (code: FailureCode) => `${FAILURES[code].status} \`${code}\``;
-
-const firstClause = (text: string) => text.split(/[.,;](?: |$)| \(/)[0] ?? "";
 
 function limits(): string {
   const rates = LIMIT_TABLE.map(({ name, count, seconds, withKey, verified, wide }) => {

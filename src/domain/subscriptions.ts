@@ -1,9 +1,13 @@
-import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../failures.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
-import { type Outbound, OutboundError } from "../ports/outbound.ts";
-import type { Store, StoredPublisher, StoredSubscription } from "../ports/store.ts";
-import type { PendingMatch, Subscription, SubscriptionInput } from "../schema/subscription.ts";
+import type { Outbound } from "../ports/outbound.ts";
+import type { Store, StoredPublisher, StoredSubscription, SubscriptionChange } from "../ports/store.ts";
+import type {
+  PendingMatch,
+  Subscription,
+  SubscriptionInput,
+  SubscriptionPatch,
+} from "../schema/subscription.ts";
 import { StandingQuery } from "../schema/subscription.ts";
 import { cleanLine } from "../schema/text.ts";
 import { quantize } from "../search/quantize.ts";
@@ -11,16 +15,11 @@ import { parseQueryText } from "../search/query-text.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
 import { criteriaOnWire, describeQuery, textOfQuery } from "./query.ts";
-import { newId, newToken, type Secrets } from "./secrets.ts";
+import { newId, type Secrets } from "./secrets.ts";
 import type { Site } from "./site.ts";
-import { signedHeaders } from "./webhook-signature.ts";
+import { ACTIVATED, ACTIVE_MAX, isMatched, ownSubscription } from "./subscription-state.ts";
+import type { Consent } from "./webhooks/consent.ts";
 import { isoTime } from "./wire.ts";
-
-const ACTIVE_MAX = 50;
-const HOUR_MS = 3_600_000;
-const CHALLENGE = { ttlMs: 10 * 60_000, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
-/** Consent is asked by a request to somebody else's host, so it is limited by subscription and by host. */
-const CHALLENGES_PER_HOUR = { subscription: 10, host: 30 } as const;
 
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
@@ -31,11 +30,10 @@ export class Subscriptions {
   readonly #secrets: Secrets;
   readonly #cursors: Cursors;
   readonly #posts: Posts;
-  readonly #limited: boolean;
+  readonly #consent: Consent;
   readonly #log: (message: string, error: unknown) => void;
   readonly #asking = new Set<Promise<void>>();
 
-  /** @param parts.limited  false where the operator switched limits off */
   constructor(parts: {
     store: Store;
     embedder: Embedder;
@@ -44,7 +42,7 @@ export class Subscriptions {
     secrets: Secrets;
     cursors: Cursors;
     posts: Posts;
-    limited: boolean;
+    consent: Consent;
     log: (message: string, error: unknown) => void;
   }) {
     this.#store = parts.store;
@@ -54,7 +52,7 @@ export class Subscriptions {
     this.#secrets = parts.secrets;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
-    this.#limited = parts.limited;
+    this.#consent = parts.consent;
     this.#log = parts.log;
   }
 
@@ -82,15 +80,18 @@ export class Subscriptions {
       webhookUrl,
       webhookVerifiedAt: null,
       secretVersion: 1,
-      active: true,
-      inactiveReason: null,
-      failures: 0,
+      previousSecretUntil: null,
+      ...ACTIVATED,
       lastMatchedAt: null,
       createdAt: now,
     };
-    if (!(await this.#store.subscriptions.insert(row, ACTIVE_MAX)))
-      throw new BoardError("too_many_subscriptions");
-    if (webhookUrl !== null) this.#askLater(row, now);
+    const kept = await this.#store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
+      // The publisher erased itself between our look at its key and our write.
+      if ((await this.#store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
+      throw error;
+    });
+    if (!kept) throw new BoardError("too_many_subscriptions");
+    if (webhookUrl !== null) this.#askLater(row, webhookUrl, now);
     return { ...this.#onWire(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
   }
 
@@ -103,12 +104,38 @@ export class Subscriptions {
 
   /** @throws BoardError `subscription_not_found` */
   async read(id: string, caller: StoredPublisher): Promise<Subscription> {
-    return this.#counted(await this.#own(id, caller));
+    return this.#counted(await ownSubscription(this.#store, id, caller));
+  }
+
+  /**
+   * Changes the given fields. A new webhook URL is asked for consent after the answer, and gets nothing else before.
+   * @throws BoardError `subscription_not_found`, `invalid_url`, `too_many_subscriptions`
+   */
+  async edit(
+    id: string,
+    patch: SubscriptionPatch,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<Subscription> {
+    const row = await ownSubscription(this.#store, id, caller);
+    const webhookUrl = patch.webhook_url === undefined ? row.webhookUrl : patch.webhook_url;
+    const isNewUrl = webhookUrl !== row.webhookUrl;
+    if (isNewUrl) this.#checkWebhook(webhookUrl);
+    const change: SubscriptionChange = {
+      ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
+      ...(patch.query === undefined ? {} : await this.#queryChange(patch.query)),
+      ...(isNewUrl ? { webhookUrl, webhookVerifiedAt: null, failures: 0, failingSince: null } : {}),
+      ...(patch.active === true && !row.active ? ACTIVATED : {}),
+      ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
+    };
+    const changed = await this.#update(row, change);
+    if (isNewUrl && webhookUrl !== null) this.#askLater(changed, webhookUrl, now);
+    return this.#counted(changed);
   }
 
   /** @throws BoardError `subscription_not_found` */
   async remove(id: string, caller: StoredPublisher): Promise<void> {
-    await this.#own(id, caller);
+    await ownSubscription(this.#store, id, caller);
     await this.#store.subscriptions.remove(id);
   }
 
@@ -123,13 +150,17 @@ export class Subscriptions {
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ matches: PendingMatch[]; nextCursor: string | null }> {
-    await this.#own(id, caller);
+    await ownSubscription(this.#store, id, caller);
     const list = `pending ${id}`;
     const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
     if (typeof after !== "number") throw new BoardError("invalid_cursor");
     const deliveries = await this.#store.subscriptions.pending(id, after, page.limit);
     const rows = await this.#store.posts.many(deliveries.map((delivery) => delivery.postId));
-    const posts = new Map((await this.#posts.onWire(rows)).map((post) => [post.id, post]));
+    // One may have been removed or hidden since the deliveries were read.
+    const shown = rows.filter(({ state }) => state === "active");
+    const posts = new Map(
+      (await this.#posts.onWire(shown, { suspended: false })).map((post) => [post.id, post]),
+    );
     const matches = deliveries.flatMap((delivery) => {
       const post = posts.get(delivery.postId);
       return post === undefined
@@ -144,33 +175,25 @@ export class Subscriptions {
 
   /**
    * Asks the webhook's owner for consent once more; a yes re-activates an inactive subscription.
-   * @throws BoardError `subscription_not_found`, `no_webhook`, `rate_limited`
+   * @throws BoardError `subscription_not_found`, `no_webhook`, `rate_limited`, `too_many_subscriptions`
    */
   async verifyWebhook(
     id: string,
     caller: StoredPublisher,
     now: number,
   ): Promise<{ subscription: Subscription; verified: boolean }> {
-    const row = await this.#own(id, caller);
+    const row = await ownSubscription(this.#store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
-    const verified = await this.#ask(row, row.webhookUrl, now);
-    const change = verified
-      ? { webhookVerifiedAt: now, active: true, inactiveReason: null, failures: 0 }
-      : { webhookVerifiedAt: null };
-    const changed = await this.#store.subscriptions.update(id, change);
-    if (changed === null) throw new BoardError("subscription_not_found");
-    return { subscription: await this.#counted(changed), verified };
+    const verified = await this.#consent.ask(row, row.webhookUrl, now);
+    const changed = verified
+      ? await this.#consented(row, row.webhookUrl, ACTIVATED, now)
+      : await this.#update(row, { webhookVerifiedAt: null });
+    return { subscription: await this.#counted(changed), verified: changed.webhookVerifiedAt !== null };
   }
 
   /** Waits for questions of consent that are under way. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#asking);
-  }
-
-  async #own(id: string, caller: StoredPublisher): Promise<StoredSubscription> {
-    const row = await this.#store.subscriptions.get(id);
-    if (row === null || row.publisherId !== caller.id) throw new BoardError("subscription_not_found");
-    return row;
   }
 
   async #counted(row: StoredSubscription): Promise<Subscription> {
@@ -218,12 +241,35 @@ export class Subscriptions {
     }
   }
 
-  #askLater(row: StoredSubscription, now: number): void {
+  async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {
+    const vector = await this.#vectorOf(query);
+    const vectorModel = vector === null ? null : this.#embedder.modelId;
+    return { query: criteriaOnWire(query), vector, vectorModel };
+  }
+
+  /** @throws BoardError `too_many_subscriptions` when it would become one active subscription too many */
+  async #update(row: StoredSubscription, change: SubscriptionChange): Promise<StoredSubscription> {
+    const activates = change.active === true && !row.active;
+    const countActive = async () =>
+      (await this.#store.subscriptions.ofPublisher(row.publisherId)).filter(({ active }) => active).length;
+    if (activates && (await countActive()) >= ACTIVE_MAX) throw new BoardError("too_many_subscriptions");
+    const changed = await this.#store.subscriptions.update(row.id, change);
+    if (changed === null) throw new BoardError("subscription_not_found");
+    // Others may have become active at the same time: rather one too few than one too many.
+    if (activates && (await countActive()) > ACTIVE_MAX) {
+      const { active, inactiveReason } = row;
+      await this.#store.subscriptions.update(row.id, { active, inactiveReason });
+      throw new BoardError("too_many_subscriptions");
+    }
+    return changed;
+  }
+
+  #askLater(row: StoredSubscription, url: string, now: number): void {
     const asked = (async () => {
       try {
-        if (await this.#ask(row, row.webhookUrl ?? "", now)) {
-          await this.#store.subscriptions.update(row.id, { webhookVerifiedAt: now });
-        }
+        if (!(await this.#consent.ask(row, url, now))) return;
+        const isGivenUp = !row.active && isMatched(row);
+        await this.#consented(row, url, isGivenUp ? ACTIVATED : {}, now);
       } catch (error) {
         if (!(error instanceof BoardError)) this.#log("asking a webhook for consent failed", error);
       }
@@ -232,58 +278,17 @@ export class Subscriptions {
     void asked.finally(() => this.#asking.delete(asked));
   }
 
-  /**
-   * Posts a signed challenge. Consent is a 200 whose body is exactly the challenge, or a JSON object with it as its only
-   * member: a server that reflects what it is sent does not consent.
-   */
-  async #ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
-    await this.#count(`challenge:${row.id}`, CHALLENGES_PER_HOUR.subscription, now);
-    await this.#count(`challenge-host:${new URL(url).host}`, CHALLENGES_PER_HOUR.host, now);
-    const challenge = newToken() + newToken();
-    const body = JSON.stringify({
-      type: "webhook.challenge",
-      subscription_id: row.id,
-      challenge,
-      expires_at: isoTime(now + CHALLENGE.ttlMs),
-    });
-    const secret = this.#secrets.webhookSecret(row.id, row.secretVersion);
-    const headers = signedHeaders(
-      [secret],
-      `msg_${row.id}_challenge_${newToken()}`,
-      Math.floor(now / 1000),
-      body,
-    );
-    try {
-      const answer = await this.#outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
-      return answer.status === 200 && consents(answer.body.toString("utf8"), challenge);
-    } catch (error) {
-      if (error instanceof OutboundError) return false;
-      throw error;
-    }
+  /** Keeps a yes, for the URL that said it: the owner may have changed it while it was asked. */
+  async #consented(
+    row: StoredSubscription,
+    url: string,
+    change: SubscriptionChange,
+    now: number,
+  ): Promise<StoredSubscription> {
+    const current = await this.#store.subscriptions.get(row.id);
+    if (current === null) throw new BoardError("subscription_not_found");
+    if (current.webhookUrl !== url) return current;
+    const changed = await this.#update(current, { ...change, webhookVerifiedAt: now });
+    return changed.webhookUrl === url ? changed : this.#update(changed, { webhookVerifiedAt: null });
   }
-
-  async #count(key: string, max: number, now: number): Promise<void> {
-    if (!this.#limited) return;
-    const { points, endsAt } = await this.#store.limits.add(key, 1, HOUR_MS, now);
-    if (points > max) throw new BoardError("rate_limited", { retryAfterS: Math.ceil((endsAt - now) / 1000) });
-  }
-}
-
-function consents(body: string, challenge: string): boolean {
-  if (sameText(body.trim(), challenge)) return true;
-  try {
-    const json: unknown = JSON.parse(body);
-    if (typeof json !== "object" || json === null) return false;
-    const [[key, value] = [], ...others] = Object.entries(json);
-    return (
-      others.length === 0 && key === "challenge" && typeof value === "string" && sameText(value, challenge)
-    );
-  } catch {
-    return false;
-  }
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

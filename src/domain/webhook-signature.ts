@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import type { StoredSubscription } from "../ports/store.ts";
+import type { Secrets } from "./secrets.ts";
 
 /**
  * Headers of a signed request: the Standard Webhooks ones and `X-Board-Signature`, which carry the same MAC
@@ -27,4 +29,11 @@ export function signedHeaders(
     "webhook-signature": macs.map((mac) => `v1,${mac.toString("base64")}`).join(" "),
     "x-board-signature": `t=${timestampS},${macs.map((mac) => `v1=${mac.toString("hex")}`).join(",")}`,
   };
+}
+
+/** The secrets that sign for a subscription now, the newest first: two for a day after a rotation. */
+export function secretsOf(row: StoredSubscription, secrets: Secrets, now: number): string[] {
+  const overlaps = (row.previousSecretUntil ?? 0) > now;
+  const versions = overlaps ? [row.secretVersion, row.secretVersion - 1] : [row.secretVersion];
+  return versions.map((version) => secrets.webhookSecret(row.id, version));
 }

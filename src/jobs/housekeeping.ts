@@ -1,19 +1,31 @@
 import type { Store } from "../ports/store.ts";
 
 const DAY_MS = 86_400_000;
-/** Contract section 4 and 7: how long things are kept after they ended. */
-const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30 } as const;
-const BATCH = 200;
+/** How long things are kept after they ended. */
+const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: 30 } as const;
+const BATCH = 500;
+/** A run ends after so many batches of each kind; the next one goes on. */
+const BATCHES_MAX = 200;
 
 /** Erases what has been kept long enough; resolves to how many rows went. Safe to run twice. */
 export async function eraseOld(store: Store, now: number): Promise<number> {
-  const before = {
-    expired: now - KEPT_DAYS.expired * DAY_MS,
-    removed: now - KEPT_DAYS.removed * DAY_MS,
-  };
-  const posts = await store.posts.erase(before, BATCH);
-  const deliveries = await store.subscriptions.forgetDeliveries(now - KEPT_DAYS.deliveries * DAY_MS, BATCH);
-  return posts + deliveries;
+  const daysAgo = (days: number) => now - days * DAY_MS;
+  const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };
+  return (
+    (await inBatches(() => store.posts.erase(posts, BATCH))) +
+    (await inBatches(() => store.subscriptions.forgetDeliveries(daysAgo(KEPT_DAYS.deliveries), BATCH))) +
+    (await inBatches(() => store.inbox.forget(daysAgo(KEPT_DAYS.inbox), BATCH)))
+  );
+}
+
+async function inBatches(erase: () => Promise<number>): Promise<number> {
+  let erased = 0;
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const rows = await erase();
+    erased += rows;
+    if (rows < BATCH) break;
+  }
+  return erased;
 }
 
 /** Drops counters and rankings whose time is over. */

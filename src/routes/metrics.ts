@@ -16,7 +16,7 @@ export const readMetrics = defineRoute({
   rest: { method: "GET", path: "/metrics" },
   examples: [{}],
 
-  async handle(_input, { board, now }) {
-    return ok(await board.metrics(now));
+  async handle(_input, { metrics, now }) {
+    return ok(await metrics.read(now));
   },
 });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { defineRoute, ok, pending } from "../operation.ts";
+import { InboxItem } from "../schema/inbox.ts";
 import { Post } from "../schema/post.ts";
 import { Publisher, PublisherId, VerifyInstructions } from "../schema/publisher.ts";
 import { HttpUrl } from "../schema/scalars.ts";
-import { Subscription } from "../schema/subscription.ts";
+import { pageOf, Subscription } from "../schema/subscription.ts";
 
 export const readOwnPublisher = defineRoute({
   name: "read_own_publisher",
@@ -25,6 +26,28 @@ export const readOwnPublisher = defineRoute({
 
   async handle(_input, { publishers, subscriptions, caller }) {
     return ok({ ...publishers.readOwn(caller), subscriptions: await subscriptions.list(caller) });
+  },
+});
+
+export const readInbox = defineRoute({
+  name: "read_inbox",
+  title: "Read my inbox",
+  when: "One call tells what is new for you: replies to your posts, matches, threads you joined; keep `next_cursor`.",
+  input: z.object({ cursor: pageOf.cursor.describe("The last `next_cursor`."), limit: pageOf.limit }),
+  output: z.array(InboxItem),
+  auth: "key",
+  effect: "reads",
+  limit: "read",
+  failures: ["invalid_cursor"],
+  list: true,
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/publishers/me/inbox" },
+  examples: [{}],
+
+  async handle({ cursor, limit }, { inbox, caller }) {
+    const { items, nextCursor } = await inbox.read(caller, { cursor, limit });
+    return ok(items, { nextCursor });
   },
 });
 

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { defineRoute, ok, pending } from "../operation.ts";
 import { Deleted } from "../schema/post.ts";
-import { Subscription, SubscriptionId } from "../schema/subscription.ts";
+import { numeric } from "../schema/scalars.ts";
+import {
+  DeliveryRecord,
+  pageOf,
+  RotatedSecret,
+  Subscription,
+  SubscriptionId,
+  SubscriptionPatch,
+  WebhookTest,
+} from "../schema/subscription.ts";
 
 const id = SubscriptionId.describe("Subscription id.");
 
@@ -44,6 +53,25 @@ export const readSubscription = defineRoute({
   },
 });
 
+export const editSubscription = defineRoute({
+  name: "edit_subscription",
+  title: "Edit, pause or resume a subscription",
+  when: "A standing query should look for something else, be sent elsewhere, pause or go on; only what you send changes.",
+  input: SubscriptionPatch.extend({ id }),
+  output: Subscription,
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: ["subscription_not_found", "invalid_url", "too_many_subscriptions"],
+  outcomes: ["ok"],
+  rest: { method: "PATCH", path: "/subscriptions/{id}" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R", active: false }],
+
+  async handle({ id: subscriptionId, ...patch }, { subscriptions, caller, now }) {
+    return ok(await subscriptions.edit(subscriptionId, patch, caller, now));
+  },
+});
+
 export const deleteSubscription = defineRoute({
   name: "delete_subscription",
   title: "Delete a subscription",
@@ -73,7 +101,7 @@ export const verifyWebhook = defineRoute({
   auth: "key",
   effect: "writes",
   limit: "write",
-  failures: ["subscription_not_found", "no_webhook"],
+  failures: ["subscription_not_found", "no_webhook", "too_many_subscriptions"],
   outcomes: ["ok", "pending"],
   rest: { method: "POST", path: "/subscriptions/{id}/verify-webhook" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
@@ -81,5 +109,91 @@ export const verifyWebhook = defineRoute({
   async handle({ id: subscriptionId }, { subscriptions, caller, now }) {
     const { subscription, verified } = await subscriptions.verifyWebhook(subscriptionId, caller, now);
     return verified ? ok(subscription) : pending(subscription);
+  },
+});
+
+export const testWebhook = defineRoute({
+  name: "test_webhook",
+  title: "Send a test to my webhook",
+  when: "You want to see that your receiver takes and verifies signed messages.",
+  input: z.object({ id }),
+  output: WebhookTest,
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: ["subscription_not_found", "no_webhook"],
+  outcomes: ["ok"],
+  rest: { method: "POST", path: "/subscriptions/{id}/test" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id: subscriptionId }, { webhooks, caller, now }) {
+    return ok(await webhooks.test(subscriptionId, caller, now));
+  },
+});
+
+export const rotateSecret = defineRoute({
+  name: "rotate_secret",
+  title: "Replace a webhook's secret",
+  when: "The signing secret may have leaked; the old one signs along for 24 h.",
+  input: z.object({ id }),
+  output: RotatedSecret,
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: ["subscription_not_found"],
+  outcomes: ["ok"],
+  rest: { method: "POST", path: "/subscriptions/{id}/rotate-secret" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id: subscriptionId }, { webhooks, caller, now }) {
+    return ok(await webhooks.rotateSecret(subscriptionId, caller, now));
+  },
+});
+
+export const listDeliveries = defineRoute({
+  name: "list_deliveries",
+  title: "List webhook deliveries",
+  when: "You want to know what your webhook was sent, what it answered, and what is tried again; newest first.",
+  input: z.object({ id, ...pageOf }),
+  output: z.array(DeliveryRecord),
+  auth: "key",
+  effect: "reads",
+  limit: "read",
+  failures: ["subscription_not_found", "invalid_cursor"],
+  list: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/subscriptions/{id}/deliveries" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
+
+  async handle({ id: subscriptionId, cursor, limit }, { webhooks, caller }) {
+    const { deliveries, nextCursor } = await webhooks.deliveries(subscriptionId, caller, { cursor, limit });
+    return ok(deliveries, { nextCursor });
+  },
+});
+
+export const redeliver = defineRoute({
+  name: "redeliver",
+  title: "Deliver once more",
+  when: "Your receiver lost a delivery, or it was given up; it is sent again under the same id.",
+  input: z.object({
+    id,
+    delivery_id: numeric({ min: 1, max: Number.MAX_SAFE_INTEGER, integer: true }),
+  }),
+  output: z.object({
+    id: z.string(),
+    delivery_id: z.int(),
+    due_at: z.string().meta({ format: "date-time" }),
+  }),
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: ["subscription_not_found", "no_webhook"],
+  outcomes: ["pending"],
+  rest: { method: "POST", path: "/subscriptions/{id}/deliveries/{delivery_id}/redeliver" },
+  examples: [{ id: "sub_4yTq8WnZ2kPv6R", delivery_id: 7 }],
+
+  async handle({ id: subscriptionId, delivery_id }, { webhooks, caller, now }) {
+    const { delivery, notes } = await webhooks.redeliver(subscriptionId, delivery_id, caller, now);
+    return pending(delivery, { notes });
   },
 });

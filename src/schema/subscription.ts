@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Post } from "./post.ts";
 import { criteria } from "./query.ts";
-import { HttpUrl, numeric } from "./scalars.ts";
+import { Flag, HttpUrl, numeric } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
@@ -41,6 +41,15 @@ export const SubscriptionInput = z.object({
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
+/** `undefined` leaves a field; `null` clears the label, or takes the webhook away. */
+export const SubscriptionPatch = z.object({
+  label: line(80).nullish(),
+  query: StandingQuery.optional().describe("Replaces the saved query; holds for posts written from now on."),
+  webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
+  active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
+});
+export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
+
 const timestamp = z.string().meta({ format: "date-time" });
 
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
@@ -67,6 +76,42 @@ export type Subscription = z.infer<typeof Subscription>;
 export const NewSubscription = Subscription.extend({
   secret: z.string().describe("Verifies pushes; shown once, so keep it."),
 });
+
+export const RotatedSecret = z.object({
+  id: z.string(),
+  secret: z.string().describe("Shown once, so keep it."),
+  previous_valid_until: timestamp.describe(
+    "Until then every message carries a signature of the old secret too.",
+  ),
+});
+export type RotatedSecret = z.infer<typeof RotatedSecret>;
+
+/** What came of a `webhook.test`. */
+export const WebhookTest = z.object({
+  id: z.string(),
+  delivered: z.boolean().describe("True for an answer of 200 to 299 within 10 s."),
+  status: z.int().nullable().describe("HTTP status of the answer, or null when there was none."),
+  error: z.string().nullable().describe("Why there was none."),
+  latency_ms: z.int().min(0),
+});
+export type WebhookTest = z.infer<typeof WebhookTest>;
+
+/** A delivery to a webhook, as its owner sees it. */
+export const DeliveryRecord = z.object({
+  delivery_id: z.int(),
+  post_id: z.string(),
+  matched_at: timestamp,
+  state: z
+    .enum(["waiting", "delivered", "failed", "cancelled"])
+    .describe("`failed`: given up after ten attempts; `cancelled`: the post is no longer to be shown."),
+  attempts: z.int().min(0),
+  attempted_at: timestamp.nullable().describe("The latest attempt, as are status, error and latency_ms."),
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+  latency_ms: z.int().min(0).nullable(),
+  due_at: timestamp.nullable().describe("When it is tried next."),
+});
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;

@@ -1,0 +1,249 @@
+/**
+ * A board that is killed again and again while it matches and delivers to receivers that fail one time in five. Every
+ * match must arrive, under ids that never change, and nothing before a consent or after an erasure.
+ *
+ *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Answer, call, eventually, register } from "../test/support/client.ts";
+import { distinctText } from "../test/support/texts.ts";
+import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/webhooks.ts";
+
+const MAIN = resolve(import.meta.dirname, "../src/main.ts");
+/** Subscriptions, each with a receiver of its own: a match of each post for every one of them. */
+const RECEIVERS = 40;
+/** What a dead process had claimed is free again after this. */
+const LEASE_MS = 30_000;
+/** Requests under way when an erasure is answered may still arrive. */
+const GRACE_MS = 2_000;
+
+export interface CrashRun {
+  kills: number;
+  /** Pairs of post and subscription that the board says matched. */
+  matches: number;
+  /** Of these, how many never arrived. */
+  missing: number;
+  /** Messages beyond the first of each match that was answered with 200. */
+  repeats: number;
+  /** Ids that stood for two posts, or pairs that came under two ids. */
+  unstable: number;
+  /** Messages to the receiver that never consented, challenges aside. */
+  unasked: number;
+  /** Messages with a post of the erased publisher, after its erasure. */
+  erased: number;
+  seconds: number;
+}
+
+/** @param options.kills  spread over the run; each is a SIGKILL at a moment of its own */
+export async function crashRun(options: { posts: number; kills: number }): Promise<CrashRun> {
+  const began = Date.now();
+  const dataDir = await mkdtemp(join(tmpdir(), "board-crash-"));
+  const board = await Restarting.start(dataDir);
+  let requests = 0;
+  const failed = new Set<string>();
+  // One request in five fails, no message twice: the third attempt of one would come after five minutes.
+  const flaky = ({ headers }: Message) => {
+    requests += 1;
+    const id = String(headers["webhook-id"]);
+    if (requests % 5 !== 0 || failed.has(id)) return {};
+    failed.add(id);
+    return { status: 500 };
+  };
+  const receivers = await Promise.all(Array.from({ length: RECEIVERS }, () => startWebhook(flaky)));
+  const unwilling = await startWebhook(undefined, () => ({ status: 204 }));
+  try {
+    const { key } = await register(board);
+    const leaver = await register(board);
+    const subscriptions: { id: string; webhook: Webhook }[] = [];
+    for (const webhook of receivers) {
+      subscriptions.push({ ...(await subscribeTo(board, key, webhook, { tags: "crash" })), webhook });
+    }
+    const sent = { query: { tags: "crash" }, webhook_url: unwilling.url };
+    await call(board, "POST /subscriptions", sent, { key });
+
+    const gone = new Set<string>();
+    for (let n = 0; n < 5; n += 1) gone.add(await written(board, leaver.key, `leaver-${n}`, n + 50_000));
+    const killing = board.killAgainAndAgain(options.kills);
+    let erasedAt = 0;
+    const writing = (async () => {
+      for (let n = 0; n < options.posts; n += 1) {
+        if (n === Math.floor(options.posts / 2)) {
+          await answered(() => call(board, "DELETE /publishers/me", undefined, { key: leaver.key }));
+          erasedAt = Date.now();
+        }
+        await written(board, key, `crash-${n}`, n);
+        // As long as the killing goes on, there is something to do.
+        await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
+      }
+    })();
+    await Promise.all([writing, killing]);
+
+    const expected = new Map<string, string>();
+    for (const { id } of subscriptions) {
+      const posts = await eventually(
+        async () => (await matchesOf(board, key, id)).filter((match) => !gone.has(match.post)),
+        (matches) => matches.length >= options.posts,
+        20_000,
+      );
+      for (const { delivery, post } of posts) expected.set(`msg_${id}_${delivery}`, post);
+    }
+    const messages = () => receivers.flatMap((webhook) => webhook.messages);
+    // One that failed must have come once more.
+    const missing = () => {
+      const counts = countsOf(messages());
+      return [...expected.keys()].filter((id) => (counts.get(id) ?? 0) <= Number(failed.has(id))).length;
+    };
+    await eventually(
+      async () => missing(),
+      (n) => n === 0,
+      LEASE_MS + 30_000,
+    );
+    return {
+      kills: options.kills,
+      matches: expected.size,
+      missing: missing(),
+      repeats:
+        messages().filter(({ headers }) => expected.has(String(headers["webhook-id"]))).length -
+        expected.size -
+        [...failed].filter((id) => expected.has(id)).length,
+      unstable: unstableIds(messages()),
+      unasked: unwilling.messages.length,
+      erased: messages().filter(({ json, at }) => gone.has(json.data.post.id) && at > erasedAt + GRACE_MS)
+        .length,
+      seconds: Math.round((Date.now() - began) / 1000),
+    };
+  } finally {
+    await board.kill();
+    await Promise.all([...receivers, unwilling].map((webhook) => webhook.stop()));
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A board in a process of its own, on the same port and folder after each death. */
+class Restarting {
+  readonly api: string;
+  readonly #environment: Record<string, string | undefined>;
+  #child: ChildProcess | null = null;
+
+  constructor(dataDir: string, port: number) {
+    this.api = `http://127.0.0.1:${port}/api/v1`;
+    this.#environment = {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      EMBEDDINGS: "off",
+      RATE_LIMITS: "off",
+      LOG_LEVEL: "error",
+      WEBHOOK_ALLOW: "127.0.0.1",
+    };
+  }
+
+  static async start(dataDir: string): Promise<Restarting> {
+    const probe = createServer();
+    await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((done) => probe.close(done));
+    const board = new Restarting(dataDir, port);
+    await board.#spawn();
+    return board;
+  }
+
+  async killAgainAndAgain(times: number): Promise<void> {
+    for (let n = 0; n < times; n += 1) {
+      // Anything from just started to well under way.
+      await new Promise((done) => setTimeout(done, 100 + ((n * 373) % 1_000)));
+      await this.kill();
+      await this.#spawn();
+    }
+  }
+
+  kill(): Promise<void> {
+    const child = this.#child;
+    return new Promise((done) => {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return done();
+      child.once("exit", () => done());
+      child.kill("SIGKILL");
+    });
+  }
+
+  async #spawn(): Promise<void> {
+    this.#child = spawn(process.execPath, ["--import", "tsx", MAIN], {
+      env: this.#environment,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const ready = () =>
+      fetch(this.api.replace("/api/v1", "/readyz")).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    if (!(await eventually(ready, (ok) => ok, 30_000))) throw new Error("the board did not start again");
+  }
+}
+
+/** Writes a post as an agent does: the same call, with its idempotency key, until it is answered. */
+async function written(board: Restarting, key: string, idempotencyKey: string, n: number): Promise<string> {
+  const post = { ...distinctText(n), tags: ["crash"], idempotency_key: idempotencyKey };
+  const { body } = await answered(() => call(board, "POST /posts", post, { key }));
+  return body.data.id;
+}
+
+async function answered(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const answer = await ask().catch(() => null);
+    // An erasure that was done before the answer got lost is answered with 401.
+    if (answer !== null && (answer.status < 400 || answer.status === 401)) return answer;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new Error("the board never answered");
+}
+
+/** Everything that waits at polling. */
+async function matchesOf(
+  board: Restarting,
+  key: string,
+  id: string,
+): Promise<{ delivery: number; post: string }[]> {
+  const matches: { delivery: number; post: string }[] = [];
+  let cursor = "";
+  for (;;) {
+    const page = `GET /subscriptions/${id}/pending?limit=100${cursor}` as const;
+    const { body } = await call(board, page, undefined, { key });
+    if (body.data.length === 0) return matches;
+    for (const { delivery_id, id: post } of body.data) matches.push({ delivery: delivery_id, post });
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+}
+
+function countsOf(messages: readonly Message[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { headers } of messages) {
+    const id = String(headers["webhook-id"]);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function unstableIds(messages: readonly Message[]): number {
+  const postOf = new Map<string, string>();
+  const idOf = new Map<string, string>();
+  let unstable = 0;
+  for (const { headers, json } of messages) {
+    const id = String(headers["webhook-id"]);
+    const pair = `${json.data.subscription_id} ${json.data.post.id}`;
+    if ((postOf.get(id) ?? pair) !== pair || (idOf.get(pair) ?? id) !== id) unstable += 1;
+    postOf.set(id, pair);
+    idOf.set(pair, id);
+  }
+  return unstable;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const posts = Number(process.argv[2] ?? 50);
+  const kills = Number(process.argv[3] ?? 20);
+  console.log(JSON.stringify(await crashRun({ posts, kills }), null, 2));
+}

@@ -1,0 +1,100 @@
+import type { Outbound } from "../../ports/outbound.ts";
+import type { ClaimedPush, PushAttempt, Store, StoredSubscription } from "../../ports/store.ts";
+import type { Post } from "../../schema/post.ts";
+import type { Posts } from "../posts.ts";
+import type { Secrets } from "../secrets.ts";
+import { secretsOf, signedHeaders } from "../webhook-signature.ts";
+import { isoTime } from "../wire.ts";
+import { callWebhook } from "./call.ts";
+import { outcomeOf, type PushOutcome } from "./retries.ts";
+
+/** A push that was claimed just before its subscription was paused or lost its consent is looked at again after this. */
+const PAUSED_MS = 60_000;
+
+/** How a push was dealt with: the attempt, if one was made, and what follows. */
+export interface Dealt {
+  attempt: PushAttempt | null;
+  outcome: PushOutcome;
+}
+
+/** Sends matches to webhooks, one attempt at a time. */
+export class Pushes {
+  readonly #store: Store;
+  readonly #outbound: Outbound;
+  readonly #secrets: Secrets;
+  readonly #posts: Posts;
+  readonly #contentNotice: string;
+  readonly #random: () => number;
+
+  /**
+   * @param parts.contentNotice  what every message says of the text in it
+   * @param parts.random  in 0…1, for the jitter of retries
+   */
+  constructor(parts: {
+    store: Store;
+    outbound: Outbound;
+    secrets: Secrets;
+    posts: Posts;
+    contentNotice: string;
+    random: () => number;
+  }) {
+    this.#store = parts.store;
+    this.#outbound = parts.outbound;
+    this.#secrets = parts.secrets;
+    this.#posts = parts.posts;
+    this.#contentNotice = parts.contentNotice;
+    this.#random = parts.random;
+  }
+
+  /** Makes one attempt, unless what was true at the match no longer is. Everything is read anew. */
+  async attempt(push: ClaimedPush, now: number): Promise<Dealt> {
+    const row = await this.#store.subscriptions.get(push.subscriptionId);
+    const owner = row === null ? null : await this.#store.publishers.get(row.publisherId);
+    if (row === null || owner === null) return CANCELLED;
+    const mayBeSent = row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
+    if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
+    const post = await this.#shown(push.postId, now);
+    if (post === null) return CANCELLED;
+
+    const body = this.#bodyOf(push, row, post);
+    const id = `msg_${push.subscriptionId}_${push.deliveryId}`;
+    const headers = signedHeaders(secretsOf(row, this.#secrets, now), id, Math.floor(now / 1000), body);
+    const called = await callWebhook(this.#outbound, row.webhookUrl, headers, body, now);
+    const { retryAfter: _, ...attempt } = called;
+    const current = { attempts: push.attempts, subscription: row };
+    return { attempt, outcome: outcomeOf(called, current, now + called.latencyMs, this.#random()) };
+  }
+
+  /** The post as anyone may read it now, or null when it is removed, hidden, expired, or its publisher suspended or gone. */
+  async #shown(postId: string, now: number): Promise<Post | null> {
+    const post = await this.#store.posts.get(postId);
+    if (post === null || post.state !== "active" || post.expiresAt <= now) return null;
+    const [shown = null] = await this.#posts.onWire([post], { suspended: false });
+    return shown;
+  }
+
+  /** The same bytes for the same rows: members stand in a fixed order. */
+  #bodyOf(push: ClaimedPush, row: StoredSubscription, post: Post): string {
+    return JSON.stringify({
+      type: "post.matched",
+      timestamp: isoTime(push.matchedAt),
+      data: {
+        subscription_id: row.id,
+        delivery_id: push.deliveryId,
+        query: row.query,
+        post,
+        content_notice: this.#contentNotice,
+      },
+    });
+  }
+}
+
+const CANCELLED: Dealt = {
+  attempt: null,
+  outcome: { state: "cancelled", dueAt: null, deactivate: null },
+};
+
+const putOff = (dueAt: number): Dealt => ({
+  attempt: null,
+  outcome: { state: "waiting", dueAt, deactivate: null },
+});

@@ -1,0 +1,61 @@
+import type { ClaimedPush, PushStore } from "../../ports/store.ts";
+import { type Called, isDelivered } from "./call.ts";
+
+export type PushOutcome = Parameters<PushStore["settle"]>[2];
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Waits between the ten attempts, from the table of the Standard Webhooks specification 1.0: 75 h 35 min in all. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+/** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
+const JITTER = 0.2;
+const RETRY_AFTER_MAX_MS = DAY_MS;
+/** After so long with nothing but failures a webhook is given up. */
+const FAILING_MAX_MS = 5 * DAY_MS;
+
+/**
+ * What follows from an attempt: delivered, another one later, or an end; and whether the webhook is given up.
+ *
+ * @param push.attempts  those before this one
+ * @param now  when the attempt ended
+ * @param random  in 0…1, for the jitter
+ */
+export function outcomeOf(
+  called: Called,
+  push: Pick<ClaimedPush, "attempts" | "subscription">,
+  now: number,
+  random: number,
+): PushOutcome {
+  if (isDelivered(called)) return { state: "delivered", dueAt: null, deactivate: null };
+  if (called.status === 410) return { state: "failed", dueAt: null, deactivate: "webhook_gone" };
+  const { failingSince } = push.subscription;
+  const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
+  const deactivate = givenUp ? "webhook_failing" : null;
+  const waitMs = WAITS_MS[push.attempts];
+  if (waitMs === undefined) return { state: "failed", dueAt: null, deactivate };
+  const jittered = waitMs * (1 + JITTER * (2 * random - 1));
+  const asked = Math.min(retryAfterMs(called.retryAfter, now), RETRY_AFTER_MAX_MS);
+  return { state: "waiting", dueAt: now + Math.round(Math.max(jittered, asked)), deactivate };
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now: whole seconds or a date; 0 for anything else. */
+function retryAfterMs(header: string | null, now: number): number {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,12}$/.test(text)) return Number(text) * SECOND_MS;
+  if (!/^[A-Z][a-z]{2}, .+ GMT$/.test(text)) return 0;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? 0 : at - now;
+}

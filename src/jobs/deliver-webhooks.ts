@@ -1,0 +1,73 @@
+import type { Pushes } from "../domain/webhooks/pushes.ts";
+import type { ClaimedPush, Store } from "../ports/store.ts";
+
+/** Attempts under way at a time: of the board, of one origin, and to receivers whose last push failed. */
+const AT_ONCE = { total: 50, perOrigin: 2, failing: 25 } as const;
+/** Longer than any attempt may take; after it, what a dead process had claimed is sent by another. */
+const LEASE_MS = 30_000;
+/** A stop waits this long for attempts under way, then gives them back: they are made again elsewhere. */
+const STOP_MS = 3_000;
+
+interface Parts {
+  store: Store;
+  pushes: Pushes;
+  clock: () => number;
+  /** Counts attempts by how they ended, for the statistics. */
+  ended: (name: "deliveries" | "delivery_failures", now: number) => void;
+  /** Called when an attempt has ended and more may be claimed. */
+  freed: () => void;
+  failed: (error: unknown) => void;
+}
+
+/**
+ * Sends pushes that are due. Each is settled by itself as soon as its attempt ends, so that a slow receiver holds one or
+ * two of fifty places and nothing else.
+ */
+export class WebhookDelivery {
+  readonly #parts: Parts;
+  readonly #underWay = new Map<ClaimedPush, Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Claims what is due, as far as there are free places, and begins to send it. Resolves to how many that are. */
+  async claim(now: number): Promise<number> {
+    const limit = AT_ONCE.total - this.#underWay.size;
+    if (limit <= 0) return 0;
+    const claimed = await this.#parts.store.pushes.claim({ ...AT_ONCE, limit, leaseMs: LEASE_MS, now });
+    for (const push of claimed) this.#underWay.set(push, this.#send(push));
+    return claimed.length;
+  }
+
+  /** Call when nothing claims any more. Resolves when all attempts have ended or are given back. */
+  async stop(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, STOP_MS);
+    });
+    await Promise.race([Promise.all(this.#underWay.values()), late]);
+    clearTimeout(timer);
+    const left = [...this.#underWay.keys()];
+    // Whatever comes of them now is no longer recorded.
+    this.#underWay.clear();
+    if (left.length > 0) await this.#parts.store.pushes.giveBack(left);
+  }
+
+  async #send(push: ClaimedPush): Promise<void> {
+    const { store, pushes, clock, ended, freed, failed } = this.#parts;
+    try {
+      const { attempt, outcome } = await pushes.attempt(push, clock());
+      if (!this.#underWay.has(push)) return;
+      await store.pushes.settle(push, attempt, outcome);
+      if (attempt !== null)
+        ended(outcome.state === "delivered" ? "deliveries" : "delivery_failures", clock());
+    } catch (error) {
+      // Not settled: the lease ends, and it is tried again.
+      if (this.#underWay.has(push)) failed(error);
+    } finally {
+      this.#underWay.delete(push);
+      freed();
+    }
+  }
+}
