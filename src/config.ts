@@ -69,6 +69,15 @@ const rateLimits = z
     return overrides;
   });
 
+/** An address for reports of security problems, as security.txt wants it: a URI. */
+const contact = z
+  .string()
+  .transform((text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? `mailto:${text}` : text))
+  .refine(
+    (text) => /^(mailto:\S+@\S+|https:\/\/\S+|tel:\S+)$/.test(text),
+    "must be a mail address or an https URL",
+  );
+
 /** Every environment variable: type, default, meaning. */
 const Variables = z.object({
   PORT: port.default(8787).describe("Port of the listener; 0 takes a free one."),
@@ -118,6 +127,14 @@ const Variables = z.object({
     .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
     .default(null)
     .describe("Port of the 127.0.0.1 admin listener."),
+  CONTACT: contact
+    .optional()
+    .describe("Mail address or https URL for security reports; makes /.well-known/security.txt."),
+  AI_TRAINING: onOff
+    .default("off")
+    .describe(
+      "on: robots.txt lets crawlers train models on the posts; reading and answering from them is always welcome.",
+    ),
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
       error: "must be trace, debug, info, warn, error, fatal or silent",
@@ -148,6 +165,9 @@ export interface Config {
   reportsToHide: number;
   secretKey: string | null;
   adminPort: number | null;
+  /** A URI. */
+  contact: string | null;
+  aiTraining: boolean;
   logLevel: string;
 }
 
@@ -190,6 +210,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     reportsToHide: v.REPORTS_TO_HIDE,
     secretKey: v.SECRET_KEY ?? null,
     adminPort: v.ADMIN_PORT,
+    contact: v.CONTACT ?? null,
+    aiTraining: v.AI_TRAINING === "on",
     logLevel: v.LOG_LEVEL,
   };
 }

@@ -35,6 +35,8 @@ describe("configuration", () => {
       reportsToHide: 5,
       secretKey: null,
       adminPort: null,
+      contact: null,
+      aiTraining: false,
       logLevel: "info",
     });
   });

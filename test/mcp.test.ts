@@ -114,6 +114,9 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
     expect((await client.list("resources")).map(({ uri }) => uri)).toEqual([
       "board://about",
       "board://manual",
+      "skill://search-the-board/SKILL.md",
+      "skill://post-well/SKILL.md",
+      "skill://watch-a-topic/SKILL.md",
     ]);
     expect(JSON.parse(await client.read("board://about"))).toMatchObject({ name: "Agent Board" });
     expect(await client.read("board://manual")).toMatch(/^# Agent Board/);
@@ -401,9 +404,9 @@ describe("limits and counts", () => {
   it("counts each answer of a tool under its name, with the status REST would have", async () => {
     const counted: [string, number][] = [];
     const { answered } = board.board;
-    board.board.answered = (...answer) => {
-      counted.push(answer);
-      answered(...answer);
+    board.board.answered = (operation, status, client) => {
+      counted.push([operation, status]);
+      answered(operation, status, client);
     };
     const client = await connected();
     await client.call("about");

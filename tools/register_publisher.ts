@@ -19,9 +19,10 @@ export default defineTool({
   rest: { method: "POST", path: "/publishers" },
   examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],
 
-  async handle(input, { publishers, board, now }) {
+  async handle(input, { publishers, board, client, now }) {
     const publisher = await publishers.register(input, now);
     board.tally("registrations", now);
+    board.tally(`registered:${client}`, now);
     return created(publisher, { location: publisher.crier_url });
   },
 });

@@ -23,11 +23,11 @@ export default defineTool({
     { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },
   ],
 
-  async handle(query, { search, board, counts, now }) {
+  async handle(query, { search, metrics, reporter, counts, now }) {
     const page = await search.run(query, now);
     if (counts) {
       search.countRetrievals(page.posts);
-      board.tallySearch(page.posts.length === 0, now);
+      metrics.searched(query, { empty: page.posts.length === 0, caller: reporter }, now);
     }
     const meta = { query: page.query, ranking: page.ranking };
     return ok(page.posts, { nextCursor: page.nextCursor, notes: page.notes, meta });

@@ -13,6 +13,8 @@ export interface Credentials {
   apiKey: string | null;
   /** Address of the client. */
   address: string;
+  /** Its program, as a name of a fixed set; `none` where nothing names it. */
+  client?: string;
 }
 
 /** A call that may go on: who calls, and what the answer's limit headers say. */
@@ -21,6 +23,7 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
+  client: string;
   now: number;
   /** `missing_api_key` or `invalid_api_key` where the operation needs a key. */
   refusal: BoardError | null;
@@ -80,7 +83,7 @@ export class Calls {
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const bucket = addressBucket(credentials.address, false);
     const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
-    return { caller, limits, notes, reporter, now, refusal };
+    return { caller, limits, notes, reporter, client: credentials.client ?? "none", now, refusal };
   }
 
   /** Counts a call to an address that has no operation. */
@@ -103,8 +106,8 @@ export class Calls {
     if (admission.refusal !== null) throw admission.refusal;
     this.#checkWriting(operation, admission.caller);
     const { input, notes } = parseInput(operation, sent, source);
-    const { caller, reporter, now } = admission;
-    const context: Context = { ...this.#services, caller, reporter, counts, now };
+    const { caller, reporter, client, now } = admission;
+    const context: Context = { ...this.#services, caller, reporter, client, counts, now };
     const reply = await operation.handle(input, context);
     const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
     return { reply, body };

@@ -15,6 +15,7 @@ import { manualText } from "./manual.ts";
 import { filledPrompt, INSTRUCTIONS, LISTED_PROMPTS } from "./mcp-prompts.ts";
 import { failedResult, toolResult } from "./mcp-results.ts";
 import { DETAILS, type ServedTool, servedTools } from "./mcp-tools.ts";
+import { skillsOf } from "./skills.ts";
 
 /** What the tools are served from. */
 export interface McpParts {
@@ -23,11 +24,12 @@ export interface McpParts {
   site: Site;
   logger: Logger;
   clock: () => number;
-  /** Told of every answer of a tool as `tool:<name>`, with the status REST would have given. */
-  answered: (operation: string, status: number) => void;
+  /** Told of every answer of a tool as `tool:<name>`, with the status REST would have given, and of who called. */
+  answered: (operation: string, status: number, client?: string) => void;
 }
 
-const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1.0" } as const;
+/** How the server names itself, in handshakes and in its card. */
+export const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1.0" } as const;
 
 /** Lists change only with the program, so clients may keep them for a while. */
 const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
@@ -111,12 +113,12 @@ async function callTool(
       { tool, sent: input, detail: detailOf(tool, detail), now: parts.clock() },
       performed,
     );
-    parts.answered(name, OUTCOME_STATUS[performed.reply.outcome]);
+    parts.answered(name, OUTCOME_STATUS[performed.reply.outcome], credentials.client);
     return result;
   } catch (thrown) {
     const error = asBoardError(thrown);
     const reference = logFailure(error, parts.logger);
-    parts.answered(name, FAILURES[error.code].status);
+    parts.answered(name, FAILURES[error.code].status, credentials.client);
     return failedResult(forAgents(error), reference);
   }
 }
@@ -200,5 +202,13 @@ function resourcesOf(parts: McpParts, manual: string): Resource[] {
       mimeType: "text/markdown",
       read: () => manual,
     },
+    ...skillsOf(parts.catalog, parts.site).map(({ name, description, text }) => ({
+      uri: `skill://${name}/SKILL.md`,
+      name,
+      title: `Skill: ${name}`,
+      description,
+      mimeType: "text/markdown",
+      read: () => text,
+    })),
   ];
 }

@@ -5,6 +5,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response, 
 import { FAILURES } from "../failures.ts";
 import { LIMITS } from "../schema/post.ts";
 import type { Credentials } from "./calls.ts";
+import { mcpClientOf } from "./clients.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { type McpParts, mcpServers } from "./mcp-server.ts";
 import { credentialsOf } from "./rest.ts";
@@ -93,7 +94,8 @@ const jsonBody = express.json({
 
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {
-    const auth = authInfoOf(credentialsOf(request));
+    const client = mcpClientOf(request.body, request.get("user-agent"));
+    const auth = authInfoOf({ ...credentialsOf(request), client });
     await handle(Object.assign(request, { auth }), response, request.body);
   };
 }

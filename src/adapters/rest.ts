@@ -11,6 +11,7 @@ import { BoardError, FAILURES } from "../failures.ts";
 import { type Operation, OUTCOME_STATUS } from "../operation.ts";
 import { LIMITS } from "../schema/post.ts";
 import type { Calls, Credentials } from "./calls.ts";
+import { clientOf } from "./clients.ts";
 import type { Envelopes } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
@@ -157,6 +158,7 @@ export function credentialsOf(request: Request): Credentials {
   return {
     apiKey: bearer ?? request.get("x-api-key") ?? null,
     address: request.ip ?? request.socket.remoteAddress ?? "",
+    client: clientOf(request.get("user-agent")),
   };
 }
 

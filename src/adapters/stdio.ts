@@ -29,7 +29,7 @@ export interface StdioOptions {
 export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: StdioOptions): Promise<void> {
   const serverFor = mcpServers(parts, readOnly ? "reading" : "all");
   const transport = new StdioTransport();
-  const handle = serveStdio(() => serverFor({ apiKey, address: LOCAL }), {
+  const handle = serveStdio(() => serverFor({ apiKey, address: LOCAL, client: LOCAL }), {
     transport,
     maxSubscriptions: 0,
     onerror: (error) => parts.logger.debug({ err: error }, "stdio"),

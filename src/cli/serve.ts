@@ -1,6 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { type Admin, measured, measureTimes, startAdmin } from "../adapters/metrics-admin.ts";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";
@@ -27,6 +30,7 @@ async function serve(): Promise<void> {
       "EMBEDDINGS=required, but the model can be neither loaded nor downloaded; see the lines above.",
     );
   }
+  const meter = config.adminPort === null ? null : measured(board);
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -34,8 +38,10 @@ async function serve(): Promise<void> {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 5_000,
     },
-    buildApp(board),
+    buildApp(meter === null ? board : { ...board, answered: meter.answered }),
   );
+  const admin =
+    meter === null ? null : await openAdmin(meter.registry, server, config.adminPort ?? 0, logger);
   await listen(server, config.port, config.host);
   board.start();
   const { port } = server.address() as AddressInfo;
@@ -43,9 +49,21 @@ async function serve(): Promise<void> {
     { url: board.site.root, address: `${config.host}:${port}`, store: config.storeUrl.split(":")[0] },
     "the board is open",
   );
-  const stop = stopOnce(server, board);
+  const stop = stopOnce(server, board, admin);
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
+}
+
+async function openAdmin(registry: Registry, server: Server, port: number, logger: Logger): Promise<Admin> {
+  measureTimes(server, registry);
+  const failed = (err: unknown) => logger.error({ err }, "reading the metrics failed");
+  const admin = await startAdmin(registry, port, failed).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EADDRINUSE"
+      ? new Error(`Port ${port} is in use; set ADMIN_PORT to another one.`)
+      : error;
+  });
+  logger.info({ address: `127.0.0.1:${admin.port}` }, "metrics for Prometheus at /metrics");
+  return admin;
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -62,7 +80,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /** Takes no new connections, lets answers under way finish, then closes the parts and exits with 0. */
-function stopOnce(server: Server, board: OpenBoard): () => void {
+function stopOnce(server: Server, board: OpenBoard, admin: Admin | null): () => void {
   return () => {
     board.logger.info("stopping");
     server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
@@ -71,6 +89,7 @@ function stopOnce(server: Server, board: OpenBoard): () => void {
     server.close(async () => {
       clearInterval(idle);
       clearTimeout(late);
+      await admin?.stop();
       await board.close();
       process.exit(0);
     });

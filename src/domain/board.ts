@@ -12,13 +12,13 @@ const STRIP_DAYS = 14;
 /** `2026-11-20` for a moment, in UTC. */
 export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
-/** What the board tells about itself: counts, overview, operating statistics. */
+/** What the board tells about itself: counts and overview. */
 export class Board {
   readonly #store: Store;
   readonly #site: Site;
   readonly launched: string;
   #counts: { at: number; value: Promise<BoardCounts> } | null = null;
-  #overview: { at: number; value: Promise<BoardOverview> } | null = null;
+  #overview: { at: number; value: Promise<Overview> } | null = null;
   /** Tallies not yet written, by `day name`. */
   readonly #tallies = new Map<string, number>();
 
@@ -42,11 +42,7 @@ export class Board {
 
   /** `GET /board`. */
   async about(now: number) {
-    const overview = await this.#cachedOverview(now);
-    const searches = new Map<string, number>();
-    for (const { day, name, n } of await this.#store.statistics.read(dayOf(now - STRIP_DAYS * DAY_MS))) {
-      if (name === "searches") searches.set(day, n);
-    }
+    const { searches, ...overview } = await this.#cachedOverview(now);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
     const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
     return {
@@ -95,11 +91,6 @@ export class Board {
     this.#tallies.set(key, (this.#tallies.get(key) ?? 0) + 1);
   }
 
-  tallySearch(empty: boolean, now: number): void {
-    this.tally("searches", now);
-    if (empty) this.tally("zero_results", now);
-  }
-
   /** Writes what was tallied; called about every second and at the stop. */
   async flushTallies(): Promise<void> {
     if (this.#tallies.size === 0) return;
@@ -108,61 +99,18 @@ export class Board {
     await this.#store.statistics.add(rows);
   }
 
-  /** `GET /metrics`: aggregates of the last days. */
-  async metrics(now: number) {
-    const [meta, overview, rows, week, previousWeek] = await Promise.all([
-      this.meta(now),
-      this.#cachedOverview(now),
-      this.#store.statistics.read(dayOf(now - 29 * DAY_MS)),
-      this.#store.statistics.activePublishers(now - 7 * DAY_MS, now),
-      this.#store.statistics.activePublishers(now - 14 * DAY_MS, now - 7 * DAY_MS),
-    ]);
-    const since7 = dayOf(now - 6 * DAY_MS);
-    const sum = (prefix: string, since = since7) =>
-      rows
-        .filter((row) => row.day >= since && row.name.startsWith(prefix))
-        .reduce((total, row) => total + row.n, 0);
-    const byName = (prefix: string) => {
-      const counts: Record<string, number> = {};
-      for (const row of rows) {
-        if (row.day < since7 || !row.name.startsWith(prefix)) continue;
-        const name = row.name.slice(prefix.length);
-        counts[name] = (counts[name] ?? 0) + row.n;
-      }
-      return counts;
-    };
-    const requests = sum("route:");
-    const errors = sum("error:");
-    const searches = sum("searches");
-    const days = Array.from({ length: 30 }, (_, i) => dayOf(now - (29 - i) * DAY_MS));
-    const onDay = (day: string, name: string) =>
-      rows.find((row) => row.day === day && row.name === name)?.n ?? 0;
+  /** What the board holds now, as the statistics tell it. */
+  async census(now: number) {
+    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#cachedOverview(now);
     return {
-      generated_at: isoTime(now),
-      health: { requests_7d: requests, errors_7d: errors, error_rate_7d: ratio(errors, requests) },
-      north_stars: { weekly_active_publishers: week },
-      metrics: {
-        searches_per_day_7d: Math.round((searches / 7) * 10) / 10,
-        zero_result_rate_7d: ratio(sum("zero_results"), searches),
-        syndicated_share: ratio(overview.syndicated, overview.activePosts),
-      },
-      funnel: { registered: meta.publishers, active_this_week: week, active_last_week: previousWeek },
-      board: {
-        ...meta,
-        first_hand: overview.firstHand,
-        syndicated: overview.syndicated,
-        kinds: overview.kinds,
-      },
-      unmet_demand: { zero_result_searches_30d: sum("zero_results", days[0]) },
-      mcp: { tools_7d: byName("tool:") },
-      routes_7d: byName("route:"),
-      registration_clients: byName("registered:"),
-      series_30d: days.map((day) => ({
-        day,
-        posts: onDay(day, "posts"),
-        searches: onDay(day, "searches"),
-        registrations: onDay(day, "registrations"),
-      })),
+      active_posts: activePosts,
+      publishers,
+      posts_today: postsToday,
+      launched: this.launched,
+      first_hand: firstHand,
+      syndicated: rest.syndicated,
+      subscriptions: rest.subscriptions,
+      kinds: rest.kinds,
     };
   }
 
@@ -176,15 +124,24 @@ export class Board {
     return this.#counts.value;
   }
 
-  #cachedOverview(now: number): Promise<BoardOverview> {
+  #cachedOverview(now: number): Promise<Overview> {
     if (this.#overview === null || now - this.#overview.at >= COUNTS_MS) {
-      this.#overview = { at: now, value: this.#store.statistics.overview(now, STRIP_DAYS) };
+      this.#overview = { at: now, value: this.#readOverview(now) };
       this.#overview.value.catch(() => {
         this.#overview = null;
       });
     }
     return this.#overview.value;
   }
+
+  async #readOverview(now: number): Promise<Overview> {
+    const { statistics } = this.#store;
+    const overview = await statistics.overview(now, STRIP_DAYS);
+    const rows = await statistics.read(dayOf(now - (STRIP_DAYS - 1) * DAY_MS));
+    const searches = rows.filter(({ name }) => name === "searches");
+    return { ...overview, searches: new Map(searches.map(({ day, n }) => [day, n])) };
+  }
 }
 
-const ratio = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 1000);
+/** With the searches of the last days, by UTC day. */
+type Overview = BoardOverview & { searches: ReadonlyMap<string, number> };

@@ -59,17 +59,22 @@ export class Search {
 
   /**
    * @param options.datedOnly  only posts with a start, for calendars
+   * @param options.advice  false leaves out what to do when nothing is found, which costs some more questions
    * @throws BoardError `invalid_cursor`
    */
-  async run(query: SearchQuery, now: number, options = { datedOnly: false }): Promise<SearchPage> {
+  async run(
+    query: SearchQuery,
+    now: number,
+    options = { datedOnly: false, advice: true },
+  ): Promise<SearchPage> {
     const plan = await this.#plan(query, now, options.datedOnly);
     const page =
       plan.sort === "relevance"
         ? await this.#byRelevance(plan, query, now)
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
-    const notes =
-      posts.length === 0 && query.cursor === undefined ? await this.#advice(plan.question, query) : [];
+    const asksAdvice = options.advice && posts.length === 0 && query.cursor === undefined;
+    const notes = asksAdvice ? await this.#advice(plan.question, query) : [];
     return {
       posts,
       nextCursor: page.nextCursor,

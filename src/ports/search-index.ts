@@ -18,7 +18,7 @@ export interface PostFilter {
   includeReplies: boolean;
   includeExpired: boolean;
   includeSyndicated: boolean;
-  /** Leaves out posts without a start, whose window begins when they were written. */
+  /** Leaves out posts whose window begins in the millisecond they were written: those without a start. */
   datedOnly?: boolean;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;

@@ -1,0 +1,129 @@
+import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
+import type { CancelledEntry } from "../../domain/calendar-entry.ts";
+import type { Post } from "../../schema/post.ts";
+import type { Channel } from "./channel.ts";
+import { pointOf } from "./text.ts";
+
+/** Seconds after which a calendar may ask again. */
+const TTL_S = 3_600;
+const DAY_MS = 86_400_000;
+
+type About = Pick<Channel, "uidOf"> & { title: string; self: string };
+
+/**
+ * A calendar (RFC 5545) of the posts that have a start; others are passed over. All times are in UTC, so that nothing
+ * depends on time zone definitions; days of all-day posts are those of the post's own zone.
+ */
+export function calendarOf(posts: readonly Post[], about: About): string {
+  return written(
+    posts.flatMap((post) => (post.starts_at === null ? [] : [eventOf(post, about)])),
+    about,
+  );
+}
+
+/** What is left of a post that is no longer shown: whoever has it in a calendar learns that it is off. */
+export function cancelledCalendar(entry: CancelledEntry, about: About): string {
+  const changed = new Date(entry.changedAt);
+  const event: ICalEventData = {
+    id: about.uidOf(entry.id),
+    start: new Date(entry.startsAt),
+    ...(entry.endsAt === null ? {} : { end: new Date(entry.endsAt) }),
+    summary: "No longer on the board",
+    status: ICalEventStatus.CANCELLED,
+    stamp: changed,
+    lastModified: changed,
+    // Above that of the event as it was last shown.
+    sequence: sequenceOf(entry.createdAt, entry.changedAt) + 1,
+  };
+  return written([event], about);
+}
+
+function written(events: readonly ICalEventData[], about: About): string {
+  // The library escapes the texts of events, but not those of the calendar.
+  const name = escaped(about.title, false);
+  const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });
+  // Events are folded here: the library takes some 650 ms for a hundred long ones, in which nobody else is answered.
+  const lines = events.map((event) => new ICalEvent(event, calendar).toString()).join("");
+  return `${calendar.toString().slice(0, -END.length)}${folded(lines)}${END}\r\n`;
+}
+
+const END = "END:VCALENDAR";
+/** Octets of a line, without its end (RFC 5545, 3.1). */
+const LINE_OCTETS = 75;
+
+const folded = (text: string) => text.split("\r\n").map(foldedLine).join("\r\n");
+
+/** Breaks a line between characters, never within one. */
+function foldedLine(line: string): string {
+  let out = "";
+  let start = 0;
+  let octets = 0;
+  for (let i = 0; i < line.length; ) {
+    const code = line.codePointAt(i) ?? 0;
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (octets + size > LINE_OCTETS) {
+      out += `${line.slice(start, i)}\r\n `;
+      start = i;
+      octets = 1;
+    }
+    octets += size;
+    i += code < 0x10000 ? 1 : 2;
+  }
+  return out + line.slice(start);
+}
+
+function eventOf(post: Post, about: About): ICalEventData {
+  const point = pointOf(post);
+  const where = post.location?.name ?? null;
+  // The library takes a coordinate of 0 for none; a decimetre beside it is the same place.
+  const geo = point === null ? undefined : { lat: point.lat || 1e-6, lon: point.lng || 1e-6 };
+  return {
+    id: about.uidOf(post.id),
+    ...spanOf(post),
+    summary: post.title,
+    description: post.link === null ? post.body : `${post.body}\n\n${post.link}`,
+    ...(where === null ? {} : { location: { title: where, ...(geo === undefined ? {} : { geo }) } }),
+    ...(where === null && geo !== undefined ? { location: { geo } } : {}),
+    categories: [post.kind, ...post.tags].map((name) => ({ name })),
+    url: post.url,
+    status: statusOf(post.metadata["status"]),
+    created: new Date(post.created_at),
+    // Without a METHOD, DTSTAMP too is the time of the last change.
+    stamp: new Date(post.updated_at),
+    lastModified: new Date(post.updated_at),
+    sequence: sequenceOf(Date.parse(post.created_at), Date.parse(post.updated_at)),
+    x: { "X-BOARD-PUBLISHER": post.publisher.name },
+  };
+}
+
+/** From start to end; of an all-day post, from its first day to the one after its last. */
+function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
+  const startsAt = post.starts_at ?? post.created_at;
+  if (post.metadata["all_day"] !== true) {
+    const start = new Date(startsAt);
+    return post.ends_at === null ? { start } : { start, end: new Date(post.ends_at) };
+  }
+  const zone = post.timezone ?? "UTC";
+  const first = dayIn(zone, Date.parse(startsAt));
+  // An end at midnight ends the day before.
+  const last = post.ends_at === null ? first : dayIn(zone, Date.parse(post.ends_at) - 1);
+  return { allDay: true, start: new Date(first), end: new Date(Math.max(first, last) + DAY_MS) };
+}
+
+/** Midnight UTC of the calendar day that a zone has at a moment. */
+function dayIn(zone: string, ms: number): number {
+  const day = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(ms);
+  const parsed = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(parsed) ? ms - (ms % DAY_MS) : parsed;
+}
+
+function statusOf(said: unknown): ICalEventStatus {
+  if (said === "cancelled" || said === "canceled") return ICalEventStatus.CANCELLED;
+  return said === "tentative" ? ICalEventStatus.TENTATIVE : ICalEventStatus.CONFIRMED;
+}
+
+/**
+ * 0 for what was never edited; it grows with every edit. Edits are not counted one by one, so the seconds between
+ * writing and the last edit stand for their number.
+ */
+const sequenceOf = (createdAt: number, changedAt: number) => Math.ceil((changedAt - createdAt) / 1000);

@@ -1,0 +1,71 @@
+import { describeQuery } from "../../domain/query.ts";
+import type { Site } from "../../domain/site.ts";
+import type { Post } from "../../schema/post.ts";
+import { SearchQuery } from "../../schema/query.ts";
+import { CONTENT_NOTICE } from "../envelope.ts";
+import { cleanText } from "./text.ts";
+
+/** What a feed says of itself. All URLs are absolute. */
+export interface Channel {
+  title: string;
+  description: string;
+  /** The feed as it was asked for. */
+  self: string;
+  /** The page with the same posts. */
+  home: string;
+  /** The next page of the feed, or null. */
+  next: string | null;
+  /** ISO 8601: the latest change of a post in it; of an empty one, the start of the board. */
+  updated: string;
+  /** An id for a post that no other board gives, and that stays when the post is edited. */
+  idOf(postId: string): string;
+  /** UID of a post in a calendar. */
+  uidOf(postId: string): string;
+}
+
+/**
+ * @param asked.path  of the feed, such as `/feed.xml`
+ * @param asked.sent  the parameters as they were sent, without defaults
+ * @param page.launched  UTC day of the board's first start
+ */
+export function channelOf(
+  asked: { path: string; query: SearchQuery; sent: Record<string, unknown> },
+  page: { posts: readonly Post[]; nextCursor: string | null; launched: string },
+  site: Site,
+): Channel {
+  const { path, query, sent } = asked;
+  const parameters = Object.keys(SearchQuery.shape).flatMap((name): [string, string][] =>
+    typeof sent[name] === "string" && sent[name] !== "" ? [[name, cleanText(sent[name])]] : [],
+  );
+  const criteria = parameters.filter(([name]) => !["limit", "cursor", "sort"].includes(name));
+  return {
+    title: cleanText(`${describeQuery(query)} – Agent Board`),
+    description: `Posts of a public bulletin board for AI agents. ${CONTENT_NOTICE}`,
+    self: urlOf(site.root + path, parameters),
+    home: criteria.length === 0 ? `${site.root}/` : urlOf(`${site.root}/search`, criteria),
+    next:
+      page.nextCursor === null
+        ? null
+        : urlOf(site.root + path, [
+            ...parameters.filter(([name]) => name !== "cursor"),
+            ["cursor", page.nextCursor],
+          ]),
+    updated:
+      [`${page.launched}T00:00:00.000Z`, ...page.posts.map((post) => post.updated_at)].sort().at(-1) ?? "",
+    ...idsOf(site, page.launched),
+  };
+}
+
+/** How the posts of a site are named in feeds: tag URIs (RFC 4151), and UIDs in calendars. */
+export function idsOf(site: Site, launched: string): Pick<Channel, "idOf" | "uidOf"> {
+  const { host, hostname } = new URL(site.root);
+  return {
+    idOf: (postId) => `tag:${hostname},${launched}:${postId}`,
+    uidOf: (postId) => `${postId}@${host}`,
+  };
+}
+
+function urlOf(page: string, parameters: readonly [string, string][]): string {
+  const query = new URLSearchParams([...parameters]);
+  return parameters.length === 0 ? page : `${page}?${query}`;
+}

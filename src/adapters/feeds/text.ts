@@ -1,0 +1,70 @@
+import type { Post } from "../../schema/post.ts";
+import { whenOf } from "../mcp-when.ts";
+
+/** What no XML 1.0 document may hold: C0 controls but tab and line breaks, halves of surrogate pairs, U+FFFE, U+FFFF. */
+const ILLEGAL = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+/**
+ * The posts with every text in them fit for XML and iCalendar. What the board keeps is clean already, but for metadata
+ * and for what older versions or imports wrote; no writer of a format below looks at it again.
+ */
+export function cleanPosts(posts: readonly Post[]): Post[] {
+  const text = JSON.stringify(posts);
+  return JSON.parse(text, (_name, value) => (typeof value === "string" ? cleanText(value) : value));
+}
+
+export const cleanText = (text: string) => text.replace(ILLEGAL, "");
+
+/** What happens, when, where and by whom, as parts of one line of plain text. */
+export function factsOf(post: Post): string[] {
+  const { location, distance_km: distance, publisher, flags } = post;
+  return [
+    post.kind,
+    whenOf(post),
+    location?.name ?? "",
+    distance === undefined ? "" : `${distance} km away`,
+    `by ${publisher.name}${publisher.verified ? ` (verified: ${publisher.domain})` : ""}`,
+    post.syndicated ? "relayed" : "",
+    flags.length === 0 ? "" : `flags: ${flags.join(", ")}`,
+  ].filter((fact) => fact !== "");
+}
+
+/**
+ * A post as HTML for readers that render it: facts, the text in paragraphs, links. Nothing of the text is markup; each
+ * part finds its own direction.
+ */
+export function htmlOf(post: Post): string {
+  const paragraphs = post.body.split(/\n{2,}/).map((part) => escaped(part).replaceAll("\n", "<br>"));
+  const links = [post.link, post.source_url].filter((link) => link !== null);
+  return [
+    `<p>${factsOf(post).map(escaped).join(" · ")}</p>`,
+    ...paragraphs.map((part) => `<p dir="auto">${part}</p>`),
+    ...links.map((link) => `<p><a href="${escaped(link)}" rel="nofollow ugc">${escaped(link)}</a></p>`),
+  ].join("\n");
+}
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+
+/** Degrees with six decimals, a decimetre, and never in exponent notation. */
+const degrees = (value: number) => Math.round(value * 1e6) / 1e6;
+
+/** A post's place when it has coordinates. */
+export function pointOf({ location }: Post): { lat: number; lng: number } | null {
+  if (location === null || location.lat === null || location.lng === null) return null;
+  return { lat: degrees(location.lat), lng: degrees(location.lng) };
+}
+
+/**
+ * The same document with its CDATA sections as escaped text, and without the blanks that a writer put around them: so no
+ * mark-up of a stranger stands in it literally, whoever reads it as what. A section cannot contain its own end, and
+ * outside of sections `<` is always mark-up, so that the expression finds exactly the sections.
+ */
+export const withoutCdata = (xml: string) =>
+  xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>(\s*(?=<\/))?/g, (_section, text: string) => escaped(text));
