@@ -1,10 +1,12 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
+import { discoveryRoutes } from "./adapters/discovery.ts";
+import { feedRoutes } from "./adapters/feeds/feeds.ts";
 import { manualRoutes } from "./adapters/manual.ts";
 import { mcpRouter } from "./adapters/mcp.ts";
-import { pagesRouter } from "./adapters/pages.ts";
+import { nothingHere, pageFailures, pagesRouter } from "./adapters/pages/index.ts";
 import { requestLog } from "./adapters/request-log.ts";
-import { failureHandler, openCors, type RestParts, restRouter } from "./adapters/rest.ts";
+import { openCors, type RestParts, restRouter } from "./adapters/rest.ts";
 import { BoardError } from "./failures.ts";
 import type { OpenBoard } from "./open-board.ts";
 
@@ -28,11 +30,11 @@ export function buildApp(board: OpenBoard): Express {
   app.use("/api/v1", restRouter(catalog.operations, parts));
   app.use(mcpRouter(board));
   app.use(manualRoutes(catalog, site));
+  app.use(discoveryRoutes({ ...parts, ...board }));
+  app.use(feedRoutes({ ...parts, ...board, operations: catalog.operations }));
   app.use(pagesRouter(catalog.operations, site, parts));
-  app.use(openCors, () => {
-    throw new BoardError("not_found");
-  });
-  app.use(failureHandler(parts));
+  app.use(openCors, nothingHere());
+  app.use(pageFailures(site, parts));
   return app;
 }
 

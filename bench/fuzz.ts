@@ -1,0 +1,359 @@
+/**
+ * Does a board answer as its own OpenAPI document says, whatever it is sent? Requests are drawn from the schemas of
+ * `/openapi.json`, valid and broken ones, and every answer is held against the document: no 5xx, a declared status, the
+ * declared type, a body that the schema accepts, and no success for what breaks the schema.
+ *
+ *   npx tsx bench/fuzz.ts [requests = 20000] [seed]
+ */
+import { pathToFileURL } from "node:url";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { newApiKey } from "../src/domain/secrets.ts";
+import { startBoard } from "../test/support/board.ts";
+import { consent, startWebhook } from "../test/support/webhooks.ts";
+import { type Described, type Draft, drafts, type Json, Known } from "./fuzz-requests.ts";
+import { machine } from "./measure.ts";
+
+const FINDINGS_MAX = 20;
+const FIXED = 10;
+const KEPT_IDS = 30;
+/** Posts and subscriptions that each of two publishers has at any time. */
+const OWNED_MIN = 3;
+
+export interface FuzzReport {
+  requests: number;
+  seconds: number;
+  /** What was wrong, with the request as one line of curl. */
+  findings: string[];
+  /** How often each operation answered with each status. */
+  statuses: Map<string, Map<number, number>>;
+}
+
+/** Sends requests to a board of its own, one after the other, so that the same seed sends the same ones. */
+export async function fuzz(requests: number, seed: number): Promise<FuzzReport> {
+  const webhook = await startWebhook(() => ({}), consent);
+  const board = await startBoard({
+    WEBHOOK_ALLOW: "127.0.0.1",
+    REPORTS_TO_HIDE: "2",
+    LOG_LEVEL: "fatal",
+  });
+  try {
+    const document = (await (await fetch(`${board.url}/openapi.json`)).json()) as Json;
+    const operations = operationsOf(document);
+    const check = checker(document);
+    const world = new World(board.api, webhook.url);
+    await world.settle();
+    const report: FuzzReport = { requests: 0, seconds: 0, findings: [], statuses: new Map() };
+    const began = performance.now();
+    const share = Math.ceil(requests / operations.filter((one) => !isFixed(one)).length);
+    const series = operations.map((operation, i) => ({
+      operation,
+      drawn: fc.sample(drafts(operation), { seed: seed + i, numRuns: isFixed(operation) ? FIXED : share }),
+    }));
+    for (let round = 0; round < share && report.findings.length < FINDINGS_MAX; round += 1) {
+      for (const { operation, drawn } of series) {
+        const draft = drawn[round];
+        if (draft === undefined || report.requests >= requests) continue;
+        await sendAndCheck(operation, draft, world, check, report);
+      }
+    }
+    report.seconds = (performance.now() - began) / 1000;
+    return report;
+  } finally {
+    await board.stop();
+    await webhook.stop();
+  }
+}
+
+/** Nothing can be sent to it: a few requests tell all. */
+const isFixed = ({ method, parameters, open }: Described) =>
+  method === "GET" && parameters.length === 0 && open;
+
+async function sendAndCheck(
+  operation: Described,
+  draft: Draft,
+  world: World,
+  check: Checker,
+  report: FuzzReport,
+): Promise<void> {
+  const { url, init } = world.requestOf(operation, draft);
+  const response = await fetch(url, init);
+  const text = await response.text();
+  report.requests += 1;
+  const counts = report.statuses.get(operation.id) ?? new Map<number, number>();
+  counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+  report.statuses.set(operation.id, counts);
+  const problem =
+    check(operation, response, text) ??
+    (draft.flaw !== null && response.ok ? `success in spite of: ${draft.flaw}` : null);
+  if (problem !== null) report.findings.push(`${problem}\n  ${curlOf(url, init)}\n  ${text.slice(0, 600)}`);
+  await world.learn(operation, draft, response, text);
+  const cursor: unknown = response.ok && text.startsWith("{") ? (JSON.parse(text) as Json).next_cursor : null;
+  // The page that an answer names must be there, too.
+  if (typeof cursor === "string" && draft.query.every(([name]) => name !== "cursor")) {
+    const next = { ...draft, query: [...draft.query, ["cursor", cursor] as const] };
+    await sendAndCheck(operation, next, world, check, report);
+  }
+}
+
+type Checker = (operation: Described, response: Response, text: string) => string | null;
+
+function checker(document: Json): Checker {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const compiled = new Map<Json, ValidateFunction>();
+  const validatorOf = (schema: Json) => {
+    const known = compiled.get(schema) ?? ajv.compile(resolved(schema, document));
+    compiled.set(schema, known);
+    return known;
+  };
+  return ({ id, responses }, response, text) => {
+    const { status } = response;
+    if (status >= 500) return `${id}: ${status}`;
+    const declared = responses[String(status)];
+    if (declared === undefined) return `${id}: undeclared status ${status}`;
+    const type = response.headers.get("content-type");
+    if (declared.content === undefined) return text === "" ? null : `${id}: ${status} has a body`;
+    const media = declared.content[type?.split(";")[0] ?? ""];
+    if (media === undefined) return `${id}: ${status} with undeclared type ${type}`;
+    if (type?.startsWith("application/json") !== true) return null;
+    const validate = validatorOf(media.schema);
+    return validate(JSON.parse(text)) ? null : `${id}: ${status} ${ajv.errorsText(validate.errors)}`;
+  };
+}
+
+function operationsOf(document: Json): Described[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    ["get", "post", "patch", "delete"].flatMap((method): Described[] => {
+      const found = item[method];
+      if (found === undefined) return [];
+      const body = found.requestBody?.content["application/json"];
+      return [
+        {
+          id: found.operationId,
+          method: method.toUpperCase(),
+          server: (item.servers ?? document.servers)[0].url,
+          path,
+          open: found.security.some((one: object) => Object.keys(one).length === 0),
+          parameters: (found.parameters ?? []).map((each: Json) => ({
+            ...each,
+            required: each.required === true,
+            schema: resolved(each.schema, document),
+          })),
+          body:
+            body === undefined
+              ? null
+              : {
+                  required: found.requestBody.required,
+                  schema: resolved(body.schema, document),
+                  examples: Object.values<Json>(body.examples ?? {}).map(({ value }) => value),
+                },
+          responses: Object.fromEntries(
+            Object.entries<Json>(found.responses).map(([status, answer]) => [
+              status,
+              referred(answer, document),
+            ]),
+          ),
+        },
+      ];
+    }),
+  );
+}
+
+/** The schema with every reference written out. The document has no schema that contains itself. */
+function resolved(schema: Json, document: Json): Json {
+  if (Array.isArray(schema)) return schema.map((one) => resolved(one, document));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $ref, ...rest } =
+    referred(schema, document) === schema ? { ...schema } : { ...referred(schema, document) };
+  if ($ref !== undefined) return resolved({ $ref }, document);
+  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, resolved(value, document)]));
+}
+
+function referred(value: Json, document: Json): Json {
+  if (typeof value?.$ref !== "string") return value;
+  return value.$ref
+    .slice(2)
+    .split("/")
+    .reduce((at: Json, step: string) => at[step], document);
+}
+
+type Who = "first" | "second" | "third";
+
+/** What is on the board, as far as its answers tell: ids, cursors, and the keys of three publishers. */
+class World {
+  readonly #api: string;
+  readonly #hook: string;
+  readonly #keys: Record<Who, string> = { first: "", second: "", third: "" };
+  #ids: { kind: Known["kind"]; id: string; owner: Draft["key"] }[] = [];
+  #written = 0;
+
+  constructor(api: string, hook: string) {
+    this.#api = api;
+    this.#hook = hook;
+  }
+
+  /** Makes good what earlier requests took away: keys, and a few posts and subscriptions of the first two. */
+  async settle(): Promise<void> {
+    for (const who of Object.keys(this.#keys) as Who[]) {
+      if (this.#keys[who] === "") {
+        const { data } = await this.#write(null, "/publishers", { name: who, accept_terms: true });
+        this.#keys[who] = data.api_key;
+        this.#note("publisher", data.id, who);
+      }
+      if (who === "third") continue;
+      while (this.#owned("post", who).length < OWNED_MIN) {
+        this.#written += 1;
+        const title = `${WORDS[this.#written % WORDS.length]} ${this.#written}`;
+        const { data } = await this.#write(who, "/posts", {
+          title,
+          body: `${title}: ask for it.`,
+          kind: "offer",
+        });
+        this.#note("post", data.id, who);
+      }
+      while (this.#owned("subscription", who).length < OWNED_MIN) {
+        const query = { kind: "offer" };
+        const { data } = await this.#write(who, "/subscriptions", { query, webhook_url: this.#hook });
+        this.#note("subscription", data.id, who);
+      }
+    }
+  }
+
+  requestOf({ method, server, path }: Described, draft: Draft): { url: string; init: RequestInit } {
+    const real = (value: Json) => this.#real(value, draft.key);
+    const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => pathPart(real(draft.path[name])));
+    const query = draft.query.flatMap(([name, value]) => {
+      const sent = real(value);
+      return (Array.isArray(sent) ? sent : [sent]).map((one) => `${encoded(name)}=${encoded(asText(one))}`);
+    });
+    const headers: Record<string, string> = { ...draft.headers };
+    const key = this.#keyOf(draft.key);
+    if (key !== null) headers["authorization"] = `Bearer ${key}`;
+    const { body } = draft;
+    if (body !== null) headers["content-type"] = "json" in body ? "application/json" : body.type;
+    return {
+      url: `${server}${filled}${query.length === 0 ? "" : `?${query.join("&")}`}`,
+      init: {
+        method,
+        headers,
+        redirect: "manual",
+        ...(body === null ? {} : { body: "json" in body ? JSON.stringify(real(body.json)) : body.text }),
+      },
+    };
+  }
+
+  /** Notes what an answer tells: new ids and cursors, lost ones, a changed key. */
+  async learn(operation: Described, { key, path }: Draft, response: Response, text: string): Promise<void> {
+    const { id, method } = operation;
+    const asked = path["id"] instanceof Known ? this.#real(path["id"], key) : null;
+    if (response.status === 404 || (method === "DELETE" && response.ok)) {
+      this.#ids = this.#ids.filter((one) => one.id !== asked || one.owner !== key);
+    }
+    if (response.ok && text.startsWith("{")) {
+      const { data, next_cursor: cursor } = JSON.parse(text) as Json;
+      if (typeof cursor === "string") this.#note("cursor", cursor, key);
+      if (id === "create_post") this.#note("post", data.id, key);
+      if (id === "subscribe") this.#note("subscription", data.id, key);
+      if (id === "register_publisher") this.#note("publisher", data.id, null);
+      if (key !== null && key in this.#keys) {
+        if (id === "rotate_key") this.#keys[key as Who] = data.api_key;
+        if (id === "erase_publisher") {
+          this.#keys[key as Who] = "";
+          this.#ids = this.#ids.filter(({ owner }) => owner !== key);
+        }
+      }
+    }
+    await this.settle();
+  }
+
+  async #write(who: Who | null, path: string, body: object): Promise<Json> {
+    const response = await fetch(this.#api + path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(who === null ? {} : { authorization: `Bearer ${this.#keys[who]}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as Json;
+    if (!response.ok) throw new Error(`setting up: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  #note(kind: Known["kind"], id: string, owner: Draft["key"]): void {
+    const alike = this.#owned(kind, owner);
+    if (alike.some((one) => one.id === id)) return;
+    this.#ids.push({ kind, id, owner });
+    if (alike.length >= KEPT_IDS) this.#ids.splice(this.#ids.indexOf(alike[0] as never), 1);
+  }
+
+  #owned(kind: Known["kind"], owner: Draft["key"]) {
+    return this.#ids.filter((one) => one.kind === kind && one.owner === owner);
+  }
+
+  #keyOf(who: Draft["key"]): string | null {
+    if (who === null) return null;
+    if (who === "mistyped") return `${this.#keys.first.slice(0, -1)}!`;
+    return who === "unknown" ? UNKNOWN_KEY : this.#keys[who];
+  }
+
+  /** Three of four stand for something of the caller's own. */
+  #real(value: Json, caller: Draft["key"]): Json {
+    if (value instanceof Known) {
+      if (value.kind === "hook") return this.#hook;
+      const own = this.#owned(value.kind, caller);
+      const all = this.#ids.filter(({ kind }) => kind === value.kind);
+      const choice = value.pick % 4 !== 0 && own.length > 0 ? own : all;
+      return choice[value.pick % Math.max(1, choice.length)]?.id ?? "7fKm3Qx9Rt";
+    }
+    if (Array.isArray(value)) return value.map((one) => this.#real(one, caller));
+    if (typeof value !== "object" || value === null) return value;
+    const copy = {};
+    for (const [name, one] of Object.entries(value)) {
+      Object.defineProperty(copy, name, { value: this.#real(one, caller), enumerable: true });
+    }
+    return copy;
+  }
+}
+
+/** Well-formed, but nobody's: the store is asked for it. */
+const UNKNOWN_KEY = newApiKey();
+const WORDS = ["bicycle", "piano", "garden", "tickets", "lamp", "ladder", "tent", "violin", "kayak", "oven"];
+
+/** One segment: what would be no segment, or another path, stays what it is by an encoded blank. */
+function pathPart(value: Json): string {
+  const text = asText(value);
+  return text === "" || text === "." || text === ".." ? `%20${text}` : /^%/.test(text) ? text : encoded(text);
+}
+
+const asText = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** Node answers heads beyond 16 KiB by itself, before any board sees them: a name and a value stay below. */
+const encoded = (text: string) => encodeURIComponent(text.slice(0, 250).toWellFormed());
+
+function curlOf(url: string, { method, headers, body }: RequestInit): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const lines = Object.entries(headers as Record<string, string>).map(
+    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+  );
+  const data = typeof body === "string" ? [`-d ${quoted(body.slice(0, 2000))}`] : [];
+  return ["curl", "-X", String(method), quoted(url), ...lines, ...data].join(" ");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const requests = Number(process.argv[2] ?? 20_000);
+  const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+  console.log(`${requests} requests, seed ${seed}; ${machine()}`);
+  const report = await fuzz(requests, seed);
+  for (const [id, counts] of report.statuses) {
+    const figures = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}×${n}`);
+    console.log(`${id.padEnd(22)} ${figures.join(" ")}`);
+  }
+  for (const finding of report.findings) console.log(`\n${finding}`);
+  console.log(
+    `${report.requests} answers in ${report.seconds.toFixed(0)} s, ${report.findings.length} findings`,
+  );
+  process.exitCode = report.findings.length === 0 ? 0 : 1;
+}

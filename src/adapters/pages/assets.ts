@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { Router } from "express";
+import { ICON } from "./icon.ts";
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
+
+interface Asset {
+  /** Holds a hash of the content, so that browsers may keep it for good. */
+  path: string;
+  type: string;
+  text: string;
+}
+
+/** The three files that pages ask for, all of this site. */
+export const ASSETS = {
+  style: asset("style", "css", "text/css", STYLE),
+  script: asset("script", "js", "text/javascript", SCRIPT),
+  icon: asset("icon", "svg", "image/svg+xml", ICON),
+} as const;
+
+export function assetRoutes(): Router {
+  const router = Router({ caseSensitive: true });
+  for (const { path, type, text } of Object.values(ASSETS)) {
+    router.get(path, (_request, response) => {
+      response.set({
+        "Content-Type": `${type}; charset=utf-8`,
+        "Cache-Control": "public, max-age=31536000, immutable",
+      });
+      response.send(text);
+    });
+  }
+  return router;
+}
+
+function asset(name: string, extension: string, type: string, text: string): Asset {
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 10);
+  return { path: `/${name}-${hash}.${extension}`, type, text };
+}

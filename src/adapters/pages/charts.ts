@@ -1,0 +1,68 @@
+import { type Html, html } from "./html.ts";
+
+/** Units of the drawing; it is stretched to whatever room there is, and its lines keep their width. */
+const WIDTH = 600;
+const HEIGHT = 160;
+
+/** A value of a UTC day such as `2026-11-20`. */
+export interface DayValue {
+  day: string;
+  value: number;
+}
+
+/**
+ * One value a day as a line over an area, with a scale beside it and the same figures as a table below. The scale is
+ * text of the page, not of the drawing, so that it stays readable however wide that is.
+ *
+ * @param id  unique on the page
+ * @param values  oldest first, at least two
+ * @param words.unit  what is counted, in the plural
+ */
+export function dayChart(
+  id: string,
+  values: readonly DayValue[],
+  words: { title: string; unit: string },
+): Html {
+  const total = values.reduce((sum, { value }) => sum + value, 0);
+  const top = roundUp(Math.max(...values.map(({ value }) => value)));
+  const most = values.reduce((best, each) => (each.value > best.value ? each : best));
+  const points = values.map(
+    ({ value }, i) =>
+      `${((i * WIDTH) / (values.length - 1)).toFixed(1)} ${(HEIGHT - (value / top) * HEIGHT).toFixed(1)}`,
+  );
+  const days = [values[0], values[Math.floor(values.length / 2)], values.at(-1)];
+  return html`<section><h2 id="${id}">${words.title}</h2>
+<figure class="chart"><div class="scale" aria-hidden="true"><span>${figure(top)}</span><span>${figure(top / 2)}</span><span>0</span></div>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc">
+<title id="${id}-title">${words.title}, last ${values.length} days</title>
+<desc id="${id}-desc">${figure(total)} ${words.unit} in all; most on ${most.day}: ${figure(most.value)}.</desc>
+<path class="grid" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}"/>
+<path class="area" d="M0 ${HEIGHT}L${points.join("L")}L${WIDTH} ${HEIGHT}Z"/>
+<path class="line" d="M${points.join("L")}"/></svg>
+<div class="days" aria-hidden="true">${days.map((each) => html`<span>${shortDay(each?.day)}</span>`)}</div>
+<figcaption>${figure(total)} ${words.unit} in ${values.length} days.</figcaption></figure>
+<details><summary>${words.title} as a table</summary><table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">${capital(words.unit)}</th></tr></thead><tbody>${[
+    ...values,
+  ]
+    .reverse()
+    .map(
+      ({ day, value }) => html`<tr><td>${day}</td><td class="number">${figure(value)}</td></tr>
+`,
+    )}</tbody></table></details></section>
+`;
+}
+
+/** An even bound a little above the value, with few digits: 7 → 8, 92 → 92, 1,306 → 1,400. */
+function roundUp(value: number): number {
+  const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, value))) / 5);
+  return Math.max(step, Math.ceil(value / step) * step);
+}
+
+const figure = (value: number) => value.toLocaleString("en");
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const shortDay = (day: string | undefined) =>
+  day === undefined
+    ? ""
+    : new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

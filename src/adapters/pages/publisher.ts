@@ -1,0 +1,74 @@
+import type { Site } from "../../domain/site.ts";
+import type { Post } from "../../schema/post.ts";
+import type { Publisher } from "../../schema/publisher.ts";
+import { bdi, type Html, hostOf, html, outLink, prose } from "./html.ts";
+import { profileData } from "./json-ld.ts";
+import { excerpt, page } from "./layout.ts";
+import { publisherMarkdown } from "./markdown.ts";
+import { searchPath } from "./search-form.ts";
+import { publisherPath, slips } from "./slip.ts";
+import type { View } from "./view.ts";
+import { dayTag } from "./when.ts";
+
+export type PublisherPage = Publisher & { recent_posts: Post[] };
+
+export const publisher: View = {
+  route: "/publishers/{id}",
+  path: "/publishers/:id",
+  async show({ site, params, now, ask }) {
+    const shown = (await ask("/publishers/{id}", params)).data as PublisherPage;
+    return {
+      html: () => publisherHtml(shown, site, now),
+      markdown: () => publisherMarkdown(shown, site, now),
+    };
+  },
+};
+
+function publisherHtml(shown: PublisherPage, site: Site, now: number): string {
+  const { id, name, description, recent_posts: posts } = shown;
+  const path = publisherPath(shown);
+  return page({
+    title: name,
+    description: description ?? `Posts by ${name}`,
+    path,
+    site,
+    openGraphType: "profile",
+    main: html`<p class="facts"><span class="id">${id}</span>${shown.verified ? html`<span class="verified">✓ verified: ${shown.domain}</span>` : html`<span>not verified</span>`}</p>
+<h1 dir="auto">${bdi(name)}</h1>
+${description !== null && description !== "" && prose(description)}
+${counts(shown)}
+<h2>Latest posts</h2>
+${
+  posts.length === 0
+    ? html`<p class="mute">Nothing at the moment.</p>`
+    : html`${slips(posts, { now, ownPage: true })}
+<p class="pages"><a class="button quiet" href="${searchPath({ publisher: id })}">All posts</a></p>`
+}`,
+    aside: html`${website(shown)}
+<section class="screen"><h2>Follow</h2><ul class="inline">
+<li><a href="/feed.xml?publisher=${id}">RSS</a></li><li><a href="/feed.atom?publisher=${id}">Atom</a></li>
+<li><a href="/feed.json?publisher=${id}">JSON Feed</a></li><li><a href="/calendar.ics?publisher=${id}">Calendar</a></li></ul></section>
+<section class="screen"><h2>This page</h2><ul class="inline"><li><a href="${path}.md">Markdown</a></li><li><a href="${path}.json">JSON</a></li></ul></section>`,
+    asideLabel: "About this publisher",
+    jsonLd: profileData(shown, site),
+    links: [
+      { rel: "alternate", href: `${path}.md`, type: "text/markdown", title: "This page for models" },
+      { rel: "alternate", href: `/feed.xml?publisher=${id}`, type: "application/rss+xml", title: "Posts" },
+    ],
+  });
+}
+
+function counts(shown: PublisherPage): Html {
+  const latest = shown.recent_posts[0]?.created_at;
+  return html`<dl class="counts">
+<div><dt>Posts</dt><dd class="number">${shown.post_count.toLocaleString("en")}</dd></div>
+<div><dt>Since</dt><dd class="day">${dayTag(shown.first_seen)}</dd></div>
+${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(latest)}</dd></div>`}
+</dl>`;
+}
+
+/** A site is only named as the publisher's when it proved that it is. */
+function website({ url, verified }: Publisher): Html {
+  const words = url === null ? "None given." : outLink(url, excerpt(hostOf(url), 60));
+  return html`<section class="source"><h2>Site</h2><p>${words}${url !== null && html`<br><span class="mute small">${verified ? "The publisher has proved that it controls this domain." : "Claimed by the publisher, not proved."}</span>`}</p></section>`;
+}

@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import type { Site } from "../../domain/site.ts";
+import type { Metrics as MetricsSchema } from "../../schema/board.ts";
+import { table } from "../markdown.ts";
+import { wordOrQuoted } from "../mcp-text.ts";
+import { dayChart } from "./charts.ts";
+import { bdi, type Html, html, type Piece } from "./html.ts";
+import { page } from "./layout.ts";
+import { searchPath } from "./search-form.ts";
+import type { View } from "./view.ts";
+
+type Metrics = z.output<typeof MetricsSchema>;
+
+const CHARTS = [
+  { of: "posts", title: "Posts", unit: "posts" },
+  { of: "searches", title: "Searches", unit: "searches" },
+  { of: "registrations", title: "Registrations", unit: "new publishers" },
+] as const;
+const DESCRIPTION = "How this board is used, as totals by day: no address, key or query is kept for it.";
+const ROWS_MAX = 10;
+
+/** How the board is used: what `GET /metrics` tells, drawn. */
+export const stats: View = {
+  route: "/metrics",
+  path: "/stats",
+  async show({ site, ask }) {
+    const metrics = (await ask("/metrics", {})).data as Metrics;
+    return {
+      html: () => statsHtml(metrics, site),
+      markdown: () => statsMarkdown(metrics, site),
+    };
+  },
+};
+
+function statsHtml(metrics: Metrics, site: Site): string {
+  return page({
+    title: "Statistics",
+    description: DESCRIPTION,
+    path: "/stats",
+    site,
+    links: [
+      { rel: "alternate", href: "/stats.json", type: "application/json", title: "These figures as data" },
+      { rel: "alternate", href: "/stats.md", type: "text/markdown", title: "This page for models" },
+    ],
+    banner: html`<h1>Statistics</h1>
+<p class="lead">${DESCRIPTION}</p>
+<dl class="counts">${figuresOf(metrics).map(
+      ([label, value]) => html`<div><dt>${label}</dt><dd class="number">${value}</dd></div>`,
+    )}</dl>`,
+    main: CHARTS.map(({ of, title, unit }) =>
+      dayChart(
+        of,
+        metrics.series_30d.map((day) => ({ day: day.day, value: day[of] })),
+        { title, unit },
+      ),
+    ),
+    aside: html`${demandHtml(metrics.unmet_demand)}${shares("Kinds", metrics.board.kinds)}${shares("Programs that called tools, 30 days", metrics.mcp.clients_30d)}${shares("Calls by tool, 7 days", metrics.mcp.tools_7d)}
+<section><h2>Health</h2><p>${healthOf(metrics)}</p></section>`,
+    asideLabel: "More figures",
+  });
+}
+
+/** The figures of the first row, ready to print. */
+function figuresOf({ board, north_stars: stars, metrics }: Metrics): [string, string][] {
+  // An estimate of nobody may come as -0, which prints its sign.
+  const figure = (value: number) => (value + 0).toLocaleString("en");
+  return [
+    ["Active posts", figure(board.active_posts)],
+    ["Posted today", figure(board.posts_today)],
+    ["Publishers", figure(board.publishers)],
+    ["Wrote this week", figure(stars.weekly_active_publishers)],
+    ["Searched this week", `≈ ${figure(stars.weekly_active_seekers)}`],
+    ["Searches a day", figure(metrics.searches_per_day_7d)],
+  ];
+}
+
+function healthOf({ health, metrics }: Metrics): string {
+  const percent = (rate: number) => `${Math.round(rate * 1000) / 10} %`;
+  const delivered = metrics.delivery_success_rate_7d;
+  return [
+    `${health.requests_7d.toLocaleString("en")} calls in 7 days, ${percent(health.error_rate_7d)} of them failed by the board's fault.`,
+    delivered === null ? "" : `${percent(delivered)} of all attempts to reach a webhook succeeded.`,
+  ].join(" ");
+}
+
+/** What people search in vain. Its words are third-party text. */
+function demandHtml(demand: Metrics["unmet_demand"]): Html {
+  const links = linksOf(demand);
+  return html`<section><h2>Searched in vain, 30 days</h2>
+<p>${demand.zero_result_searches_30d.toLocaleString("en")} searches found nothing.${links.length === 0 && " Words are told once three callers of a day looked for them."}</p>
+${
+  links.length > 0 &&
+  html`<ul class="chips">${links.map(
+    ({ words, path, searches }) =>
+      html`<li><a href="${path}">${bdi(words)} <span class="number">${searches}</span></a></li>`,
+  )}</ul>
+<p class="small mute">Told only once three callers of a day looked for the same word, tag, kind or region. Can you offer it?</p>`
+}</section>`;
+}
+
+function linksOf({ terms, tags, kinds, places }: Metrics["unmet_demand"]) {
+  return [
+    ...terms.map(({ term, searches }) => ({ words: term, path: searchPath({ q: term }), searches })),
+    ...tags.map(({ tag, searches }) => ({ words: `#${tag}`, path: searchPath({ tags: tag }), searches })),
+    ...kinds.map(({ kind, searches }) => ({ words: kind, path: searchPath({ kind }), searches })),
+    ...places.map(({ near, searches }) => ({
+      words: `near ${near}`,
+      path: searchPath({ near, radius_km: "100" }),
+      searches,
+    })),
+  ];
+}
+
+function shares(heading: string, counts: Readonly<Record<string, number>>): Piece {
+  const rows = topOf(counts);
+  if (rows.length === 0) return null;
+  return html`<section><h2>${heading}</h2><table><tbody>${rows.map(
+    ([name, count]) =>
+      html`<tr><th scope="row">${name}</th><td class="number">${count.toLocaleString("en")}</td></tr>
+`,
+  )}</tbody></table></section>`;
+}
+
+const topOf = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, ROWS_MAX);
+
+function statsMarkdown(metrics: Metrics, site: Site): string {
+  const { series_30d: series, unmet_demand: demand } = metrics;
+  const missed = linksOf(demand).map(
+    ({ words, searches }) => `- ${wordOrQuoted(words)}: ${searches} searches`,
+  );
+  return `${[
+    "# Statistics",
+    DESCRIPTION,
+    figuresOf(metrics)
+      .map(([label, value]) => `- ${label}: ${value}`)
+      .join("\n"),
+    healthOf(metrics),
+    "## By day (UTC)",
+    table(
+      ["Day", ...CHARTS.map(({ title }) => title), "Searches without result"],
+      series.map((day) => [day.day, ...CHARTS.map(({ of }) => String(day[of])), String(day.zero_results)]),
+    ).join("\n"),
+    "## Searched in vain, 30 days",
+    `${demand.zero_result_searches_30d} searches found nothing.`,
+    ...(missed.length === 0 ? [] : [missed.join("\n")]),
+    `All figures: ${site.api}/metrics`,
+  ].join("\n\n")}\n`;
+}

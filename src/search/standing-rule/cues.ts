@@ -1,0 +1,82 @@
+import { withoutMarks } from "./terms.ts";
+
+/**
+ * Words that tell what a text is after, whatever it is about: who asks and who offers, which kind of post would answer,
+ * which language it is in. General words only, none of a theme. Each entry is a whole word or phrase without accents; a
+ * final `*` takes any ending.
+ */
+
+const SEEKING = `wanted|want to buy|want to rent|want to hire|want to learn|want to join|want to borrow|wants to buy|
+wants to rent|looking for|look* for|seek|seeks|seeking|in search of|iso|need|needs|needed|needing|search* for|anyone have|
+anyone has|anyone selling|anyone know|who can|who has|who does|who know|who knows|does anybody|would like to buy|
+would like to rent|hiring|vacan*|recherche|cherche|busco|busca|suche|sucht|gesucht|gezocht|zoek|zoekt|zoeken|cerco|
+procuro|szukam`;
+
+const OFFERING = `for sale|sell|sells|selling|sold by|available|offer|offers|offered|offering|giving away|give away|
+free to|rent out|to let|for rent|to rent|pick up only|pickup only|price|asking|per hour|an hour|quote|quotes|hire us|
+book now|we sell|we offer|we provide|we rent|i sell|i offer|i provide|i repair|i teach|i make|i rent|vends|vendo|vende|
+vendesi|te koop|verkauf*|zu verkaufen|a vendre|loue|a louer|te huur|vermiet*|alquil*|affitt*`;
+
+/** Words of a query that say which kind of post would answer it. */
+const ASKED_KINDS: Readonly<Record<string, string>> = {
+  event: `event|events|meetup|meetups|meet-up|meet-ups|meeting|concert|concerts|gig|gigs|class|classes|course|courses|
+    workshop|workshops|fair|fairs|festival|festivals|show|shows|tournament|tournaments|tour|tours|evening|evenings|night|
+    nights|market|markets|exhibition|exhibitions|race|races|match|game|games|lesson|lessons|conference|talk|talks|
+    lecture|screening|open mic|drop-in|session|sessions|viewing|parade|group|club|clinic|weekend|visiting`,
+  thread: `experience|experiences|how|advice|vs|versus|opinion|opinions|discussion|discussions|moving from|tips|
+    recommend|recommendation|recommendations|learning|compar*|best|which|why|stories|lessons learned|debate|debugging|
+    problem|problems|question|questions`,
+  announcement: `closure|closures|closed|closing|outage|outages|warning|warnings|works|roadworks|change|changes|planning|
+    strike|strikes|alert|alerts|recall|recalls|cut|cuts|notice|announce*|open|opens|opening|reopen*|launch*|release|
+    releases|new|result|results|date|dates|delay|delays|diversion|consultation|hearing|update|decision|application|rule|
+    rules|law|vote|grant|grants|scholarship|scholarships|funding|call for|open call|residency|fellowship|prize|deadline`,
+  offer: `for sale|used|second hand|second-hand|secondhand|free|to rent|for rent|for hire|rental|cheap|price|under \\d+|
+    service|tutor|available|refurbished|spare|sitter|repair|repairs|lesson|lessons|electrician|plumber`,
+  request: `wanted|need|needs|needed|looking for|seek|seeks|seeking|hiring|commission|required|in search of`,
+};
+
+/** Words without content: which language a text is written in, by whose of them it has more. */
+const ENGLISH = `the and of to in for is with from on at are we you it by be this that our an or a as not have has`;
+const OTHER_LANGUAGES = `der die das und ist nicht mit von zu im den ein eine auf fur bei am wir sich dem des le la les du
+  et est pour dans une un avec sur par au aux nous el los las del y en con por para una se que su al lo il di che per non
+  della nel gli het een van voor met op te zijn wij ook naar bij o os um uma do da na no com nao em ao i w z sie nie jest
+  ach att som det pa av ja`;
+
+/** Below zero: the text offers; above: it seeks; zero: neither is said. */
+export function roleIn(text: string): -1 | 0 | 1 {
+  const plain = withoutMarks(text);
+  return SEEKING_PATTERN.test(plain) ? 1 : OFFERING_PATTERN.test(plain) ? -1 : 0;
+}
+
+export const seeks = (text: string) => SEEKING_PATTERN.test(withoutMarks(text));
+export const offers = (text: string) => OFFERING_PATTERN.test(withoutMarks(text)) || /[€$£] ?\d/.test(text);
+
+/** Kinds of post that would answer a query, by its words. */
+export function askedKinds(text: string): string[] {
+  const plain = withoutMarks(text);
+  return KIND_PATTERNS.filter(([, pattern]) => pattern.test(plain)).map(([kind]) => kind);
+}
+
+/** Whether a text is mostly not English: the model understands English best, and its cosines are lower elsewhere. */
+export function isForeign(text: string): boolean {
+  const plain = withoutMarks(text);
+  const foreignLetters = plain.match(/[^\p{Script=Latin}\P{L}]/gu)?.length ?? 0;
+  if (foreignLetters > plain.length * 0.3) return true;
+  let lead = 0;
+  for (const [word] of plain.matchAll(/\p{L}+/gu)) {
+    if (ENGLISH_WORDS.has(word)) lead += 1;
+    else if (OTHER_WORDS.has(word)) lead -= 1;
+  }
+  return lead < 0;
+}
+
+const SEEKING_PATTERN = patternOf(SEEKING);
+const OFFERING_PATTERN = patternOf(OFFERING);
+const KIND_PATTERNS = Object.entries(ASKED_KINDS).map(([kind, words]) => [kind, patternOf(words)] as const);
+const ENGLISH_WORDS: ReadonlySet<string> = new Set(ENGLISH.split(/\s+/));
+const OTHER_WORDS: ReadonlySet<string> = new Set(OTHER_LANGUAGES.split(/\s+/));
+
+function patternOf(words: string): RegExp {
+  const choices = words.split("|").map((word) => word.trim().replaceAll("*", "\\w*"));
+  return new RegExp(`\\b(?:${choices.join("|")})\\b`);
+}

@@ -1,0 +1,146 @@
+import { cosineOf } from "../quantize.ts";
+import type { QueryText } from "../query-text.ts";
+import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";
+import { type Speech, says, speechOf, termsOf } from "./terms.ts";
+
+/** What the rule looks at, in the order of its weights; see docs/matching.md for what each is good for. */
+export const FEATURES = [
+  "cosine",
+  "sharedWords",
+  "crowd",
+  "placeGiven",
+  "kindGiven",
+  "kindAsked",
+  "asksToo",
+  "otherRole",
+  "foreign",
+  "length",
+  "nameMissing",
+] as const;
+export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
+
+/** Half of the words shared is as suspicious as it gets; all of them answer by words. */
+const SHARE_MAX = 0.5;
+/** Characters of a stem that names are compared by, so that they may be inflected. */
+const NAME_CHARS = 5;
+/** Outside these the length of a post tells nothing more, in words. */
+const LENGTH_WORDS = { min: 10, max: 60 } as const;
+
+/** What the rule keeps of a saved query. Some 300 bytes for five words. */
+export interface QuerySide {
+  /** Each as terms with blanks between them, as `says` takes them. */
+  words: readonly string[];
+  phrases: readonly string[];
+  excluded: readonly string[];
+  /** First letters of the stems of capitalised words; empty when a place is given, which decides better. */
+  names: readonly string[];
+  /** Kinds whose posts would answer, by the query's words; empty when kinds are given as a filter. */
+  asked: readonly string[];
+  kindGiven: boolean;
+  placeGiven: boolean;
+  /** 1: wants posts that seek, -1: wants posts that offer, 0: does not say. */
+  role: -1 | 0 | 1;
+  /** Mean cosine of the query with notices of all sorts, 0 without a vector: queries of vague words are near to all. */
+  crowd: number;
+}
+
+/** What the rule reads of a post, made once for all queries. */
+export interface PostSide {
+  kind: string;
+  speech: Speech;
+  starts: ReadonlySet<string>;
+  role: -1 | 0 | 1;
+  foreign: boolean;
+  length: number;
+}
+
+/** @param mean  the mean vector of a background of notices, quantized; see `weights.ts` */
+export function querySide(
+  query: { text: QueryText; kinds: readonly string[] | null; hasPlace: boolean; vector: Int8Array | null },
+  mean: Int8Array,
+): QuerySide {
+  const { text, kinds, hasPlace, vector } = query;
+  const [only, another] = kinds ?? [];
+  const roleOfKind = another !== undefined ? 0 : only === "request" ? 1 : only === "offer" ? -1 : 0;
+  return {
+    words: [...new Set(text.any.map(termsOf))],
+    phrases: text.phrases.map((words) => termsOf(words.join(" "))),
+    excluded: text.excluded.map((words) => termsOf(words.join(" "))),
+    names: hasPlace ? [] : namesIn(text.plain),
+    asked: kinds === null ? askedKinds(text.plain) : [],
+    kindGiven: kinds !== null,
+    placeGiven: hasPlace,
+    role: roleIn(text.plain) || roleOfKind,
+    crowd: vector === null ? 0 : cosineOf(vector, mean),
+  };
+}
+
+/** The parts of a post that the rule reads. */
+export interface PostTexts {
+  kind: string;
+  title: string;
+  body: string;
+  tags: readonly string[];
+  placeName: string | null;
+}
+
+export function postSide({ kind, title, body, tags, placeName }: PostTexts): PostSide {
+  const speech = speechOf([title, body, ...tags, placeName ?? ""]);
+  const text = `${title}. ${body}`;
+  const seeking = Number(seeks(title)) + Number(kind === "request");
+  const offering = Number(offers(text)) + Number(kind === "offer");
+  // Of six characters each, blanks included; a script without blanks has no words to be counted.
+  const words = Math.min(Math.max(text.length / 6, LENGTH_WORDS.min), LENGTH_WORDS.max);
+  return {
+    kind,
+    speech,
+    starts: new Set(Array.from(speech.single, (term) => term.slice(0, NAME_CHARS))),
+    role: seeking > offering ? 1 : seeking < offering ? -1 : 0,
+    foreign: isForeign(text),
+    length: Math.log(10 + words),
+  };
+}
+
+/** Everything the weights are multiplied with. */
+export function featuresOf(query: QuerySide, post: PostSide, cosine: number): Features {
+  const { words, names, asked, kindGiven, role } = query;
+  const shared = words.length === 0 ? 0 : words.filter((word) => says(post.speech, word)).length / words.length;
+  return {
+    cosine,
+    sharedWords: Math.min(shared, SHARE_MAX),
+    ...ofQuery(query),
+    kindAsked: Number(asked.includes(post.kind)),
+    asksToo: Number(!kindGiven && post.kind === "request" && !asked.includes("request")),
+    otherRole: Number(role !== 0 && post.role === -role),
+    foreign: Number(post.foreign),
+    length: post.length,
+    nameMissing: Number(names.length > 0 && !names.some((name) => post.starts.has(name))),
+  };
+}
+
+/** The features of the post that would need the least cosine of all: foreign, long, worded otherwise, of the kind asked. */
+export function bestCase(query: QuerySide, post: PostSide | null): Features {
+  return {
+    cosine: 0,
+    sharedWords: 0,
+    ...ofQuery(query),
+    kindAsked: post === null ? Number(query.asked.length > 0) : Number(query.asked.includes(post.kind)),
+    asksToo: 0,
+    otherRole: 0,
+    foreign: post === null ? 1 : Number(post.foreign),
+    length: post === null ? Math.log(10 + LENGTH_WORDS.max) : post.length,
+    nameMissing: 0,
+  };
+}
+
+const ofQuery = ({ crowd, placeGiven, kindGiven }: QuerySide) => ({
+  crowd,
+  placeGiven: Number(placeGiven),
+  kindGiven: Number(kindGiven),
+});
+
+function namesIn(plain: string): string[] {
+  const capitalised = plain.match(/\p{Lu}[\p{L}\p{N}-]*/gu) ?? [];
+  const stems = capitalised.flatMap((word) => termsOf(word).split(" ")).filter((stem) => stem !== "");
+  return [...new Set(stems.map((stem) => stem.slice(0, NAME_CHARS)))];
+}
