@@ -9,6 +9,7 @@ import { quantize } from "../search/quantize.ts";
 import { parseQueryText, type QueryText } from "../search/query-text.ts";
 import { indexable } from "../search/tokens.ts";
 import { filterOf, textOfQuery } from "./query.ts";
+import { isMatched } from "./subscription-state.ts";
 
 /** Changes taken in per turn of the event loop: some 5 ms. */
 const CHANGES_BATCH = 100;
@@ -79,7 +80,7 @@ export class Matching {
 
   #take(id: string, row: StoredSubscription | null): void {
     this.#withoutVector.delete(id);
-    const query = row?.active === true ? StandingQuery.safeParse(row.query).data : undefined;
+    const query = row !== null && isMatched(row) ? StandingQuery.safeParse(row.query).data : undefined;
     // Gone, inactive, or written by a version that knew other criteria.
     if (row === null || query === undefined) {
       this.#standing.remove(id);
