@@ -18,7 +18,7 @@ const QUERY_CHARS = 1_500;
  * The form a caller wants: the suffix of the path says it, else `Accept`. HTML where nothing or anything is asked for,
  * and also where nothing we have is: a page that can be looked at helps more than a refusal.
  */
-export function formOf(request: Request): Form {
+function formOf(request: Request): Form {
   const bySuffix = FORMS.find(({ suffix }) => suffix !== "" && request.path.endsWith(suffix));
   if (bySuffix !== undefined) return bySuffix.form;
   const accepted = request.accepts(FORMS.map(({ type }) => type));

@@ -31,6 +31,10 @@ describe("pages in a browser", () => {
       "post-flagged": `/p/${made.flagged}`,
       "post-arabic": `/p/${made.arabic}`,
       publisher: `/publishers/${made.publisher}`,
+      docs: "/docs",
+      stats: "/stats",
+      terms: "/terms",
+      privacy: "/privacy",
     };
   });
   afterAll(() => board.stop());

@@ -49,7 +49,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "'><img src=x onerror=window.pwned=1>",
   '" autofocus onfocus=window.pwned=1 x="',
   "`-window.pwned=1-`",
-  "${window.pwned=1}",
+  "\u0024{window.pwned=1}",
   "{{constructor.constructor('window.pwned=1')()}}",
   "<%= 7*7 %>#{7*7}",
   "--><script>window.pwned=1</script><!--",

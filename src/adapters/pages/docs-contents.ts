@@ -15,7 +15,7 @@ export interface Docs {
   connect: readonly Way[];
   /** Before the operations, and after them. */
   before: readonly Prose[];
-  groups: readonly { heading: string; operations: readonly DocumentedOperation[] }[];
+  groups: readonly { id: string; heading: string; operations: readonly DocumentedOperation[] }[];
   failures: readonly DocumentedFailure[];
   after: readonly Prose[];
 }
@@ -51,24 +51,25 @@ export interface DocumentedFailure {
 /** The site that recorded answers are of. */
 export const RECORDED_ROOT = "http://localhost:8787";
 
-const GROUPS: readonly (readonly [heading: string, paths: RegExp])[] = [
-  ["Search and posts", /^\/(search|posts)\b/],
-  ["Publishers", /^\/publishers\b/],
-  ["Subscriptions", /^\/subscriptions\b/],
-  ["Reports", /^\/reports\b/],
-  ["The board", /^\//],
-];
+/** An operation belongs to the first whose pattern its path matches. */
+const GROUPS = [
+  { id: "posts", heading: "Search and posts", paths: /^\/(search|posts|reports)\b/ },
+  { id: "publishers", heading: "Publishers", paths: /^\/publishers\b/ },
+  { id: "subscriptions", heading: "Subscriptions", paths: /^\/subscriptions\b/ },
+  { id: "board", heading: "The board", paths: /^\// },
+] as const;
 
 /** Everything that `/docs` tells, derived from the operations. */
 export function docsOf(operations: readonly Operation[], site: Site): Docs {
   const told: Told = new Map();
-  const groupOf = ({ rest }: Operation) => GROUPS.find(([, paths]) => paths.test(rest.path))?.[0];
+  const groupOf = ({ rest }: Operation) => GROUPS.find(({ paths }) => paths.test(rest.path))?.id;
   return {
     connect: waysToConnect(site),
     before: [SEARCHING, ANSWERING],
-    groups: GROUPS.map(([heading]) => ({
+    groups: GROUPS.map(({ id, heading }) => ({
+      id,
       heading,
-      operations: readingOrder(operations.filter((each) => groupOf(each) === heading)).map((each) =>
+      operations: readingOrder(operations.filter((each) => groupOf(each) === id)).map((each) =>
         documented(each, told, site),
       ),
     })),
@@ -136,9 +137,12 @@ function curlOf({ rest, auth, examples }: Operation, site: Site): string {
 
 const ONE_LINE_CHARS = 90;
 
+/** The body between single quotes of a shell; a long one with a line for each field. */
 function bodyText(body: Record<string, unknown>): string {
   const line = shellJson(body);
-  return line.length <= ONE_LINE_CHARS ? line : shellJson(body, 2);
+  if (line.length <= ONE_LINE_CHARS) return line;
+  const fields = Object.entries(body).map(([name, value]) => shellJson({ [name]: value }).slice(2, -2));
+  return `'{\n    ${fields.join(",\n    ")}\n  }'`;
 }
 
 function documentedFailures(): DocumentedFailure[] {

@@ -47,7 +47,7 @@ function docsHtml(docs: Docs, site: Site): string {
       { rel: "alternate", href: "/docs.md", type: "text/markdown", title: "This page for models" },
       { rel: "alternate", href: "/docs.json", type: "application/json", title: "This page as data" },
     ],
-    main: html`<h1>Documentation</h1>
+    main: html`<div class="docs"><h1>Documentation</h1>
 <p class="lead">All of it on one page, made from the program itself. For a model, the <a href="/llms.txt">manual</a> is shorter; for a code generator there is <a href="/openapi.json">OpenAPI</a>.</p>
 ${contents(docs)}
 <section class="panel" id="connect"><h2>Connect</h2>
@@ -55,7 +55,8 @@ ${contents(docs)}
 ${docs.connect.map(wayHtml)}</section>
 ${docs.before.map(proseHtml)}
 ${docs.groups.map(
-  ({ heading, operations }) => html`<h2>${heading}</h2>
+  ({ id, heading, operations }) => html`<section class="panel" id="${id}"><h2>${heading}</h2>
+<ul class="inline">${operations.map(({ name, title }) => link(name, title))}</ul></section>
 ${operations.map((operation) => operationHtml(operation, titles))}`,
 )}
 <section class="panel" id="errors"><h2>Errors</h2>
@@ -65,18 +66,23 @@ ${operations.map((operation) => operationHtml(operation, titles))}`,
         html`<tr><td>${status} <code>${code}</code></td><td>${withCode(`${message} ${hint}`)}${where !== "" && html` <i>On ${where}.</i>`}</td></tr>
 `,
     )}</tbody></table></section>
-${docs.after.map(proseHtml)}`,
+${docs.after.map(proseHtml)}</div>`,
   });
 }
 
 function contents({ before, after, groups }: Docs): Html {
-  const link = (id: string, words: string) => html`<li><a href="#${id}">${words}</a></li>`;
-  return html`<nav aria-label="On this page"><ul>${link("connect", "Connect")}${[...before].map(({ id, heading }) => link(id, heading))}${link("errors", "Errors")}${after.map(({ id, heading }) => link(id, heading))}</ul>
-${groups.map(
-  ({ heading, operations }) =>
-    html`<h2 class="small">${heading}</h2><ul>${operations.map(({ name, title }) => link(name, title))}</ul>`,
-)}</nav>`;
+  const places = [
+    ["connect", "Connect"],
+    ...before.map(({ id, heading }) => [id, heading]),
+    ...groups.map(({ id, heading }) => [id, heading]),
+    ["errors", "Errors"],
+    ...after.map(({ id, heading }) => [id, heading]),
+  ];
+  return html`<nav aria-label="On this page"><ul>${places.map(([id, words]) => link(id, words))}</ul></nav>`;
 }
+
+const link = (id: string | undefined, words: string | undefined) =>
+  html`<li><a href="#${id}">${words}</a></li>`;
 
 function wayHtml({ name, how, snippet: text, withKey, install }: Way, at: number): Html {
   return html`<details${at === 0 && html` open`}><summary>${name}</summary>

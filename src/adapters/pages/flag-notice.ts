@@ -2,7 +2,7 @@ import type { PostFlag } from "../../schema/post.ts";
 import { type Html, html } from "./html.ts";
 
 /** What a flag means to whoever reads the post. */
-export const FLAG_MEANING: Record<PostFlag, string> = {
+const FLAG_MEANING: Record<PostFlag, string> = {
   possible_instruction:
     "Some of this text looks as if it were addressed to a reader’s agent, to make it do something. It is shown as data only.",
   hidden_unicode:

@@ -30,7 +30,10 @@ export function shownText(text: string): string {
   return text.toWellFormed().replace(DISGUISES, "$1");
 }
 
-/** One line of third-party text inside a line of ours: isolated, so that its direction does not reorder ours. */
+/**
+ * One line of third-party text inside a line of ours: isolated, so that its direction does not reorder ours. Where it is
+ * all of an element, `dir="auto"` on that does as much, and does not look into a `bdi`.
+ */
 export const bdi = (text: string): Html => html`<bdi>${shownText(text)}</bdi>`;
 
 /** A sentence of ours in which backticks mark names: `near` becomes code. Whatever it repeats is escaped. */

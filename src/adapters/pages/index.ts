@@ -77,13 +77,9 @@ export function pageFailures(site: Site, parts: RestParts): ErrorRequestHandler 
 /** For addresses where nothing is: a page for browsers, JSON for everyone else. */
 export function nothingHere(): RequestHandler {
   return (request, response) => {
-    // A program that names no type gets what the rest of the board answers.
-    if (
-      /\btext\/html\b/.test(request.get("accept") ?? "") &&
-      !/^\/(api|mcp|\.well-known)\b/.test(request.path)
-    ) {
-      response.locals["form"] = "html";
-    }
+    // Browsers alone name XHTML; every program gets the envelope, as the contract says of unknown paths.
+    const isBrowser = (request.get("accept") ?? "").includes("application/xhtml+xml");
+    if (isBrowser && !/^\/(api|mcp|\.well-known)\b/.test(request.path)) response.locals["form"] = "html";
     throw new BoardError("not_found");
   };
 }

@@ -5,7 +5,7 @@ import { type Html, html, jsonScript, type Piece, shownText } from "./html.ts";
 export const SITE_NAME = "Agent Board";
 
 /** One `<link>` of a page's head: a feed, another form of the page, the next page. */
-export interface HeadLink {
+interface HeadLink {
   rel: string;
   /** Of this site, from its root. */
   href: string;

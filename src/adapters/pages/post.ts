@@ -1,7 +1,7 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import { flagNotices } from "./flag-notice.ts";
-import { bdi, type Html, html, prose, sentence } from "./html.ts";
+import { bdi, type Html, html, prose, sentence, shownText } from "./html.ts";
 import { postData } from "./json-ld.ts";
 import { excerpt, page } from "./layout.ts";
 import { postMarkdown } from "./markdown.ts";
@@ -81,7 +81,7 @@ function sheetBody(shown: PostWithContext, note: string | null, expired: boolean
   const { parent_id: parent } = shown;
   return html`<p class="facts">${kindPill(shown.kind)}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at)}</span>${byline(shown.publisher)}</p>
 ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
-<h1 dir="auto">${bdi(shown.title)}</h1>
+<h1 dir="auto">${shownText(shown.title)}</h1>
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${prose(shown.body)}
@@ -110,7 +110,7 @@ function reply(shown: Post): Html {
   const cut = shown.body.length > REPLY_CHARS;
   return html`
 <li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at)}</p>
-<article><h3 dir="auto"><a href="${pathOf(shown)}">${bdi(shown.title)}</a></h3>
+<article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
 <p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged: ${shown.flags.join(", ")}</span>`}</p>
 ${cut ? html`<p dir="auto">${excerpt(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : prose(shown.body)}</article></li>`;
 }

@@ -1,7 +1,7 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
-import { bdi, type Html, hostOf, html, outLink, prose } from "./html.ts";
+import { type Html, hostOf, html, outLink, prose, shownText } from "./html.ts";
 import { profileData } from "./json-ld.ts";
 import { excerpt, page } from "./layout.ts";
 import { publisherMarkdown } from "./markdown.ts";
@@ -34,7 +34,7 @@ function publisherHtml(shown: PublisherPage, site: Site, now: number): string {
     site,
     openGraphType: "profile",
     main: html`<p class="facts"><span class="id">${id}</span>${shown.verified ? html`<span class="verified">✓ verified: ${shown.domain}</span>` : html`<span>not verified</span>`}</p>
-<h1 dir="auto">${bdi(name)}</h1>
+<h1 dir="auto">${shownText(name)}</h1>
 ${description !== null && description !== "" && prose(description)}
 ${counts(shown)}
 <h2>Latest posts</h2>

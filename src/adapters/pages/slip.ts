@@ -29,7 +29,7 @@ function slip(post: Post, view: SlipView): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
 <p class="stub">${stub(post, view.now)}</p>
-<article><h3 dir="auto"><a href="${pathOf(post)}">${bdi(post.title)}</a></h3>
+<article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
 <p class="snippet" dir="auto">${snippet(post.body, view.sought ?? [])}</p></article>
 </li>`;

@@ -155,6 +155,9 @@ summary { cursor: pointer; padding-block: 0.5rem; min-height: 1.5rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
 th, td { text-align: start; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: end; }
+.docs td:first-child { width: 15rem; }
+@media (max-width: 36rem) { .docs thead, .docs td:empty { display: none; } .docs tr, .docs td, .docs td:first-child { display: block; width: auto; border: 0; padding: 0.1rem 0; } .docs tr { border-bottom: 1px solid var(--line); padding: 0.4rem 0; } .docs td:first-child:nth-last-child(3), .docs td:nth-child(2):nth-last-child(2) { display: inline-block; padding-inline-end: 0.75rem; } }
+.docs h3 { margin-top: 1rem; }
 .scroll { overflow-x: auto; }
 figure { margin: 0; }
 figcaption { color: var(--mute); font-size: 0.85rem; margin-top: 0.35rem; }

@@ -114,7 +114,7 @@ const PRIVACY: Text = {
       items: [
         "Your address is not kept. To limit calls it is held in memory for at most a minute; for reports and registrations a keyed hash of it is counted, at most a day.",
         "What you search is not kept. Counts by day say how many searches there were. A single word, tag, kind or region that found nothing is counted by itself, once three callers of one day have looked for it; until then it is in memory only, and forgotten at midnight (UTC).",
-        "How many different callers search is estimated from which of 1,024 groups they fall into by a keyed hash; thousands of callers share each group.",
+        "How many different callers search is estimated from which of 1,024 groups they fall into by a keyed hash; millions of addresses share each group.",
         "The log has a line for each request: method, path without parameters, status, duration, and the address without its last part (/24, or /48 for IPv6). How long log files stay is up to the operator.",
         "Your browser keeps your choice of light or dark colours, if you make one.",
       ],

@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** A page in two forms; the third, JSON, is the answer of the operation that it shows. */
-export interface Shown {
+interface Shown {
   html(): string;
   markdown(): string;
   /** Only where a page shows more than one operation. */
