@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { distanceKm } from "../../src/search/distance.ts";
+import { quantize } from "../../src/search/quantize.ts";
+import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
+import { textToEmbed } from "../../src/search/text-to-embed.ts";
+
+export interface Query {
+  id: string;
+  /** Queries of one theme family; folds may leave a whole one out. */
+  group: string;
+  text: QueryText;
+  kinds: string[] | null;
+  hasPlace: boolean;
+}
+
+export interface Notice {
+  id: string;
+  kind: string;
+  title: string;
+  body: string;
+  tags: string[];
+  placeName: string | null;
+}
+
+/** A query, a post, and what is known of the two. */
+export interface Pair {
+  query: Query;
+  post: Notice;
+  /** Kind, tags, place and window of the query hold for the post. */
+  passes: boolean;
+  match: boolean;
+  /** Judged by hand; other pairs count as "no". */
+  labelled: boolean;
+  hard: boolean;
+}
+
+export interface Collection {
+  queries: Query[];
+  posts: Notice[];
+  pairs: Pair[];
+}
+
+/**
+ * Our own pairs. A line `? text | kind | town` is a query, the lines below it posts `kind | title | body | tags | town`:
+ * `+` a match worded alike, `*` one worded otherwise, `-` none, though near. `-` for a kind or town: none is asked or
+ * told; a post without a town has its query's. Every other pair of the file is "no".
+ */
+export function ownPairs(file: string): Collection {
+  const queries: (Query & { town: string | null })[] = [];
+  const posts: (Notice & { of: string; sign: string })[] = [];
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    const sign = line.charAt(0);
+    if (!"?+*-".includes(sign) || sign === "") continue;
+    const [first = "", second = "", third = "", fourth = "", fifth] = line
+      .slice(2)
+      .split("|")
+      .map((s) => s.trim());
+    const query = queries.at(-1);
+    if (sign === "?") {
+      const town = third === "-" ? null : third;
+      const kinds = second === "-" ? null : [second];
+      const id = `own-${queries.length}`;
+      queries.push({ id, group: id, text: parseQueryText(first), kinds, hasPlace: town !== null, town });
+    } else if (query !== undefined) {
+      const placeName = fifth === undefined ? query.town : fifth === "-" ? null : fifth;
+      const [kind, title, body, tags] = [first, second, third, fourth.split(",")];
+      posts.push({ id: `own-post-${posts.length}`, kind, title, body, tags, placeName, of: query.id, sign });
+    }
+  }
+  const pairs = queries.flatMap((query) =>
+    posts.map((post): Pair => {
+      const labelled = post.of === query.id;
+      const passes =
+        (query.kinds?.includes(post.kind) ?? true) && (query.town === null || query.town === post.placeName);
+      const match = labelled && post.sign !== "-";
+      return { query, post, passes, match, labelled, hard: labelled && post.sign !== "+" };
+    }),
+  );
+  return { queries, posts, pairs };
+}
+
+interface SavedRow {
+  id: string;
+  group: string;
+  query: Record<"q" | "kind" | "tags" | "near" | "radius_km" | "after" | "before", string | undefined>;
+}
+interface PostRow {
+  id: string;
+  kind: string;
+  title: string;
+  body: string;
+  tags: string[] | null;
+  location: { name: string; lat: number | null; lng: number | null } | null;
+  starts_at: string | null;
+  ends_at: string | null;
+}
+
+/** The labelled set of `folder`: queries.jsonl, posts.jsonl, pairs.jsonl. Pairs labelled as borderline are left out. */
+export function labelledPairs(folder: string): Collection {
+  const saved = rowsOf<SavedRow>(folder, "queries");
+  const written = rowsOf<PostRow>(folder, "posts");
+  const labels = new Map(
+    rowsOf<{ query: string; post: string; label: string; hard: boolean }>(folder, "pairs").map((row) => [
+      `${row.query} ${row.post}`,
+      row,
+    ]),
+  );
+  const queries = saved.map(({ id, group, query }): Query => {
+    const kinds = query.kind?.split(",").map((kind) => kind.trim()) ?? null;
+    return { id, group, text: parseQueryText(query.q ?? ""), kinds, hasPlace: query.near !== undefined };
+  });
+  const posts = written.map(({ id, kind, title, body, tags, location }): Notice => {
+    return { id, kind, title, body, tags: tags ?? [], placeName: location?.name ?? null };
+  });
+  const pairs = saved.flatMap((row, i) =>
+    written.flatMap((post, j): Pair[] => {
+      const label = labels.get(`${row.id} ${post.id}`);
+      if (label?.label === "borderline") return [];
+      const [query, notice] = [queries[i] as Query, posts[j] as Notice];
+      const known = {
+        match: label?.label === "match",
+        labelled: label !== undefined,
+        hard: label?.hard ?? false,
+      };
+      return [{ query, post: notice, passes: passes(row, post), ...known }];
+    }),
+  );
+  return { queries, posts, pairs };
+}
+
+function rowsOf<T>(folder: string, name: string): T[] {
+  const lines = readFileSync(join(folder, `${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
+function passes({ query }: SavedRow, post: PostRow): boolean {
+  const { kind, tags, near, after, before } = query;
+  const start = post.starts_at;
+  const end = post.ends_at ?? start;
+  if (kind !== undefined && !listOf(kind).includes(post.kind)) return false;
+  if (tags !== undefined && !listOf(tags).some((tag) => post.tags?.includes(tag))) return false;
+  if (after !== undefined && end !== null && Date.parse(end) < Date.parse(after)) return false;
+  if (before !== undefined && start !== null && Date.parse(start) > Date.parse(before)) return false;
+  if (near === undefined) return true;
+  const [lat = 0, lng = 0] = near.split(",").map(Number);
+  const at = post.location;
+  if (at === null || at.lat === null || at.lng === null) return false;
+  return distanceKm({ lat, lng }, { lat: at.lat, lng: at.lng }) <= Number(query.radius_km ?? 25);
+}
+
+const listOf = (text: string) => text.split(",").map((part) => part.trim());
+
+/** Vectors of all queries and posts, by id. */
+export async function vectorsOf(
+  collections: readonly Collection[],
+  embed: (texts: string[]) => Promise<Float32Array[]>,
+): Promise<Map<string, Int8Array>> {
+  const texts = collections.flatMap(({ queries, posts }) => [
+    ...queries.map(({ id, text }) => [id, text.plain] as const),
+    ...posts.map((post) => [post.id, textToEmbed(post)] as const),
+  ]);
+  const vectors = new Map<string, Int8Array>();
+  for (let at = 0; at < texts.length; at += 64) {
+    const batch = texts.slice(at, at + 64);
+    const made = await embed(batch.map(([, text]) => text));
+    for (const [i, [id]] of batch.entries()) vectors.set(id, quantize(made[i] as Float32Array));
+  }
+  return vectors;
+}
