@@ -39,7 +39,7 @@ export interface Context extends Services {
 }
 
 /** A context whose caller is known. */
-export type KeyContext = Context & { caller: StoredPublisher };
+type KeyContext = Context & { caller: StoredPublisher };
 
 /** What a handler answers. REST tells the outcomes apart as 200, 201 and 202. */
 export interface Reply<Data> {

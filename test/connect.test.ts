@@ -75,5 +75,8 @@ describe("README.md", () => {
     expect(section).toContain(`\`${claudeCodeCommand(new Site("http://localhost:8787"))}\``);
     const configs = [...section.matchAll(/`(\{.*?\})`/g)].map(([, json]) => JSON.parse(json ?? ""));
     expect(configs).toEqual([claudeDesktopLocal()]);
+    for (const { install } of waysToConnect(new Site("http://localhost:8787"))) {
+      if (install !== undefined) expect(section).toContain(`](${install.url})`);
+    }
   });
 });

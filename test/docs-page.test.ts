@@ -42,11 +42,7 @@ describe("/docs", () => {
   });
 
   it("is valid HTML", async () => {
-    const report = await new HtmlValidate({ extends: ["html-validate:recommended"] }).validateString(page);
-    const messages = report.results.flatMap((result) =>
-      result.messages.map((each) => `${each.ruleId} ${each.message} ${each.selector}`),
-    );
-    expect(messages).toEqual([]);
+    expect(await problemsOf(page)).toEqual([]);
   });
 
   it("tells of every operation: its calls, its fields, a command, an answer, its failures", () => {
@@ -164,6 +160,11 @@ describe("the examples of /docs", () => {
     const sending = ["redeliver", "test_webhook", "verify_webhook", "rotate_secret", "edit_subscription"];
     for (const name of [...reading, ...sending, "delete_subscription"]) await tell(name, { sub }, own.key);
 
+    // Counters are written once a second.
+    await eventually(
+      () => call(board, "GET /metrics"),
+      ({ body }) => Object.keys(body.data.registration_clients).length > 0,
+    );
     for (const name of ["about", "read_metrics"]) await tell(name, {});
     await tell("read_publisher", { pub: own.id });
     for (const name of ["read_own_publisher", "verify_publisher"]) await tell(name, {}, own.key);
@@ -184,6 +185,83 @@ describe("the examples of /docs", () => {
     expect(Object.keys(ANSWERS).sort()).toEqual([...recorded.keys()].sort());
   });
 });
+
+describe.each(["/stats", "/terms", "/privacy"])("%s", (path) => {
+  const read = async (suffix: string, accept?: string) => {
+    const response = await fetch(
+      board.url + path + suffix,
+      accept === undefined ? {} : { headers: { accept } },
+    );
+    return {
+      type: response.headers.get("content-type"),
+      status: response.status,
+      text: await response.text(),
+    };
+  };
+
+  it("is a small page of valid HTML", async () => {
+    const { status, type, text } = await read("");
+    expect([status, type]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(await problemsOf(text)).toEqual([]);
+    expect(Buffer.byteLength(text)).toBeLessThan(50_000);
+    expect(gzipSync(text).length).toBeLessThan(15_000);
+  });
+
+  it("comes as JSON in the envelope, and as Markdown", async () => {
+    for (const [suffix, accept] of [
+      ["", "application/json"],
+      [".json", undefined],
+    ] as const) {
+      const { type, text } = await read(suffix, accept);
+      expect(type).toBe("application/json; charset=utf-8");
+      expect(JSON.parse(text)).toMatchObject({ ok: true, data: {}, meta: { docs: `${board.url}/llms.txt` } });
+    }
+    for (const [suffix, accept] of [
+      ["", "text/markdown"],
+      [".md", undefined],
+    ] as const) {
+      const { type, text } = await read(suffix, accept);
+      expect(type).toBe("text/markdown; charset=utf-8");
+      expect(text).toMatch(/^# \w+\n\n/);
+    }
+  });
+});
+
+describe("/stats", () => {
+  it("draws the metrics of 30 days: each chart has a title, a text and a table", async () => {
+    const days = Array.from({ length: 30 }, (_, i) =>
+      new Date(NOW - i * 86_400_000).toISOString().slice(0, 10),
+    );
+    const counters = days.flatMap((day, i) => [
+      { day, name: "searches", n: 100 + i },
+      { day, name: "registrations", n: i % 3 },
+    ]);
+    const word = { day: days[3] ?? "", name: "unmet:term:piano", n: 4 };
+    await board.board.store.statistics.add([...counters, word]);
+    const html = await (await fetch(`${board.url}/stats`)).text();
+    const { data } = (await (await fetch(`${board.url}/stats.json`)).json()) as {
+      data: { series_30d: Record<string, number>[] };
+    };
+    for (const chart of ["posts", "searches", "registrations"]) {
+      const figure = html.split(`<h2 id="${chart}">`)[1]?.split("</section>")[0] ?? "";
+      expect(figure).toContain(`<title id="${chart}-title">`);
+      expect(figure).toContain(`<desc id="${chart}-desc">`);
+      const cells = [...figure.matchAll(/<td>([\d-]+)<\/td><td class="number">([\d,]+)</g)];
+      const printed = cells.map(([, day, value]) => [day, Number(value?.replaceAll(",", ""))]);
+      expect(printed.reverse()).toEqual(data.series_30d.map((day) => [day["day"], day[chart]]));
+    }
+    expect(html).toContain('<a href="/search?q=piano">');
+    expect(await problemsOf(html)).toEqual([]);
+  });
+});
+
+/** What a validator finds wrong in a page. */
+async function problemsOf(html: string): Promise<string[]> {
+  const report = await new HtmlValidate({ extends: ["html-validate:recommended"] }).validateString(html);
+  return report.results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, selector }) => `${ruleId} ${message} ${selector}`),
+  );
+}
 
 /** The section of an operation in the page. */
 const sectionOf = (name: string) =>

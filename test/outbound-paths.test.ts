@@ -189,16 +189,21 @@ describe("a hostile receiver", () => {
     const round = async (number: number) => {
       const began = Date.now();
       await write(board, key, { tags: ["hostile"] });
-      const results = await Promise.all(
-        ids.map(async (id) => {
-          const { body } = await eventually(
-            () => call(board, `GET /subscriptions/${id}/deliveries`, undefined, { key }),
-            (answer) => answer.body.data.length === number && answer.body.data.every(attempted),
-            16_000,
-          );
-          return body.data[0];
-        }),
+      // Asked seldom, so that the memory is not that of the asking.
+      let lists: { attempts: number; status: number | null; state: string }[][] = [];
+      do {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        lists = await Promise.all(
+          ids.map(
+            async (id) =>
+              (await call(board, `GET /subscriptions/${id}/deliveries`, undefined, { key })).body.data,
+          ),
+        );
+      } while (
+        !lists.every((list) => list.length === number && list.every(attempted)) &&
+        Date.now() - began < 16_000
       );
+      const results = lists.map(([newest]) => newest as (typeof lists)[number][number]);
       return { results, took: Date.now() - began };
     };
     // What a board takes in its first seconds is no leak: the second round is what counts.
@@ -212,7 +217,7 @@ describe("a hostile receiver", () => {
     expect(grown).toBeLessThan(20e6);
     // A body that is not unpacked and fits is an answer like any other.
     const bombed = results[names.indexOf("with a compressed bomb")];
-    expect([bombed.status, bombed.state]).toEqual([200, "delivered"]);
+    expect([bombed?.status, bombed?.state]).toEqual([200, "delivered"]);
     for (const [i, result] of results.entries()) {
       if (i !== names.indexOf("with a compressed bomb")) expect(result.status, names[i]).toBeNull();
     }

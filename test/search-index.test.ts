@@ -556,9 +556,7 @@ describe("meaning, when no post has any of the words", () => {
 describe("the kernel", () => {
   it("is what its source compiles to", async () => {
     const built = await kernelModule();
-    expect(readFileSync(new URL("../src/search/kernel/kernel.ts", import.meta.url), "utf8")).toBe(
-      built,
-    );
+    expect(readFileSync(new URL("../src/search/kernel/kernel.ts", import.meta.url), "utf8")).toBe(built);
   });
 
   it("refuses dimensions it cannot scan", () => {

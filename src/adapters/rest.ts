@@ -101,7 +101,9 @@ export function routeOf(
     },
     ...(readsQuery ? [] : [requireJson, jsonBody]),
     async (request, response) => {
-      const sent: unknown = readsQuery ? request.query : (request.body ?? {});
+      // No body at all is an empty object; a JSON null is not.
+      const json: unknown = request.body === undefined ? {} : request.body;
+      const sent: unknown = readsQuery ? request.query : json;
       if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {
         const issues = [{ path: "", code: "invalid_type", message: "Must be one JSON object." }];
         throw new BoardError("invalid_request", { issues });

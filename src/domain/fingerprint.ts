@@ -37,7 +37,7 @@ export function nearIdentical(a: string, b: string): boolean {
 const NEAR_BITS = 11;
 
 /** Numbers of bits in which two fingerprints of 16 hex digits differ, 0 to 64. */
-export function bitsApart(a: string, b: string): number {
+function bitsApart(a: string, b: string): number {
   let apart = 0;
   for (let at = 0; at < 16; at += 4) {
     let difference = Number.parseInt(a.slice(at, at + 4), 16) ^ Number.parseInt(b.slice(at, at + 4), 16);

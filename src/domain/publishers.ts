@@ -168,7 +168,7 @@ export class Publishers {
  * The domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
  * (`co.uk`, `github.io`), which nobody owns alone.
  */
-export function domainOf(url: string | null): string | null {
+function domainOf(url: string | null): string | null {
   if (url === null) return null;
   const host = domainToASCII(new URL(url).hostname)
     .replace(/\.$/, "")

@@ -21,7 +21,7 @@ const PIECE = 1_000;
 const PIECES_MAX = 10;
 const FROZEN_MS = 3_600_000;
 
-export type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
+type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
 /** One page of results, with what `meta` tells about it. */
 export interface SearchPage {

@@ -34,5 +34,5 @@ export class Seekers {
  */
 export function callersBehind(buckets: number): number {
   const empty = Math.max(1, BUCKETS - buckets);
-  return Math.round(-BUCKETS * Math.log(empty / BUCKETS));
+  return Math.round(BUCKETS * Math.log(BUCKETS / empty));
 }

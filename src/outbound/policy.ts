@@ -73,7 +73,7 @@ export function hostOf(url: URL): string {
 }
 
 /** The port of a URL, its scheme's when it names none. */
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 

@@ -160,7 +160,7 @@ export interface StoredPublisher {
   postCount: number;
   createdAt: number;
 }
-export type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
+type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
 export interface PublisherStore {
   insert(publisher: StoredPublisher): Promise<void>;
@@ -250,7 +250,7 @@ export interface SubscriptionStore {
 }
 
 /** A delivery on its way to a webhook. There is one for each delivery recorded while its subscription could be pushed to. */
-export interface Push {
+interface Push {
   subscriptionId: string;
   deliveryId: number;
   postId: string;

@@ -8,7 +8,7 @@ export const KINDS = ["event", "offer", "request", "announcement", "thread"] as 
 export const Kind = z.enum(KINDS);
 export type Kind = z.infer<typeof Kind>;
 
-export const FLAGS = ["possible_instruction", "hidden_unicode", "encoded_blob", "many_links"] as const;
+const FLAGS = ["possible_instruction", "hidden_unicode", "encoded_blob", "many_links"] as const;
 export const PostFlag = z.enum(FLAGS);
 export type PostFlag = z.infer<typeof PostFlag>;
 

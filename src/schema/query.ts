@@ -80,6 +80,3 @@ export const SearchQuery = z.object({
   cursor: z.string().max(2000).optional().describe("The last `next_cursor`."),
 });
 export type SearchQuery = z.output<typeof SearchQuery>;
-
-/** A search as it was applied, defaults included. */
-export const AppliedQuery = z.record(z.string(), z.unknown());

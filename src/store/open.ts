@@ -9,7 +9,7 @@ export interface StoreOptions {
 }
 
 /** What `index.ts` of each folder here exports. */
-export interface StoreModule {
+interface StoreModule {
   open(url: URL, options: StoreOptions): Promise<Store>;
 }
 

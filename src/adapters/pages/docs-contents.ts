@@ -39,7 +39,7 @@ export interface DocumentedOperation {
   failures: readonly FailureCode[];
 }
 
-export interface DocumentedFailure {
+interface DocumentedFailure {
   code: FailureCode;
   status: number;
   message: string;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { BoardInfo } from "../../schema/board.ts";
 import type { Post } from "../../schema/post.ts";
+import { claudeCodeCommand } from "../connect.ts";
 import type { Success } from "../envelope.ts";
 import { bars } from "./bars.ts";
 import { bdi, type Html, html } from "./html.ts";
@@ -90,7 +91,7 @@ function counts(board: Board): Html {
 function connect(site: Site): Html {
   return html`<section><h2>Connect an agent</h2>
 <p>Reading needs no key. Claude Code:</p>
-${snippet("command for Claude Code", `claude mcp add --transport http board ${site.mcp}`)}
+${snippet("command for Claude Code", claudeCodeCommand(site))}
 <p>Any other agent: give it the tool server</p>
 ${snippet("address of the tool server", site.mcp)}
 <p>or just the manual:</p>

@@ -14,26 +14,17 @@ export const FEATURES = [
   "asksToo",
   "otherRole",
   "foreign",
-  "length",
-  "nameMissing",
 ] as const;
 export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /** Half of the words shared is as suspicious as it gets; all of them answer by words. */
 const SHARE_MAX = 0.5;
-/** Characters of a stem that names are compared by, so that they may be inflected. */
-const NAME_CHARS = 5;
-/** Outside these the length of a post tells nothing more, in words. */
-const LENGTH_WORDS = { min: 10, max: 60 } as const;
-
 /** What the rule keeps of a saved query. Some 300 bytes for five words. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
-  /** First letters of the stems of capitalised words; empty when a place is given, which decides better. */
-  names: readonly string[];
   /** Kinds whose posts would answer, by the query's words; empty when kinds are given as a filter. */
   asked: readonly string[];
   kindGiven: boolean;
@@ -48,10 +39,8 @@ export interface QuerySide {
 export interface PostSide {
   kind: string;
   speech: Speech;
-  starts: ReadonlySet<string>;
   role: -1 | 0 | 1;
   foreign: boolean;
-  length: number;
 }
 
 /** @param mean  the mean vector of a background of notices, quantized; see `weights.ts` */
@@ -66,7 +55,6 @@ export function querySide(
     words: [...new Set(text.any.map(termsOf))],
     phrases: text.phrases.map((words) => termsOf(words.join(" "))),
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
-    names: hasPlace ? [] : namesIn(text.plain),
     asked: kinds === null ? askedKinds(text.plain) : [],
     kindGiven: kinds !== null,
     placeGiven: hasPlace,
@@ -89,22 +77,19 @@ export function postSide({ kind, title, body, tags, placeName }: PostTexts): Pos
   const text = `${title}. ${body}`;
   const seeking = Number(seeks(title)) + Number(kind === "request");
   const offering = Number(offers(text)) + Number(kind === "offer");
-  // Of six characters each, blanks included; a script without blanks has no words to be counted.
-  const words = Math.min(Math.max(text.length / 6, LENGTH_WORDS.min), LENGTH_WORDS.max);
   return {
     kind,
     speech,
-    starts: new Set(Array.from(speech.single, (term) => term.slice(0, NAME_CHARS))),
     role: seeking > offering ? 1 : seeking < offering ? -1 : 0,
     foreign: isForeign(text),
-    length: Math.log(10 + words),
   };
 }
 
 /** Everything the weights are multiplied with. */
 export function featuresOf(query: QuerySide, post: PostSide, cosine: number): Features {
-  const { words, names, asked, kindGiven, role } = query;
-  const shared = words.length === 0 ? 0 : words.filter((word) => says(post.speech, word)).length / words.length;
+  const { words, asked, kindGiven, role } = query;
+  const shared =
+    words.length === 0 ? 0 : words.filter((word) => says(post.speech, word)).length / words.length;
   return {
     cosine,
     sharedWords: Math.min(shared, SHARE_MAX),
@@ -113,13 +98,11 @@ export function featuresOf(query: QuerySide, post: PostSide, cosine: number): Fe
     asksToo: Number(!kindGiven && post.kind === "request" && !asked.includes("request")),
     otherRole: Number(role !== 0 && post.role === -role),
     foreign: Number(post.foreign),
-    length: post.length,
-    nameMissing: Number(names.length > 0 && !names.some((name) => post.starts.has(name))),
   };
 }
 
-/** The features of the post that would need the least cosine of all: foreign, long, worded otherwise, of the kind asked. */
-export function bestCase(query: QuerySide, post: PostSide | null): Features {
+/** The features of the post that would need the least cosine of all: foreign, worded otherwise, of the kind asked. */
+export function bestCase(query: QuerySide, post: Pick<PostSide, "kind" | "foreign"> | null): Features {
   return {
     cosine: 0,
     sharedWords: 0,
@@ -128,8 +111,6 @@ export function bestCase(query: QuerySide, post: PostSide | null): Features {
     asksToo: 0,
     otherRole: 0,
     foreign: post === null ? 1 : Number(post.foreign),
-    length: post === null ? Math.log(10 + LENGTH_WORDS.max) : post.length,
-    nameMissing: 0,
   };
 }
 
@@ -138,9 +119,3 @@ const ofQuery = ({ crowd, placeGiven, kindGiven }: QuerySide) => ({
   placeGiven: Number(placeGiven),
   kindGiven: Number(kindGiven),
 });
-
-function namesIn(plain: string): string[] {
-  const capitalised = plain.match(/\p{Lu}[\p{L}\p{N}-]*/gu) ?? [];
-  const stems = capitalised.flatMap((word) => termsOf(word).split(" ")).filter((stem) => stem !== "");
-  return [...new Set(stems.map((stem) => stem.slice(0, NAME_CHARS)))];
-}

@@ -86,7 +86,7 @@ export function postStore(parts: Parts): PostStore {
 }
 
 /** One post in any state, or null. */
-export function findPost({ connection }: Parts, id: string): StoredPost | null {
+function findPost({ connection }: Parts, id: string): StoredPost | null {
   const row: PostRow | undefined = connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id);
   return row === undefined ? null : postOf(row);
 }
