@@ -14,7 +14,7 @@ export interface Query {
   hasPlace: boolean;
 }
 
-export interface Notice {
+interface Notice {
   id: string;
   kind: string;
   title: string;

@@ -19,7 +19,7 @@ export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /** Half of the words shared is as suspicious as it gets; all of them answer by words. */
 const SHARE_MAX = 0.5;
-/** What the rule keeps of a saved query. Some 300 bytes for five words. */
+/** What the rule keeps of a saved query: a dozen short strings and numbers, well under 1 kB. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
