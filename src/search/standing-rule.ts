@@ -20,6 +20,8 @@ const LOWEST_COSINE = 0.2;
 export interface StandingText extends QuerySide {
   /** Cosine below which no post answers by meaning, at least 0.2; Infinity without a vector. */
   floor: number;
+  /** True when the floor alone decides of meaning: the weights are those of another model. */
+  plain: boolean;
 }
 
 /** What the rule reads of a post, made once for all queries. */
@@ -30,18 +32,19 @@ export type PostText = PostSide;
  *
  * @param query.kinds  the filter, or null when any kind will do
  * @param query.vector  of `text.plain`, as `quantize` gives it; null without a model: only words decide then
+ * @param query.cut  cosine that decides for a model which the weights are not made for; null: the weights decide
  */
 export function standingText(query: {
   text: QueryText;
   kinds: readonly string[] | null;
   hasPlace: boolean;
   vector: Int8Array | null;
+  cut?: number | null;
 }): StandingText {
+  const { vector, cut = null } = query;
   const side = querySide(query, MEAN_NOTICE);
-  return {
-    ...side,
-    floor: query.vector === null ? Number.POSITIVE_INFINITY : floorFrom(bestCase(side, null)),
-  };
+  const floor = vector === null ? Number.POSITIVE_INFINITY : (cut ?? floorFrom(bestCase(side, null)));
+  return { ...side, floor, plain: cut !== null };
 }
 
 /** Replies are read as posts are; that they pass is the filter's business. */
@@ -82,6 +85,7 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
   if (words.every((word) => says(post.speech, word))) return true;
   if (cosine === null || cosine < floor) return false;
+  if (standing.plain) return true;
   return logitOf(featuresOf(standing, post, cosine)) >= 0;
 }
 

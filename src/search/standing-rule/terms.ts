@@ -2,11 +2,15 @@ import { stemmer } from "stemmer";
 import { indexable } from "../tokens.ts";
 
 /**
- * Words as the search index compares them, with blanks between them: without case, diacritics and English endings, and
- * each character of a script without blanks alone. A standing query finds what the same search would.
+ * Words as the search index compares them, with blanks between them: without case, Latin diacritics and English endings,
+ * and each character of a script without blanks alone. A standing query finds what the same search would.
  */
 export function termsOf(text: string): string {
-  const plain = withoutMarks(indexable(text));
+  const plain = indexable(text)
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/(\p{Script=Latin})[\u0300-\u036F]+/gu, "$1")
+    .normalize("NFC");
   return (plain.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []).map((word) => stemmer(word)).join(" ");
 }
 
