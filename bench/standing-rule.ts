@@ -13,7 +13,13 @@ import { join } from "node:path";
 import { MODELS } from "../src/embed/models.ts";
 import { openEmbedder } from "../src/embed/transformer.ts";
 import { cosineOf, quantize } from "../src/search/quantize.ts";
-import { FEATURES, featuresOf, querySide } from "../src/search/standing-rule/features.ts";
+import {
+  FEATURES,
+  type Features,
+  featuresOf,
+  judged,
+  querySide,
+} from "../src/search/standing-rule/features.ts";
 import { says } from "../src/search/standing-rule/terms.ts";
 import {
   answers,
@@ -53,7 +59,10 @@ const SIGNS: Record<(typeof FEATURES)[number], number> = {
 
 /** A pair with everything the rule knows of it. */
 interface Row extends Pair {
+  /** What the weights are made from. */
   x: number[];
+  /** What a pair is judged by. */
+  judgedX: number[];
   cosine: number;
   /** Every word occurs. */
   byWords: boolean;
@@ -148,7 +157,8 @@ function rowsOf({ queries, posts, pairs }: Collection): Row[] {
     const cosine = cosineOf(vectorOf(pair.query.id), vectorOf(pair.post.id));
     const features = featuresOf(side, post, cosine);
     const byWords = side.words.length > 0 && side.words.every((word) => says(post.speech, word));
-    return [{ ...pair, passes, cosine, byWords, x: FEATURES.map((name) => features[name]) }];
+    const numbers = (of: Features) => FEATURES.map((name) => of[name]);
+    return [{ ...pair, passes, cosine, byWords, x: numbers(features), judgedX: numbers(judged(features)) }];
   });
 }
 
@@ -165,7 +175,8 @@ function crossValidated(foldOf: (query: Query) => unknown, ownWeights = false, w
 
 function trained(theirs: readonly Row[], ours: readonly Row[], ownWeights = false, without = -1): Rule {
   const line = lineOf(theirs, ours, ownWeights, without);
-  return (row) => row.byWords || (row.cosine >= LOWEST_COSINE && dot(line.weights, row.x) + line.bias >= 0);
+  return (row) =>
+    row.byWords || (row.cosine >= LOWEST_COSINE && dot(line.weights, row.judgedX) + line.bias >= 0);
 }
 
 /** Weights, and a bias that has the cut in it, so that 0 is the cut. */
@@ -188,7 +199,7 @@ function lineOf(theirs: readonly Row[], ours: readonly Row[], ownWeights = false
 /** Where the sum of both F1 is best, smoothed over seven steps of 0.05 so that no single pair decides. */
 function cutOf({ weights, bias }: Line, training: readonly Row[]): number {
   const cuts = Array.from({ length: 100 }, (_, i) => -3.5 + i * 0.05);
-  const logits = new Map(training.map((row) => [row, dot(weights, row.x) + bias]));
+  const logits = new Map(training.map((row) => [row, dot(weights, row.judgedX) + bias]));
   const hard = training.filter((row) => row.labelled && row.hard);
   const gains = cuts.map((cut) => {
     const rule: Rule = (row) => row.byWords || (row.cosine >= LOWEST_COSINE && (logits.get(row) ?? 0) >= cut);

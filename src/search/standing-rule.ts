@@ -4,6 +4,7 @@ import {
   FEATURES,
   type Features,
   featuresOf,
+  judged,
   type PostSide,
   type PostTexts,
   postSide,
@@ -86,7 +87,7 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   if (words.every((word) => says(post.speech, word))) return true;
   if (cosine === null || cosine < floor) return false;
   if (standing.plain) return true;
-  return logitOf(featuresOf(standing, post, cosine)) >= 0;
+  return logitOf(judged(featuresOf(standing, post, cosine))) >= 0;
 }
 
 /** Above 0 the rule says yes. */

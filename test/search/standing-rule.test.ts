@@ -182,3 +182,21 @@ describe("training", () => {
     }
   });
 });
+
+describe("a meaning that is very near", () => {
+  it("is not held back by shared words: most of the words and a cosine of 0.55 are a match", () => {
+    const text = parseQueryText("used road bike");
+    const vector = new Int8Array(384).fill(1);
+    const standing = standingText({ text, kinds: ["offer"], hasPlace: false, vector });
+    const bike = postText({
+      kind: "offer",
+      title: "Road bike, Shimano 105",
+      body: "Frame of 56 cm, serviced last spring.",
+      tags: [],
+      placeName: null,
+      isReply: false,
+    });
+    expect(answers(standing, bike, 0.55)).toBe(true);
+    expect(answers(standing, bike, 0.45)).toBe(false);
+  });
+});

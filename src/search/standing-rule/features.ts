@@ -19,6 +19,8 @@ export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /** Half of the words shared is as suspicious as it gets; all of them answer by words. */
 const SHARE_MAX = 0.5;
+/** Where the meaning is as near as this, shared words are no suspicion: "used road bike" and "Road bike, Shimano 105" have 0.55. */
+const NEAR_COSINE = 0.5;
 /** What the rule keeps of a saved query: a dozen short strings and numbers, well under 1 kB. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
@@ -99,6 +101,14 @@ export function featuresOf(query: QuerySide, post: PostSide, cosine: number): Fe
     otherRole: Number(role !== 0 && post.role === -role),
     foreign: Number(post.foreign),
   };
+}
+
+/**
+ * The features by which a pair is judged. The weights are made without this: the labelled set, whose hard matches were
+ * worded otherwise on purpose, would spend the discount elsewhere.
+ */
+export function judged(features: Features): Features {
+  return features.cosine >= NEAR_COSINE ? { ...features, sharedWords: 0 } : features;
 }
 
 /** The features of the post that would need the least cosine of all: foreign, worded otherwise, of the kind asked. */
