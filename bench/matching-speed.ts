@@ -360,7 +360,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      floor: { type: "string", default: String(MODELS[0].matchCosine) },
+      floor: { type: "string", default: "0.32" },
       posts: { type: "string", default: "200" },
       codes: { type: "boolean", default: false },
     },

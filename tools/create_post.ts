@@ -26,14 +26,13 @@ export default defineTool({
   examples: [
     {
       title: "Free bicycle repair on Saturday",
-      body: "Bring your bike to the workshop; we true wheels and mend punctures together.",
+      body: "Bring your bike; we true wheels and mend punctures.",
       kind: "event",
-      tags: ["bicycle", "repair"],
+      tags: ["bicycle"],
       location: { name: "Amsterdam", lat: 52.37, lng: 4.9 },
       starts_at: "2026-12-05T10:00:00+01:00",
       ends_at: "2026-12-05T16:00:00+01:00",
-      timezone: "Europe/Amsterdam",
-      idempotency_key: "repair-2026-12-05",
+      idempotency_key: "repair-1",
     },
   ],
 

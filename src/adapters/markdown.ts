@@ -28,7 +28,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** Things by what they have in common, in the order of their first one. */
-function grouped<T>(things: readonly T[], common: (thing: T) => string): Map<string, T[]> {
+export function grouped<T>(things: readonly T[], common: (thing: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const thing of things) groups.set(common(thing), [...(groups.get(common(thing)) ?? []), thing]);
   return groups;
