@@ -40,7 +40,11 @@ export class Matching {
   constructor(parts: { store: Store; embedder: Embedder }) {
     this.#store = parts.store;
     this.#embedder = parts.embedder;
-    this.#standing = new Percolator({ dimension: parts.embedder.dimension, kinds: KINDS });
+    this.#standing = new Percolator({
+      dimension: parts.embedder.dimension,
+      kinds: KINDS,
+      classes: CLASSES.length,
+    });
   }
 
   /**
@@ -67,7 +71,12 @@ export class Matching {
       isReply: post.parentId !== null,
     });
     return this.#standing
-      .candidates({ ...filteredOf(post, publisher), words: text.speech.single, vector })
+      .candidates({
+        ...filteredOf(post, publisher),
+        words: text.speech.single,
+        vector,
+        postClass: Number(text.foreign),
+      })
       .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
       .map(({ id }) => id);
   }
@@ -90,7 +99,7 @@ export class Matching {
       text === null
         ? null
         : standingText({ text, kinds: filter.kinds, hasPlace: filter.near !== null, vector, cut });
-    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector);
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector, filter.kinds ?? KINDS);
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
 
@@ -123,19 +132,26 @@ export class Matching {
 type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
-function waysOf(standing: StandingText, vector: Int8Array | null): Ways {
+/** Classes of posts, by whether they are foreign: the rule's floors are much lower for those that are. */
+const CLASSES = [false, true] as const;
+
+function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {
   const { words, phrases, excluded } = standing;
   const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
+  const floor = (foreign: boolean) => Math.min(...kinds.map((kind) => floorOf(standing, { kind, foreign })));
   // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
   const asksNothing = words.length + phrases.length + excluded.length === 0;
   return {
     required: termsIn(phrases),
     words: asksNothing ? null : termsIn(words),
-    meaning: words.length === 0 || vector === null ? null : { vector, floor: floorOf(standing) },
+    meaning: words.length === 0 || vector === null ? null : { vector, floors: CLASSES.map(floor) },
   };
 }
 
-function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost, "words" | "vector"> {
+function filteredOf(
+  post: StoredPost,
+  publisher: StoredPublisher,
+): Omit<NewPost, "words" | "vector" | "postClass"> {
   const { lat, lng } = post.location ?? { lat: null, lng: null };
   return {
     kind: post.kind,

@@ -69,7 +69,7 @@ export function floorOf(
   standing: StandingText,
   post: Pick<PostText, "kind" | "foreign"> | null = null,
 ): number {
-  if (post === null || standing.floor === Number.POSITIVE_INFINITY) return standing.floor;
+  if (post === null || standing.plain || standing.floor === Number.POSITIVE_INFINITY) return standing.floor;
   return floorFrom(bestCase(standing, post));
 }
 

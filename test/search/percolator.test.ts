@@ -23,6 +23,7 @@ const OPEN: SavedQuery["filter"] = {
 };
 const QUERY: SavedQuery = { filter: OPEN, createdAt: 0, required: [], words: [], meaning: null };
 const POST: NewPost = {
+  postClass: 0,
   kind: "offer",
   tags: [],
   place: null,
@@ -43,7 +44,7 @@ describe("a percolator", () => {
     let missed = 0;
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
-        const percolator = new Percolator<string>({ dimension: DIMENSION, kinds: KINDS });
+        const percolator = new Percolator<string>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
         const all = new Map<string, SavedQuery>();
         for (const { id, query, post } of steps) {
           if (query === "remove") {
@@ -86,9 +87,9 @@ describe("a percolator", () => {
     ];
     for (const { center, post } of places) {
       for (const words of [[], null]) {
-        const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS });
+        const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
         const near = { ...center, radiusKm: 500 };
-        const meaning = words === null ? { vector: vectorOf(1), floor: 0.3 } : null;
+        const meaning = words === null ? { vector: vectorOf(1), floors: [0.3, 0.3] } : null;
         percolator.add("q", { ...QUERY, words, meaning, filter: { ...OPEN, near } }, null);
         const found = percolator.candidates({ ...POST, place: post, vector: vectorOf(1) });
         expect(found.map(({ id }) => id)).toEqual(["q"]);
@@ -97,17 +98,17 @@ describe("a percolator", () => {
   });
 
   it("finds nothing for a query that words cannot find and that has no vector", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS });
+    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
     percolator.add("q", { ...QUERY, words: null }, null);
     expect(percolator.candidates({ ...POST, vector: vectorOf(1) })).toEqual([]);
   });
 
   it("gives back the memory of removed queries to new ones", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS });
+    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
     const fill = () => {
       for (let i = 0; i < 3_000; i += 1) {
         const kinds = i % 3 === 0 ? ["event"] : null;
-        const meaning = { vector: vectorOf(i), floor: 0.5 };
+        const meaning = { vector: vectorOf(i), floors: [0.5, 0.5] };
         percolator.add(`q${i}`, { ...QUERY, words: null, meaning, filter: { ...OPEN, kinds } }, null);
       }
     };
@@ -124,8 +125,8 @@ describe("a percolator", () => {
   });
 
   it("refuses a vector of another length", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS });
-    const meaning = { vector: new Int8Array(16), floor: 0.3 };
+    const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
+    const meaning = { vector: new Int8Array(16), floors: [0.3, 0.3] };
     expect(() => percolator.add("q", { ...QUERY, meaning }, null)).toThrow(RangeError);
     expect(percolator.size).toBe(0);
   });
@@ -140,7 +141,8 @@ function lookAtAll(all: ReadonlyMap<string, SavedQuery>, post: NewPost) {
     if (!required.every((word) => said.has(word))) continue;
     const cosine = meaning === null || post.vector === null ? null : cosineOf(meaning.vector, post.vector);
     const byWords = words?.every((word) => said.has(word)) === true;
-    const near = meaning !== null && cosine !== null && cosine >= meaning.floor - 1e-9;
+    const near =
+      meaning !== null && cosine !== null && cosine >= (meaning.floors[post.postClass] ?? 1) - 1e-9;
     if (byWords || near) found.set(id, { cosine, certain: byWords || required.length > 0 });
   }
   return found;
@@ -200,6 +202,7 @@ const filter = fc.record({
   includeReplies: fc.boolean(),
   includeSyndicated: fc.boolean(),
 });
+const floor = fc.constantFrom(0.2, 0.32, 0.5, 0.7);
 const saved: fc.Arbitrary<SavedQuery> = fc.record({
   // Half of them without most filters, or few posts would pass.
   filter: fc.oneof(
@@ -210,7 +213,7 @@ const saved: fc.Arbitrary<SavedQuery> = fc.record({
   createdAt: fc.constantFrom(0, 0, 7),
   required: fc.oneof(fc.constant([]), listOf(WORDS)),
   words: maybe(listOf(WORDS), 3),
-  meaning: maybe(fc.record({ vector, floor: fc.constantFrom(0.2, 0.32, 0.5, 0.7) }), 3),
+  meaning: maybe(fc.record({ vector, floors: fc.tuple(floor, floor) }), 3),
 });
 const newPost: fc.Arbitrary<NewPost> = fc.record({
   kind: fc.constantFrom(...KINDS),
@@ -225,6 +228,7 @@ const newPost: fc.Arbitrary<NewPost> = fc.record({
   createdAt: fc.constantFrom(5, 9),
   words: fc.array(fc.constantFrom(...WORDS), { maxLength: 8 }),
   vector: maybe(vector, 4),
+  postClass: fc.constantFrom(0, 1),
 });
 const step = fc.record({
   id: fc.nat(60).map((n) => `sub_${n}`),

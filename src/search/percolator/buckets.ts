@@ -5,8 +5,8 @@ import type { CodeList } from "./records.ts";
 export interface Bucket {
   /** Rows that are looked at whenever the key occurs, three numbers each: the row and its two guards. */
   rows: number[];
-  /** Rows that are looked at when their codes are near; null when there are none. */
-  codes: CodeList | null;
+  /** Rows that are looked at when their codes are near: a list for each class of posts; none when there are none. */
+  codes: readonly CodeList[];
 }
 
 /** Numbers for each row of a bucket. */
@@ -53,7 +53,7 @@ export class Buckets {
   open(key: Key): Bucket {
     const found = this.#buckets.get(key);
     if (found !== undefined) return found;
-    const bucket: Bucket = { rows: [], codes: null };
+    const bucket: Bucket = { rows: [], codes: [] };
     this.#buckets.set(key, bucket);
     return bucket;
   }
@@ -62,8 +62,8 @@ export class Buckets {
   tidy(key: Key): void {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return;
-    if (bucket.codes?.count === 0) bucket.codes = null;
-    if (bucket.rows.length === 0 && bucket.codes === null) this.#buckets.delete(key);
+    if (bucket.codes.every((list) => list.count === 0)) bucket.codes = [];
+    if (bucket.rows.length === 0 && bucket.codes.length === 0) this.#buckets.delete(key);
   }
 
   /**

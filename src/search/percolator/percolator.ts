@@ -14,8 +14,8 @@ export interface SavedQuery {
   required: readonly string[];
   /** A post that has all of them is found by words; with none, by its filters alone. Null: words find nothing. */
   words: readonly string[] | null;
-  /** A post whose cosine reaches the floor is found by meaning. Null: meaning finds nothing. */
-  meaning: { vector: Int8Array; floor: number } | null;
+  /** A post whose cosine reaches the floor of its class is found by meaning. Null: meaning finds nothing. */
+  meaning: { vector: Int8Array; floors: readonly number[] } | null;
 }
 
 /** A post to hold against the saved queries. */
@@ -23,6 +23,8 @@ export interface NewPost extends FilteredPost {
   /** Every word it says, in the form in which saved queries give theirs. */
   words: Iterable<string>;
   vector: Int8Array | null;
+  /** Each class of posts has floors of its own, so that the low ones of one do not slow down another. */
+  postClass: number;
 }
 
 export interface Candidate<T> {
@@ -47,6 +49,7 @@ const NO_GUARD: Key = 0;
  */
 export class Percolator<T> {
   readonly #dimension: number;
+  readonly #classes: number;
   readonly #rows: Rows;
   readonly #records: Records;
   readonly #buckets = new Buckets();
@@ -64,9 +67,11 @@ export class Percolator<T> {
   /**
    * @param options.dimension  of all vectors; a multiple of 16, at most 3,968
    * @param options.kinds  all kinds there are, at most 31
+   * @param options.classes  how many classes of posts have floors of their own
    */
-  constructor(options: { dimension: number; kinds: readonly string[] }) {
+  constructor(options: { dimension: number; kinds: readonly string[]; classes: number }) {
     this.#dimension = options.dimension;
+    this.#classes = options.classes;
     this.#rows = new Rows(options.kinds);
     this.#records = new Records(options.dimension);
   }
@@ -90,6 +95,11 @@ export class Percolator<T> {
     if (meaning !== null && meaning.vector.length !== this.#dimension) {
       throw new RangeError(`A vector has ${meaning.vector.length} dimensions, not ${this.#dimension}.`);
     }
+    if (meaning !== null && meaning.floors.length !== this.#classes) {
+      throw new RangeError(
+        `There are ${meaning.floors.length} floors for ${this.#classes} classes of posts.`,
+      );
+    }
     this.remove(id);
     const row = this.#freeRows.pop() ?? this.#entries.length;
     this.#rows.set(row, filter, createdAt);
@@ -102,7 +112,7 @@ export class Percolator<T> {
       byWords: words !== null,
       wordKey: null,
       record: null,
-      floor: meaning === null ? 0 : Math.ceil(meaning.floor / DOT_TO_COSINE - 1e-6),
+      floors: (meaning?.floors ?? []).map((floor) => Math.ceil(floor / DOT_TO_COSINE - 1e-6)),
     };
     this.#entries[row] = entry;
     this.#byId.set(id, entry);
@@ -132,7 +142,8 @@ export class Percolator<T> {
     for (const key of [...said, ...placesOf(post, this.#rows.kindNumber(post.kind))]) {
       const bucket = this.#buckets.get(key);
       if (bucket === undefined) continue;
-      if (bucket.codes !== null) lists.push(bucket.codes);
+      const list = bucket.codes[post.postClass];
+      if (list !== undefined) lists.push(list);
       const { rows } = bucket;
       for (let at = 0; at < rows.length; at += STRIDE) {
         if (!this.#mayBeSaid(rows[at + 1]) || !this.#mayBeSaid(rows[at + 2])) continue;
@@ -175,6 +186,8 @@ export class Percolator<T> {
     lists: readonly CodeList[],
   ): Candidate<T>[] {
     const candidates: Candidate<T>[] = [];
+    const isNear = ({ floors }: Entry<T>, dot: number) =>
+      dot >= (floors[post.postClass] ?? Number.POSITIVE_INFINITY);
     this.#records.ask(vector);
     const scored = decided.filter(({ entry }) => entry.record !== null);
     let next = 0;
@@ -183,14 +196,14 @@ export class Percolator<T> {
       (_, dot) => {
         const { entry, full } = scored[next] ?? {};
         next += 1;
-        if (entry !== undefined && (full === true || dot >= entry.floor)) candidates.push(found(entry, dot));
+        if (entry !== undefined && (full === true || isNear(entry, dot))) candidates.push(found(entry, dot));
       },
     );
     for (const { entry } of decided) if (entry.record === null) candidates.push(found(entry, null));
     const reached = (row: number, dot: number) => {
       if (!this.#rows.isNew(row, this.#round) || !this.#rows.passes(row, post, kindBit)) return;
       const entry = this.#entries[row];
-      if (entry !== null && entry !== undefined) candidates.push(found(entry, dot));
+      if (entry !== null && entry !== undefined && isNear(entry, dot)) candidates.push(found(entry, dot));
     };
     for (const list of lists) this.#records.reaching(list, reached);
     this.#records.settle(reached);
@@ -207,9 +220,13 @@ export class Percolator<T> {
     if (byFiltersAlone(entry)) for (const key of keys) this.#buckets.addRow(key, row, [NO_GUARD, NO_GUARD]);
     if (meaning === null) return;
     const lists = byFiltersAlone(entry) ? [] : keys.map((key) => this.#codesOf(key));
-    entry.record = this.#records.put(meaning.vector, entry.floor, row, lists[0] ?? null);
-    const limit = codeLimit(meaning.floor, this.#dimension);
-    for (const list of lists) this.#records.addCode(list, meaning.vector, limit, entry.record);
+    entry.record = this.#records.put(meaning.vector, Math.min(...entry.floors), row, lists[0]?.[0] ?? null);
+    for (const [nth, floor] of meaning.floors.entries()) {
+      const limit = codeLimit(floor, this.#dimension);
+      for (const { [nth]: list } of lists) {
+        if (list !== undefined) this.#records.addCode(list, meaning.vector, limit, entry.record);
+      }
+    }
   }
 
   #unfile(entry: Entry<T>): void {
@@ -219,8 +236,8 @@ export class Percolator<T> {
     if (byFiltersAlone(entry)) for (const key of keys) this.#buckets.removeRow(key, row);
     if (record === null) return;
     const lists = byFiltersAlone(entry) ? [] : keys.map((key) => this.#codesOf(key));
-    for (const list of lists) this.#records.removeCode(list, record);
-    this.#records.free(record, lists[0] ?? null);
+    for (const list of lists.flat()) this.#records.removeCode(list, record);
+    this.#records.free(record, lists[0]?.[0] ?? null);
     for (const key of keys) this.#buckets.tidy(key);
   }
 
@@ -233,9 +250,11 @@ export class Percolator<T> {
     return [...new Set(keys)];
   }
 
-  #codesOf(key: Key): CodeList {
+  #codesOf(key: Key): readonly CodeList[] {
     const bucket = this.#buckets.open(key);
-    bucket.codes ??= this.#records.newList();
+    if (bucket.codes.length === 0) {
+      bucket.codes = Array.from({ length: this.#classes }, () => this.#records.newList());
+    }
     return bucket.codes;
   }
 
@@ -282,8 +301,8 @@ interface Entry<T> {
   /** The one word it is filed under. */
   wordKey: Key | null;
   record: RecordAddress | null;
-  /** Least dot product that finds it by meaning. */
-  floor: number;
+  /** Least dot product that finds it by meaning, for each class of posts. */
+  floors: readonly number[];
 }
 
 /** True when every post that passes the filters is found. */

@@ -23,11 +23,11 @@ export const BIAS = -5.645;
 export const MEAN_NOTICE: Int8Array = new Int8Array(
   Buffer.from(
     "EBQsDQAI8e7H8AHe4gvo+xjZ+vbp+xYFDRz2BQPgAx3+9jseLtDzDvjj7xYIHQz2Hgz74ALb7/XoAAnpBga1LPPzziMS2PvwEfcB" +
-    "+BXSGtDr6fIS+vYcJBXyAATfDNcT/AL+TAwiLw3YAtcj7+j9CvfuBx3/6ywFECL0/ewWFADvHBI3JuzjB+kNF/AQ5f3bKhDwAfHZ" +
-    "/RwJ7hvwUhANCwbv6hnyx/Pj6PoBChAMFQIlBOQAuwn1AQwNFO8tHAnwAdn+7RHd7wMu+RUq6fIMIQEH2wwy9w7R5RXI/hX8/AAm" +
-    "AvkWDwjqFxckuvEs9dz3OP4CCvcu5xDsKQf/yuvAy/sI6y0n7+MkDO0HJwTr4vUG+RMO4u0JAw/R+QoAEtMvE+nv/e/z7AD48+0D" +
-    "NAQC/AnjARcn4RvtFQ38HAoNEgATDPkFHMQaGuwd9QPl/g0L/ffT7goMDAjk+xEn+eXvLP/0Bd3fCu4Q0NXw/wAb4O7w+e3mMxb7" +
-    "GP/vCRwP9bUR",
+      "+BXSGtDr6fIS+vYcJBXyAATfDNcT/AL+TAwiLw3YAtcj7+j9CvfuBx3/6ywFECL0/ewWFADvHBI3JuzjB+kNF/AQ5f3bKhDwAfHZ" +
+      "/RwJ7hvwUhANCwbv6hnyx/Pj6PoBChAMFQIlBOQAuwn1AQwNFO8tHAnwAdn+7RHd7wMu+RUq6fIMIQEH2wwy9w7R5RXI/hX8/AAm" +
+      "AvkWDwjqFxckuvEs9dz3OP4CCvcu5xDsKQf/yuvAy/sI6y0n7+MkDO0HJwTr4vUG+RMO4u0JAw/R+QoAEtMvE+nv/e/z7AD48+0D" +
+      "NAQC/AnjARcn4RvtFQ38HAoNEgATDPkFHMQaGuwd9QPl/g0L/ffT7goMDAjk+xEn+eXvLP/0Bd3fCu4Q0NXw/wAb4O7w+e3mMxb7" +
+      "GP/vCRwP9bUR",
     "base64",
   ),
 );
