@@ -1,7 +1,9 @@
 /**
  * How long one new post takes against N saved queries, beside a look at every one of them, and what saving a query costs.
  *
- *   npx tsx bench/matching-speed.ts [saved queries = 10000 100000 1000000] [--floor 0.32; 0: those of the rule] [--posts 200]
+ *   npx tsx bench/matching-speed.ts [saved queries = 10000 100000 1000000] [--posts 200]
+ *     [--floor 0.32]    cosine from which meaning finds a query; 0: what the calibrated rule needs for it
+ *     [--own]           texts: the queries and notices of `bench/standing-rule/own-pairs.txt`
  *   npx tsx bench/matching-speed.ts --codes        what the sign codes overlook, on pairs of real texts
  *
  * Saved queries: 45 % by 2–4 words, 40 % by meaning, the rest by filters alone; 70 % one kind, 50 % a circle of 25–200 km,
@@ -21,11 +23,15 @@ import { VectorMemory } from "../src/search/kernel/vector-memory.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../src/search/percolator/percolator.ts";
 import { codeBytes, codeLimit, signCode } from "../src/search/percolator/sign-code.ts";
 import { cosineOf, DOT_TO_COSINE, quantize } from "../src/search/quantize.ts";
+import { parseQueryText, type QueryText } from "../src/search/query-text.ts";
+import { floorOf, standingText } from "../src/search/standing-rule.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
 import { wordsOf } from "../src/search/tokens.ts";
 import { notices, QUERIES, seeded } from "./corpus.ts";
 import { machine, percentiles } from "./measure.ts";
+import { ownPairs } from "./standing-rule/pairs.ts";
 
+const OWN_PAIRS = join(import.meta.dirname, "standing-rule/own-pairs.txt");
 const NOW = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 const TAGS = 400;
@@ -34,6 +40,7 @@ const POST_MIX = { own: 0.7, other: 0.3, noise: 0.3 };
 
 /** Vectors of real texts, and the words of each. */
 interface Texts {
+  asked: readonly QueryText[];
   queries: Float32Array[];
   posts: Float32Array[];
   postWords: string[][];
@@ -57,7 +64,10 @@ export interface SpeedResult {
   vectorMb: number;
 }
 
-/** Texts of `bench/corpus.ts` through the real model. */
+/**
+ * Texts of `bench/corpus.ts` through the real model.
+ * @param count  how many; 0: the queries and notices of `bench/standing-rule/own-pairs.txt`
+ */
 export async function embedTexts(count: number, modelDir: string): Promise<Texts> {
   const embedder = openEmbedder({
     mode: "required",
@@ -68,12 +78,18 @@ export async function embedTexts(count: number, modelDir: string): Promise<Texts
   });
   try {
     await embedder.settled();
-    const rows = [...collections(count), ...notices(count, NOW)].slice(0, count).map((row) => ({
-      title: String(row["title"]),
-      body: String(row["body"]),
-      tags: [],
-      placeName: null,
-    }));
+    const own = count === 0 ? ownPairs(OWN_PAIRS) : null;
+    const rows =
+      own?.posts ??
+      [...collections(count), ...notices(count, NOW)].slice(0, count).map((row) => ({
+        title: String(row["title"]),
+        body: String(row["body"]),
+        tags: [],
+        placeName: null,
+      }));
+    const asked =
+      own?.queries.map(({ text }) => text) ??
+      [...QUERIES, ...rows.map((row) => row.title)].map(parseQueryText);
     const all = async (texts: string[], purpose: "query" | "post") => {
       const vectors: Float32Array[] = [];
       for (let i = 0; i < texts.length; i += 16) {
@@ -82,7 +98,11 @@ export async function embedTexts(count: number, modelDir: string): Promise<Texts
       return vectors;
     };
     return {
-      queries: await all([...QUERIES, ...rows.map((row) => row.title)], "query"),
+      asked,
+      queries: await all(
+        asked.map(({ plain }) => plain),
+        "query",
+      ),
       posts: await all(rows.map(textToEmbed), "post"),
       postWords: rows.map((row) => wordsOf(textToEmbed(row))),
     };
@@ -207,9 +227,10 @@ function savedQuery(texts: Texts, random: () => number, floor: number): SavedQue
     }
   }
   const near = structural || random() < 0.5 ? { ...city(random), radiusKm: 25 + random() * 175 } : null;
+  const kinds = structural || random() < 0.7 ? [kindOf(random)] : null;
   return {
     filter: {
-      kinds: structural || random() < 0.7 ? [kindOf(random)] : null,
+      kinds,
       tags: random() < 0.3 ? [tagOf(random)] : null,
       near,
       after: hasWindow ? starts : null,
@@ -223,23 +244,31 @@ function savedQuery(texts: Texts, random: () => number, floor: number): SavedQue
     createdAt: NOW - DAY_MS,
     required: [],
     words: way < 0.45 ? [...words] : structural ? [] : null,
-    meaning:
-      way >= 0.45 && !structural
-        ? {
-            vector: mixed(pick(texts.queries, random), pick(texts.queries, random), random),
-            floors: floorsOf(floor, near !== null),
-          }
-        : null,
+    meaning: way >= 0.45 && !structural ? meaningOf(texts, random, floor, kinds, near !== null) : null,
   };
 }
 
-/**
- * One floor for all, or with 0 those of the calibrated rule: its medians over the labelled queries, for English and
- * for foreign posts, with and without a place.
- */
-function floorsOf(floor: number, hasPlace: boolean): readonly number[] {
+/** The meaning of two queries mixed; the words are the first one's. */
+function meaningOf(
+  texts: Texts,
+  random: () => number,
+  floor: number,
+  kinds: readonly string[] | null,
+  hasPlace: boolean,
+): SavedQuery["meaning"] {
+  const at = Math.floor(random() * texts.queries.length);
+  const vector = mixed(texts.queries[at] ?? new Float32Array(384), pick(texts.queries, random), random);
+  const text = texts.asked[at] ?? parseQueryText("");
+  return { vector, floors: floorsOf(floor, { text, kinds, hasPlace, vector }) };
+}
+
+/** One floor for all, or with 0 those that the calibrated rule has for this query, for English and for foreign posts. */
+function floorsOf(floor: number, query: Parameters<typeof standingText>[0]): readonly number[] {
   if (floor > 0) return [floor, floor];
-  return hasPlace ? [0.21, 0.2] : [0.34, 0.2];
+  const standing = standingText(query);
+  const least = (foreign: boolean) =>
+    Math.min(...(query.kinds ?? KINDS).map((kind) => floorOf(standing, { kind, foreign })));
+  return [least(false), least(true)];
 }
 
 /** Share of posts that are foreign. */
@@ -383,10 +412,11 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
       floor: { type: "string", default: "0.32" },
       posts: { type: "string", default: "200" },
       codes: { type: "boolean", default: false },
+      own: { type: "boolean", default: false },
     },
   });
   const modelDir = process.env["MODEL_DIR"] ?? join(homedir(), ".cache", "agent-board", "models");
-  const texts = await embedTexts(values.codes ? 2_000 : 1_000, modelDir);
+  const texts = await embedTexts(values.own ? 0 : values.codes ? 2_000 : 1_000, modelDir);
   console.log(`matching, floor ${values.floor}; ${machine()}`);
   if (values.codes) {
     for (const row of measureCodes(texts)) {
