@@ -68,9 +68,9 @@
     (local.get $out))
 
   ;; Of the records whose addresses (u32) lie at $list, those whose dot product reaches their own floor, or all when $all is 1.
-  ;; A record is a vector, its floor (i32) and its name (u32); 256 bytes from its start can be read. Writes name and dot product; gives the end of what it wrote;
+  ;; A record is a vector, its name (u32) and floors (i32), of which the one $floor bytes behind the vector counts; 256 bytes from its start can be read. Writes name and dot product; gives the end of what it wrote;
   ;; room for $count is needed.
-  (func (export "recordsReaching") (param $query i32) (param $list i32) (param $count i32) (param $width i32) (param $all i32) (param $out i32) (result i32)
+  (func (export "recordsReaching") (param $query i32) (param $list i32) (param $count i32) (param $width i32) (param $floor i32) (param $all i32) (param $out i32) (result i32)
     (local $end i32) (local $record i32) (local $dot i32) (local $ahead i32) (local $touched i32)
     (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
     (block $done
@@ -90,14 +90,14 @@
         (local.set $record (i32.load (local.get $list)))
         (local.set $dot (call $dot (local.get $query) (local.get $record) (local.get $width)))
         (local.set $record (i32.add (local.get $record) (local.get $width)))
-        (i32.store (local.get $out) (i32.load offset=4 (local.get $record)))
+        (i32.store (local.get $out) (i32.load (local.get $record)))
         (i32.store offset=4 (local.get $out) (local.get $dot))
         (local.set $out
           (i32.add
             (local.get $out)
             (i32.shl
               (i32.or
-                (i32.ge_s (local.get $dot) (i32.load (local.get $record)))
+                (i32.ge_s (local.get $dot) (i32.load (i32.add (local.get $record) (local.get $floor))))
                 (local.get $all))
               (i32.const 3))))
         (local.set $list (i32.add (local.get $list) (i32.const 4)))

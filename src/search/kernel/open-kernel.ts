@@ -25,6 +25,7 @@ export interface Kernel {
     list: number,
     count: number,
     width: number,
+    floor: number,
     all: number,
     out: number,
   ): number;

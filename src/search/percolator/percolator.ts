@@ -1,7 +1,7 @@
 import { DOT_TO_COSINE } from "../quantize.ts";
 import { Buckets, SpreadMap, STRIDE } from "./buckets.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
-import { type CodeList, type RecordAddress, Records } from "./records.ts";
+import { CLASSES_MAX, type CodeList, type RecordAddress, Records } from "./records.ts";
 import { type FilteredPost, Rows, type SavedFilter } from "./rows.ts";
 import { codeLimit } from "./sign-code.ts";
 
@@ -67,9 +67,11 @@ export class Percolator<T> {
   /**
    * @param options.dimension  of all vectors; a multiple of 16, at most 3,968
    * @param options.kinds  all kinds there are, at most 31
-   * @param options.classes  how many classes of posts have floors of their own
+   * @param options.classes  how many classes of posts have floors of their own, at most 3
    */
   constructor(options: { dimension: number; kinds: readonly string[]; classes: number }) {
+    if (options.classes > CLASSES_MAX)
+      throw new RangeError(`There are at most ${CLASSES_MAX} classes of posts.`);
     this.#dimension = options.dimension;
     this.#classes = options.classes;
     this.#rows = new Rows(options.kinds);
@@ -188,7 +190,7 @@ export class Percolator<T> {
     const candidates: Candidate<T>[] = [];
     const isNear = ({ floors }: Entry<T>, dot: number) =>
       dot >= (floors[post.postClass] ?? Number.POSITIVE_INFINITY);
-    this.#records.ask(vector);
+    this.#records.ask(vector, post.postClass);
     const scored = decided.filter(({ entry }) => entry.record !== null);
     let next = 0;
     this.#records.dots(
@@ -203,7 +205,7 @@ export class Percolator<T> {
     const reached = (row: number, dot: number) => {
       if (!this.#rows.isNew(row, this.#round) || !this.#rows.passes(row, post, kindBit)) return;
       const entry = this.#entries[row];
-      if (entry !== null && entry !== undefined && isNear(entry, dot)) candidates.push(found(entry, dot));
+      if (entry !== null && entry !== undefined) candidates.push(found(entry, dot));
     };
     for (const list of lists) this.#records.reaching(list, reached);
     this.#records.settle(reached);
@@ -220,7 +222,7 @@ export class Percolator<T> {
     if (byFiltersAlone(entry)) for (const key of keys) this.#buckets.addRow(key, row, [NO_GUARD, NO_GUARD]);
     if (meaning === null) return;
     const lists = byFiltersAlone(entry) ? [] : keys.map((key) => this.#codesOf(key));
-    entry.record = this.#records.put(meaning.vector, Math.min(...entry.floors), row, lists[0]?.[0] ?? null);
+    entry.record = this.#records.put(meaning.vector, entry.floors, row, lists[0]?.[0] ?? null);
     for (const [nth, floor] of meaning.floors.entries()) {
       const limit = codeLimit(floor, this.#dimension);
       for (const { [nth]: list } of lists) {

@@ -18,7 +18,10 @@ const BLOCK_MAX = 1_024;
 /** Records are set aside for a bucket in runs, so that what is scanned together lies together. */
 const RUN_MAX = 64;
 
-/** Address of a record: the vector of one saved query, its floor, and the query's row. */
+/** Most classes of posts; a record has room for the floors of so many. */
+export const CLASSES_MAX = 3;
+
+/** Address of a record: the vector of one saved query, the query's row, and a floor for each class of posts. */
 export type RecordAddress = number;
 
 /** Codes of the queries filed in one bucket, each with its limit and its record. */
@@ -52,6 +55,8 @@ export class Records {
   readonly #freed = new Map<number, number[]>();
   /** Records on the kernel's list. */
   #listed = 0;
+  /** Where the floors that count stand in a record, in bytes behind the vector. */
+  #floorAt = 4;
 
   /** @param dimension  a multiple of 16, at most 3,968 */
   constructor(dimension: number) {
@@ -74,15 +79,16 @@ export class Records {
   /**
    * Keeps a vector.
    *
-   * @param floor  dot product from which it is found
+   * @param floors  dot products from which it is found, for each class of posts
    * @param row  what it is found as
    * @param home  the bucket it is scanned with, when there is one
    */
-  put(vector: Int8Array, floor: number, row: number, home: CodeList | null): RecordAddress {
+  put(vector: Int8Array, floors: readonly number[], row: number, home: CodeList | null): RecordAddress {
     const address = home === null ? this.#take(this.#recordBytes) : this.#recordFor(home);
     this.#bytes.set(vector, address);
-    this.#words[(address + this.#dimension) / 4] = floor;
-    this.#words[(address + this.#dimension + 4) / 4] = row;
+    this.#words[(address + this.#dimension) / 4] = row;
+    for (const [nth, floor] of floors.entries())
+      this.#words[(address + this.#dimension) / 4 + 1 + nth] = floor;
     return address;
   }
 
@@ -128,8 +134,9 @@ export class Records {
     list.capacity = list.blocks.length === 0 ? 0 : BLOCK_MAX;
   }
 
-  /** Begins a question: a vector to compare with. */
-  ask(vector: Int8Array): void {
+  /** Begins a question: a vector to compare with, and the class whose floors count. */
+  ask(vector: Int8Array, postClass: number): void {
+    this.#floorAt = 4 + 4 * postClass;
     new Int16Array(this.#kernel.memory.buffer, QUERY_AT, this.#dimension).set(vector);
     signCode(vector, this.#code);
     this.#bytes.set(this.#code, CODE_AT);
@@ -174,7 +181,15 @@ export class Records {
   #score(all: 0 | 1, found: (row: number, dot: number) => void): void {
     const count = this.#listed;
     this.#listed = 0;
-    const end = this.#kernel.recordsReaching(QUERY_AT, LIST_AT, count, this.#dimension, all, FOUND_AT);
+    const end = this.#kernel.recordsReaching(
+      QUERY_AT,
+      LIST_AT,
+      count,
+      this.#dimension,
+      this.#floorAt,
+      all,
+      FOUND_AT,
+    );
     for (let at = FOUND_AT / 4; at < end / 4; at += 2) {
       found(this.#words[at] ?? 0, (this.#words[at + 1] ?? 0) | 0);
     }
