@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { filterOf } from "../domain/query.ts";
 import type { Site } from "../domain/site.ts";
 import { isoTime } from "../domain/wire.ts";
 import type { Question, SearchIndex } from "../ports/search-index.ts";
@@ -125,21 +126,7 @@ const isOlder = (place: Place, than: Place) =>
 
 /** All active top-level posts, as a search without any parameter finds them. */
 const everything = (now: number): Question => ({
-  filter: {
-    kinds: null,
-    tags: null,
-    near: null,
-    after: null,
-    before: null,
-    verifiedOnly: false,
-    publisherId: null,
-    parentId: null,
-    includeReplies: false,
-    includeExpired: false,
-    includeSyndicated: true,
-    now,
-    createdUntil: Number.MAX_SAFE_INTEGER,
-  },
+  filter: filterOf({}, now),
   words: null,
   vector: null,
   minCosine: 0,

@@ -1,14 +1,13 @@
 import { BoardError } from "../failures.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { PostChange, Store, StoredPost, StoredPublisher } from "../ports/store.ts";
+import type { Store, StoredPost, StoredPublisher } from "../ports/store.ts";
 import { LIMITS, type Post, type PostInput, type PostPatch, type PostWithContext } from "../schema/post.ts";
-import { normalTag } from "../schema/query.ts";
-import { cleanLine, cleanProse } from "../schema/text.ts";
 import type { Cursors } from "./cursors.ts";
 import { checkExpiry, checkWindow, DAY_MS, defaultExpiry, threadExpiry } from "./expiry.ts";
 import { fingerprint, nearIdentical } from "./fingerprint.ts";
 import { flagsOf } from "./flags.ts";
-import { containsBoardKey, personalData } from "./personal-data.ts";
+import { changeOf, definedOf } from "./post-change.ts";
+import { asInput, noteOnDuplicates, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./post-text.ts";
 import { filterOf } from "./query.ts";
 import { newPostId, type Secrets, sha256 } from "./secrets.ts";
 import type { Site } from "./site.ts";
@@ -313,115 +312,4 @@ export class Posts {
     const rows = await this.#store.posts.many(matches.map((match) => match.id));
     return rows.filter((row) => row.state === "active");
   }
-}
-
-/** The cleaned text fields of an input. */
-function textOf(input: Pick<PostInput, "title" | "body" | "tags" | "location">) {
-  const place = input.location ?? null;
-  const name = cleanLine(place?.name ?? "");
-  const hasPlace = name !== "" || typeof place?.lat === "number";
-  return {
-    title: cleanLine(input.title),
-    body: cleanProse(input.body),
-    tags: [...new Set((input.tags ?? []).map(normalTag))],
-    location: hasPlace
-      ? { name: name === "" ? null : name, lat: place?.lat ?? null, lng: place?.lng ?? null }
-      : null,
-  };
-}
-
-type Texts = {
-  [Field in "title" | "body" | "tags" | "location" | "metadata"]?: PostPatch[Field] | undefined;
-};
-
-/** Every piece of text of an input as it was sent: what flags look at. */
-function textsAsSent(input: Texts): string[] {
-  return [
-    input.title ?? "",
-    input.body ?? "",
-    ...(input.tags ?? []),
-    input.location?.name ?? "",
-    ...stringsIn(input.metadata ?? {}),
-  ];
-}
-
-/** Keys and strings of bounded JSON (depth 10, see `Metadata` in `schema/post.ts`). */
-function stringsIn(json: unknown): string[] {
-  if (typeof json === "string") return [json];
-  if (typeof json !== "object" || json === null) return [];
-  return Object.entries(json).flatMap(([key, value]) =>
-    Array.isArray(json) ? stringsIn(value) : [key, ...stringsIn(value)],
-  );
-}
-
-function refuseBoardKeys(input: Partial<PostInput> | PostPatch): void {
-  if (!containsBoardKey(JSON.stringify(input))) return;
-  throw new BoardError("contains_api_key");
-}
-
-/** A stored post in the shape of an input, for the flags of an edit. */
-function asInput(post: StoredPost): Pick<PostInput, "title" | "body" | "tags" | "location" | "metadata"> {
-  return {
-    title: post.title,
-    body: post.body,
-    tags: [...post.tags],
-    location: post.location,
-    metadata: post.metadata,
-  };
-}
-
-/** What a patch changes of a post, cleaned, with the expiry that follows from it. */
-function changeOf(post: StoredPost, patch: PostPatch, now: number): PostChange {
-  const change: PostChange = {};
-  const text = textOf({ ...asInput(post), ...definedOf(patch) } as PostInput);
-  if (patch.title !== undefined) change.title = text.title;
-  if (patch.body !== undefined) change.body = text.body;
-  if (patch.tags !== undefined) change.tags = text.tags;
-  if (patch.location !== undefined) change.location = text.location;
-  if (patch.kind !== undefined) change.kind = patch.kind;
-  if (patch.url !== undefined) change.link = patch.url;
-  if (patch.starts_at !== undefined) change.startsAt = patch.starts_at;
-  if (patch.ends_at !== undefined) change.endsAt = patch.ends_at;
-  if (patch.timezone !== undefined) change.timezone = patch.timezone;
-  if (patch.source_url !== undefined) change.sourceUrl = patch.source_url;
-  if (patch.syndicated !== undefined) change.syndicated = patch.syndicated;
-  if (patch.metadata !== undefined) change.metadata = patch.metadata ?? {};
-
-  const next = { ...post, ...change };
-  const datesChanged = next.startsAt !== post.startsAt || next.endsAt !== post.endsAt;
-  if (patch.expires_at !== undefined && patch.expires_at !== null) {
-    checkExpiry(patch.expires_at, now);
-    change.expiresAt = patch.expires_at;
-    change.expiryChosen = true;
-  } else if (patch.expires_at === null || (datesChanged && !post.expiryChosen)) {
-    const rest = next.kind === "thread" && post.lastReplyAt !== null ? threadExpiry(post.lastReplyAt) : 0;
-    change.expiresAt = Math.max(defaultExpiry(next, post.createdAt, now), rest);
-    change.expiryChosen = false;
-  }
-  return change;
-}
-
-function definedOf(patch: PostPatch): PostPatch {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as PostPatch;
-}
-
-function notesOnText(post: StoredPost): string[] {
-  const notes: string[] = [];
-  if (post.flags.length > 0) {
-    notes.push(`Readers are warned about this post: ${post.flags.join(", ")}. Edit it if that is not meant.`);
-  }
-  const found = personalData(`${post.title}\n${post.body}`);
-  if (found.length > 0) {
-    notes.push(
-      `The post seems to contain a ${found.join(" and a ")}, and anyone can read it. Edit it if that is not meant.`,
-    );
-  }
-  return notes;
-}
-
-function noteOnDuplicates(near: readonly { id: string }[]): string[] {
-  const [first] = near;
-  return first === undefined
-    ? []
-    : [`Nearly the same as your post ${first.id}; consider editing that one with PATCH.`];
 }
