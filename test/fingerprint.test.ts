@@ -20,10 +20,13 @@ describe("fingerprint", () => {
   it("takes milliseconds for 8,000 characters of anything", () => {
     for (const unit of ["a", "a ", "1.", "中", "e\u0301", "😀", "-"]) {
       const text = unit.repeat(8000 / unit.length);
-      fingerprint(text);
-      const started = performance.now();
-      fingerprint(text);
-      expect(performance.now() - started, unit).toBeLessThan(40);
+      // The best of five: a busy machine slows single runs, a quadratic step all of them.
+      const times = Array.from({ length: 5 }, () => {
+        const started = performance.now();
+        fingerprint(text);
+        return performance.now() - started;
+      });
+      expect(Math.min(...times), unit).toBeLessThan(40);
     }
   });
 });

@@ -300,7 +300,7 @@ describe("a hostile server", () => {
     const began = performance.now();
     await stopping.close();
     expect((await call).reason).toBe("failed");
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(5_000);
     expect((await failureOf(stopping, url)).reason).toBe("failed");
   });
 });
