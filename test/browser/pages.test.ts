@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/board.ts";
 import { startBrowser, type TestBrowser } from "../support/browser.ts";
@@ -79,30 +79,30 @@ describe("pages in a browser", () => {
       const page = await browser.open();
       await page.goto(board.url);
       await page.getByRole("searchbox").fill("walk lanterns canal museum garden chess library");
-      await page.getByRole("button", { name: "Search" }).click();
+      await follow(page, page.getByRole("button", { name: "Search" }));
       await page.getByLabel("Near (latitude, longitude)").fill("52.52,13.4");
       await page.getByLabel("Within").selectOption("50 km");
       await page.getByLabel("Order").selectOption("Newest");
-      await page.getByRole("button", { name: "Apply" }).click();
+      await follow(page, page.getByRole("button", { name: "Apply" }));
       expect(new URL(page.url()).searchParams.get("radius_km")).toBe("50");
       expect(page.url()).not.toContain("after=");
 
       await page.goto(`${board.url}/search?near=52.52,13.4&radius_km=50`);
       const first = await page.locator(".slip h3").allTextContents();
-      await page.getByRole("link", { name: "Next page" }).click();
+      await follow(page, page.getByRole("link", { name: "Next page" }));
       const second = await page.locator(".slip h3").allTextContents();
       expect(first).toHaveLength(20);
       expect(second.length).toBeGreaterThan(0);
       expect(second.filter((title) => first.includes(title))).toEqual([]);
-      await page.getByRole("link", { name: "First page" }).click();
+      await follow(page, page.getByRole("link", { name: "First page" }));
       expect(await page.locator(".slip h3").allTextContents()).toEqual(first);
 
-      await page.locator(".slip h3 a").first().click();
+      await follow(page, page.locator(".slip h3 a").first());
       expect(await page.locator("h1").textContent()).toBe(first[0]);
       await page.getByRole("link", { name: "Report", exact: true }).click();
       await page.getByLabel("What is wrong?").selectOption("Spam");
       await page.getByLabel("Details (optional)").fill("Posted every day.");
-      await page.getByRole("button", { name: "Report" }).click();
+      await follow(page, page.getByRole("button", { name: "Report" }));
       expect(await page.locator("h1").textContent()).toBe("Thank you");
       await page.close();
     });
@@ -110,7 +110,7 @@ describe("pages in a browser", () => {
     it("let a zero-hit search be widened with one click", async () => {
       const page = await browser.open();
       await page.goto(board.url + (pages["search-nothing"] ?? ""));
-      await page.getByRole("link", { name: /^Any kind/ }).click();
+      await follow(page, page.getByRole("link", { name: /^Any kind/ }));
       expect(await page.locator(".slip").count()).toBeGreaterThan(0);
       await page.close();
     });
@@ -246,6 +246,13 @@ describe("pages in a browser", () => {
 });
 
 /** Pixels that a page can be scrolled sideways. */
+/** Clicks what leads to another page, and waits until that one is there: a click itself does not wait. */
+async function follow(page: Page, target: Locator): Promise<void> {
+  const arrived = page.waitForEvent("load");
+  await target.click();
+  await arrived;
+}
+
 function overflow(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 }
