@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -11,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openOutbound } from "../src/outbound/guarded-fetch.ts";
 import { openNames } from "../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../src/ports/outbound.ts";
-import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS } from "./support/attacks.ts";
+import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "./support/attacks.ts";
 
 /** Counts who knocks: on every address of this machine, the same port. */
 const listener = { server: createServer(), port: 0, connections: 0 };
@@ -31,7 +30,7 @@ beforeAll(async () => {
   listener.server.listen(0, "::");
   await once(listener.server, "listening");
   listener.port = (listener.server.address() as AddressInfo).port;
-  dns = await startNameServer();
+  dns = await startNameServer(ANSWERS);
   const names = openNames([`127.0.0.1:${dns.port}`]);
   guarded = openOutbound({ allow: [], ports: [listener.port], ...names });
 });
@@ -370,62 +369,3 @@ describe("TLS", () => {
     rmSync(folder, { recursive: true });
   });
 });
-
-/** A name server for `ANSWERS` on UDP (RFC 1035): A and AAAA by the form of an answer, TXT for `txt:chunk|chunk`. */
-async function startNameServer(): Promise<typeof dns> {
-  const socket = createSocket("udp4");
-  const asked: string[] = [];
-  socket.on("message", (query, from) => {
-    const labels: string[] = [];
-    let at = 12;
-    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-      labels.push(query.toString("latin1", at + 1, at + 1 + length));
-      at += length + 1;
-    }
-    const name = labels.join(".").toLowerCase();
-    const type = query.readUInt16BE(at + 1);
-    asked.push(`${name} ${type}`);
-    const all = ANSWERS[name] ?? [];
-    if (all.includes("silence")) return;
-    const again = asked.filter((question) => question === `${name} ${type}`).length > 1;
-    const cut = all.indexOf(";");
-    const now = cut === -1 ? all : again ? all.slice(cut + 1) : all.slice(0, cut);
-    const data = now.map(dataOf).filter((record) => record.type === type);
-    const header = Buffer.from(query.subarray(0, 12));
-    header.writeUInt16BE(0x8180, 2);
-    header.writeUInt16BE(data.length, 6);
-    header.writeUInt32BE(0, 8);
-    const records = data.map(({ bytes }) => {
-      const head = Buffer.alloc(12);
-      head.writeUInt16BE(0xc00c, 0);
-      head.writeUInt16BE(type, 2);
-      head.writeUInt16BE(1, 4);
-      head.writeUInt16BE(bytes.length, 10);
-      return Buffer.concat([head, bytes]);
-    });
-    socket.send(Buffer.concat([header, query.subarray(12, at + 5), ...records]), from.port, from.address);
-  });
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  return { port: socket.address().port, asked, close: () => socket.close() };
-}
-
-function dataOf(answer: string): { type: number; bytes: Buffer } {
-  if (answer.startsWith("txt:")) {
-    const chunks = answer.slice(4).split("|");
-    return {
-      type: 16,
-      bytes: Buffer.concat(chunks.map((text) => Buffer.from([text.length, ...Buffer.from(text)]))),
-    };
-  }
-  if (!answer.includes(":")) return { type: 1, bytes: Buffer.from(answer.split(".").map(Number)) };
-  // As `URL` writes it: hexadecimal groups with at most one gap.
-  const [left = "", right = ""] = new URL(`http://[${answer}]`).hostname.slice(1, -1).split("::");
-  const groups = (text: string) => (text === "" ? [] : text.split(":"));
-  const gap = Array.from({ length: 8 - groups(left).length - groups(right).length }, () => "0");
-  const bytes = Buffer.alloc(16);
-  for (const [i, group] of [...groups(left), ...gap, ...groups(right)].entries()) {
-    bytes.writeUInt16BE(Number.parseInt(group, 16), i * 2);
-  }
-  return { type: 28, bytes };
-}

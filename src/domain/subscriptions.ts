@@ -1,5 +1,5 @@
 import { BoardError } from "../failures.ts";
-import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import type { Embedder } from "../ports/embedder.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { Store, StoredPublisher, StoredSubscription, SubscriptionChange } from "../ports/store.ts";
 import type {
@@ -10,11 +10,11 @@ import type {
 } from "../schema/subscription.ts";
 import { StandingQuery } from "../schema/subscription.ts";
 import { cleanLine } from "../schema/text.ts";
-import { quantize } from "../search/quantize.ts";
 import { parseQueryText } from "../search/query-text.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
 import { criteriaOnWire, describeQuery, textOfQuery } from "./query.ts";
+import { queryVector } from "./query-vector.ts";
 import { newId, type Secrets } from "./secrets.ts";
 import type { Site } from "./site.ts";
 import { ACTIVATED, ACTIVE_MAX, isMatched, ownSubscription } from "./subscription-state.ts";
@@ -229,16 +229,8 @@ export class Subscriptions {
   }
 
   /** Null without a model; matching then goes by words until the follower finds the model ready. */
-  async #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
-    const text = parseQueryText(textOfQuery(query) ?? "").plain;
-    if (text === "" || this.#embedder.state() !== "ready") return null;
-    try {
-      const [vector] = await this.#embedder.embed([text], "query");
-      return vector === undefined ? null : quantize(vector);
-    } catch (error) {
-      if (error instanceof EmbedderUnavailable) return null;
-      throw error;
-    }
+  #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
+    return queryVector(this.#embedder, parseQueryText(textOfQuery(query) ?? "").plain);
   }
 
   async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {

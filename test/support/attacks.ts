@@ -95,8 +95,9 @@ export const DNS_ATTACKS: Record<string, readonly string[]> = {
 };
 
 /**
- * A name server on UDP (RFC 1035) that answers questions for addresses.
- * @param answers  by name: addresses, in the order of the answer; looked up at each question
+ * A name server on UDP (RFC 1035): A and AAAA by the form of an answer, TXT for `txt:chunk|chunk`.
+ * @param answers  by name, in the order of the answer, looked up at each question; `;` separates the answers to repeated
+ *   questions, and `silence` gives none
  */
 export async function startNameServer(
   answers: Record<string, readonly string[]>,
@@ -113,7 +114,12 @@ export async function startNameServer(
     const name = labels.join(".").toLowerCase();
     const type = query.readUInt16BE(at + 1);
     asked.push(`${name} ${type}`);
-    const data = (answers[name] ?? []).map(dataOf).filter((record) => record.type === type);
+    const all = answers[name] ?? [];
+    if (all.includes("silence")) return;
+    const again = asked.filter((question) => question === `${name} ${type}`).length > 1;
+    const cut = all.indexOf(";");
+    const now = cut === -1 ? all : again ? all.slice(cut + 1) : all.slice(0, cut);
+    const data = now.map(dataOf).filter((record) => record.type === type);
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(data.length, 6);
@@ -134,6 +140,13 @@ export async function startNameServer(
 }
 
 function dataOf(answer: string): { type: number; bytes: Buffer } {
+  if (answer.startsWith("txt:")) {
+    const chunks = answer.slice(4).split("|");
+    return {
+      type: 16,
+      bytes: Buffer.concat(chunks.map((text) => Buffer.from([text.length, ...Buffer.from(text)]))),
+    };
+  }
   if (!answer.includes(":")) return { type: 1, bytes: Buffer.from(answer.split(".").map(Number)) };
   // As `URL` writes it: hexadecimal groups with at most one gap.
   const [left = "", right = ""] = new URL(`http://[${answer}]`).hostname.slice(1, -1).split("::");
