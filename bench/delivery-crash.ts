@@ -4,17 +4,15 @@
  *
  *   npx tsx bench/delivery-crash.ts [posts = 50] [kills = 20]
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { BoardProcess } from "../test/support/board-process.ts";
 import { type Answer, call, eventually, register } from "../test/support/client.ts";
 import { distinctText } from "../test/support/texts.ts";
 import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/webhooks.ts";
 
-const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 /** Subscriptions, each with a receiver of its own: a match of each post for every one of them. */
 const RECEIVERS = 40;
 /** What a dead process had claimed is free again after this. */
@@ -43,7 +41,7 @@ export interface CrashRun {
 export async function crashRun(options: { posts: number; kills: number }): Promise<CrashRun> {
   const began = Date.now();
   const dataDir = await mkdtemp(join(tmpdir(), "board-crash-"));
-  const board = await Restarting.start(dataDir);
+  const board = await BoardProcess.start({ DATA_DIR: dataDir, WEBHOOK_ALLOW: "127.0.0.1" });
   let requests = 0;
   const failed = new Set<string>();
   // One request in five fails, no message twice: the third attempt of one would come after five minutes.
@@ -68,7 +66,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
 
     const gone = new Set<string>();
     for (let n = 0; n < 5; n += 1) gone.add(await written(board, leaver.key, `leaver-${n}`, n + 50_000));
-    const killing = board.killAgainAndAgain(options.kills);
+    const killing = killAgainAndAgain(board, options.kills);
     let erasedAt = 0;
     const writing = (async () => {
       for (let n = 0; n < options.posts; n += 1) {
@@ -124,69 +122,17 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
   }
 }
 
-/** A board in a process of its own, on the same port and folder after each death. */
-class Restarting {
-  readonly api: string;
-  readonly #environment: Record<string, string | undefined>;
-  #child: ChildProcess | null = null;
-
-  constructor(dataDir: string, port: number) {
-    this.api = `http://127.0.0.1:${port}/api/v1`;
-    this.#environment = {
-      ...process.env,
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      EMBEDDINGS: "off",
-      RATE_LIMITS: "off",
-      LOG_LEVEL: "error",
-      WEBHOOK_ALLOW: "127.0.0.1",
-    };
-  }
-
-  static async start(dataDir: string): Promise<Restarting> {
-    const probe = createServer();
-    await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((done) => probe.close(done));
-    const board = new Restarting(dataDir, port);
-    await board.#spawn();
-    return board;
-  }
-
-  async killAgainAndAgain(times: number): Promise<void> {
-    for (let n = 0; n < times; n += 1) {
-      // Anything from just started to well under way.
-      await new Promise((done) => setTimeout(done, 100 + ((n * 373) % 1_000)));
-      await this.kill();
-      await this.#spawn();
-    }
-  }
-
-  kill(): Promise<void> {
-    const child = this.#child;
-    return new Promise((done) => {
-      if (child === null || child.exitCode !== null || child.signalCode !== null) return done();
-      child.once("exit", () => done());
-      child.kill("SIGKILL");
-    });
-  }
-
-  async #spawn(): Promise<void> {
-    this.#child = spawn(process.execPath, ["--import", "tsx", MAIN], {
-      env: this.#environment,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    const ready = () =>
-      fetch(this.api.replace("/api/v1", "/readyz")).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    if (!(await eventually(ready, (ok) => ok, 30_000))) throw new Error("the board did not start again");
+/** Kills and restarts the board, each time at a moment of its own: anything from just started to well under way. */
+async function killAgainAndAgain(board: BoardProcess, times: number): Promise<void> {
+  for (let n = 0; n < times; n += 1) {
+    await new Promise((done) => setTimeout(done, 100 + ((n * 373) % 1_000)));
+    await board.kill();
+    await board.start();
   }
 }
 
 /** Writes a post as an agent does: the same call, with its idempotency key, until it is answered. */
-async function written(board: Restarting, key: string, idempotencyKey: string, n: number): Promise<string> {
+async function written(board: BoardProcess, key: string, idempotencyKey: string, n: number): Promise<string> {
   const post = { ...distinctText(n), tags: ["crash"], idempotency_key: idempotencyKey };
   const { body } = await answered(() => call(board, "POST /posts", post, { key }));
   return body.data.id;
@@ -204,7 +150,7 @@ async function answered(ask: () => Promise<Answer>): Promise<Answer> {
 
 /** Everything that waits at polling. */
 async function matchesOf(
-  board: Restarting,
+  board: BoardProcess,
   key: string,
   id: string,
 ): Promise<{ delivery: number; post: string }[]> {

@@ -1,34 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BoardProcess, boardEnvironment, MAIN } from "./support/board-process.ts";
 import { call, eventually, register } from "./support/client.ts";
 import { distinctText } from "./support/texts.ts";
-
-const MAIN = resolve(import.meta.dirname, "../src/main.ts");
-
-/** A board as an operator runs it: a process of its own. */
-interface Server {
-  api: string;
-  process: ChildProcess;
-  kill(): Promise<void>;
-}
 
 /** Two servers and one stdio child on one data folder. */
 describe("several processes on one data folder", () => {
   let dataDir: string;
-  const ports: number[] = [];
-  let servers: Server[] = [];
+  let servers: BoardProcess[] = [];
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "board-"));
-    ports.push(await freePort(), await freePort());
-    servers = await Promise.all(ports.map((port) => startServer(dataDir, port)));
+    servers = await Promise.all([1, 2].map(() => BoardProcess.start({ DATA_DIR: dataDir })));
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.kill()));
@@ -36,7 +23,7 @@ describe("several processes on one data folder", () => {
   });
 
   it("each sees the others' posts by id, in lists and in search within a second", async () => {
-    const [one, two] = servers as [Server, Server];
+    const [one, two] = servers as [BoardProcess, BoardProcess];
     const { key } = await register(one);
     const client = await stdioClient(dataDir, key);
     const words = ["first lighthouse", "second windmill", "third aqueduct"];
@@ -68,11 +55,11 @@ describe("several processes on one data folder", () => {
   });
 
   it("loses nothing and doubles nothing while processes are killed in turn", async () => {
-    const [, stable] = servers as [Server, Server];
+    const [, stable] = servers as [BoardProcess, BoardProcess];
     const { key } = await register(stable);
     const subscription = await call(stable, "POST /subscriptions", { query: { tags: "killed" } }, { key });
     const acknowledged = new Set<string>();
-    const write = async (server: () => Server, from: number) => {
+    const write = async (server: () => BoardProcess, from: number) => {
       for (let i = 0; i < 40; i += 1) {
         const n = from + i;
         const body = {
@@ -97,10 +84,10 @@ describe("several processes on one data folder", () => {
       for (let round = 0; round < 4 && !over; round += 1) {
         await new Promise((done) => setTimeout(done, 300));
         await servers[0]?.kill();
-        servers[0] = await startServer(dataDir, ports[0] ?? 0);
+        await servers[0]?.start();
       }
     })();
-    await Promise.all([write(() => servers[0] as Server, 0), write(() => stable, 1_000)]);
+    await Promise.all([write(() => servers[0] as BoardProcess, 0), write(() => stable, 1_000)]);
     over = true;
     await killer;
 
@@ -132,66 +119,14 @@ describe("several processes on one data folder", () => {
   });
 });
 
-function environment(dataDir: string, more: Record<string, string>): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return {
-    ...Object.fromEntries(inherited),
-    DATA_DIR: dataDir,
-    EMBEDDINGS: "off",
-    RATE_LIMITS: "off",
-    LOG_LEVEL: "warn",
-    ...more,
-  };
-}
-
-async function startServer(dataDir: string, port: number): Promise<Server> {
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN], {
-    env: environment(dataDir, { PORT: String(port) }),
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const site = `http://127.0.0.1:${port}`;
-  const ready = await eventually(
-    () =>
-      fetch(`${site}/readyz`).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    (status) => status === 200,
-    30_000,
-  );
-  if (ready !== 200) throw new Error(`the board on port ${port} did not start`);
-  return {
-    api: `${site}/api/v1`,
-    process: child,
-    kill: () =>
-      new Promise((done) => {
-        if (child.exitCode !== null || child.signalCode !== null) return done();
-        child.once("exit", () => done());
-        child.kill("SIGKILL");
-      }),
-  };
-}
-
 async function stdioClient(dataDir: string, key: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
       args: ["--import", "tsx", MAIN, "stdio"],
-      env: environment(dataDir, { BOARD_API_KEY: key }),
+      env: boardEnvironment({ DATA_DIR: dataDir, BOARD_API_KEY: key }),
     }),
   );
   return client;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const listener = createServer();
-    listener.listen(0, "127.0.0.1", () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => done(port));
-    });
-  });
 }
