@@ -7,6 +7,7 @@ import { type NewPost, Percolator, type SavedQuery } from "../search/percolator/
 import { quantize } from "../search/quantize.ts";
 import { parseQueryText } from "../search/query-text.ts";
 import { answers, floorOf, postText, type StandingText, standingText } from "../search/standing-rule.ts";
+import type { BoardModel } from "./board-model.ts";
 import { filterOf, textOfQuery } from "./query.ts";
 import { isMatched } from "./subscription-state.ts";
 
@@ -31,15 +32,17 @@ export interface Candidate {
 export class Matching {
   readonly #store: Store;
   readonly #embedder: Embedder;
+  readonly #boardModel: BoardModel;
   /** By subscription id; null for a query without text, which its filters decide. */
   readonly #standing: Percolator<StandingText | null>;
   /** Texts of active queries that have no vector of this model. */
   readonly #withoutVector = new Map<string, string>();
   #seen = 0;
 
-  constructor(parts: { store: Store; embedder: Embedder }) {
+  constructor(parts: { store: Store; embedder: Embedder; boardModel: BoardModel }) {
     this.#store = parts.store;
     this.#embedder = parts.embedder;
+    this.#boardModel = parts.boardModel;
     this.#standing = new Percolator({
       dimension: parts.embedder.dimension,
       kinds: KINDS,
@@ -59,7 +62,7 @@ export class Matching {
       this.#seen = next;
       await setImmediate();
     }
-    if (this.#embedder.state() === "ready") await this.#addVectors();
+    if (this.#withoutVector.size > 0 && this.#embedder.state() === "ready") await this.#addVectors();
   }
 
   /** Ids of the subscriptions that a post answers. */
@@ -105,6 +108,7 @@ export class Matching {
 
   /** Queries saved while there was no model, or under another one. */
   async #addVectors(): Promise<void> {
+    if (!(await this.#boardModel.isOurs())) return;
     const missing = [...this.#withoutVector].slice(0, VECTORS.perRefresh);
     for (let start = 0; start < missing.length; start += VECTORS.batch) {
       const batch = missing.slice(start, start + VECTORS.batch);

@@ -1,19 +1,34 @@
+import type { BoardModel } from "../domain/board-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store.ts";
 import { quantize } from "../search/quantize.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 
+/** How many posts without a vector are taken up at once; the rest follows at the next run. */
+const MISSING_VECTORS = 100_000;
 const BATCH = 32;
 const LEASE_MS = 15_000;
 
+interface Parts {
+  store: Store;
+  embedder: Embedder;
+  boardModel: BoardModel;
+}
+
+/** Enqueues posts that have no vector of the board's model; resolves to how many. */
+export async function enqueueMissing({ store, embedder, boardModel }: Parts): Promise<number> {
+  if (!(await boardModel.isOurs())) return 0;
+  return store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
+}
+
 /**
- * Gives posts their vectors, whichever process wrote them. Without a model the work waits.
+ * Gives posts their vectors, whichever process wrote them. Without the board's model the work waits.
  *
  * @returns how many posts it took
  */
-export async function embedPosts(parts: { store: Store; embedder: Embedder }, now: number): Promise<number> {
-  const { store, embedder } = parts;
-  if (embedder.state() !== "ready") return 0;
+export async function embedPosts(parts: Parts, now: number): Promise<number> {
+  const { store, embedder, boardModel } = parts;
+  if (embedder.state() !== "ready" || !(await boardModel.isOurs())) return 0;
   const items = await store.work.claim("embed", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;
   const posts = (await store.posts.many(items.map((item) => item.postId))).filter(

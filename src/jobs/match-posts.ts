@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Candidate, Matching } from "../domain/matching.ts";
-import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store.ts";
 
 const BATCH = 50;
@@ -16,10 +15,10 @@ const LEASE_MS = 5_000;
  * @returns how many posts it took
  */
 export async function matchPosts(
-  parts: { store: Store; index: SearchIndex; matching: Matching },
+  parts: { store: Store; matching: Matching; modelId: string },
   now: number,
 ): Promise<number> {
-  const { store, index, matching } = parts;
+  const { store, matching, modelId } = parts;
   // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
   await matching.refresh();
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
@@ -33,7 +32,11 @@ export async function matchPosts(
       row,
     ]),
   );
-  const vectors = await index.vectors(posts.map((post) => post.id));
+  // From the store: another process may have given them a moment ago, and an index apart from the store follows later.
+  const vectors = await store.posts.vectors(
+    posts.map((post) => post.id),
+    modelId,
+  );
   const candidates = posts.flatMap((post, i): Candidate[] => {
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
