@@ -120,10 +120,21 @@ export class Publishers {
     return counts;
   }
 
-  /** Looks again at proofs last seen before `before`, at most `limit`; resolves to how many were looked at. */
-  async recheck(before: number, limit: number, now: number): Promise<number> {
+  /**
+   * Looks again at proofs last seen before `before`, at most `limit`.
+   *
+   * @param held  asked before each one; false ends it
+   * @returns how many were looked at
+   */
+  async recheck(
+    before: number,
+    limit: number,
+    now: number,
+    held: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<number> {
     const due = await this.#store.publishers.dueForCheck(before, limit);
-    for (const publisher of due) {
+    for (const [i, publisher] of due.entries()) {
+      if (!(await held())) return i;
       await this.verify(publisher, null, now).catch((error: unknown) => {
         // One that erased itself meanwhile needs no proof any more.
         if (!(error instanceof BoardError)) throw error;

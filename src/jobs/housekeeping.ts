@@ -1,4 +1,5 @@
 import type { Store } from "../ports/store.ts";
+import type { Held } from "./scheduler.ts";
 
 const DAY_MS = 86_400_000;
 /** How long things are kept after they ended. */
@@ -8,19 +9,20 @@ const BATCH = 500;
 const BATCHES_MAX = 200;
 
 /** Erases what has been kept long enough; resolves to how many rows went. Safe to run twice. */
-export async function eraseOld(store: Store, now: number): Promise<number> {
+export async function eraseOld(store: Store, now: number, held: Held = always): Promise<number> {
   const daysAgo = (days: number) => now - days * DAY_MS;
   const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };
+  const deliveries = daysAgo(KEPT_DAYS.deliveries);
   return (
-    (await inBatches(() => store.posts.erase(posts, BATCH))) +
-    (await inBatches(() => store.subscriptions.forgetDeliveries(daysAgo(KEPT_DAYS.deliveries), BATCH))) +
-    (await inBatches(() => store.inbox.forget(daysAgo(KEPT_DAYS.inbox), BATCH)))
+    (await inBatches(held, () => store.posts.erase(posts, BATCH))) +
+    (await inBatches(held, () => store.subscriptions.forgetDeliveries(deliveries, BATCH))) +
+    (await inBatches(held, () => store.inbox.forget(daysAgo(KEPT_DAYS.inbox), BATCH)))
   );
 }
 
-async function inBatches(erase: () => Promise<number>): Promise<number> {
+async function inBatches(held: Held, erase: () => Promise<number>): Promise<number> {
   let erased = 0;
-  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+  for (let batch = 0; batch < BATCHES_MAX && (await held()); batch += 1) {
     const rows = await erase();
     erased += rows;
     if (rows < BATCH) break;
@@ -29,7 +31,9 @@ async function inBatches(erase: () => Promise<number>): Promise<number> {
 }
 
 /** Drops counters and rankings whose time is over. */
-export async function pruneScratch(store: Store, now: number): Promise<void> {
-  await store.limits.prune(now);
-  await store.rankings.prune(now);
+export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
+  if (await held()) await store.limits.prune(now);
+  if (await held()) await store.rankings.prune(now);
 }
+
+const always: Held = () => Promise.resolve(true);

@@ -2,14 +2,20 @@ import { randomUUID } from "node:crypto";
 import { type ScheduledTask, schedule } from "node-cron";
 import type { LeaseStore } from "../ports/store.ts";
 
-/** A job: a schedule, and a bounded run that is safe to repeat. */
+/**
+ * Renews an instance's right to a job, before each step of it. False when another instance had the job meanwhile, as
+ * happens to one that slept, or when the board is closing: the run then ends without a further step.
+ */
+export type Held = () => Promise<boolean>;
+
+/** A job: a schedule, and a run in bounded steps that are safe to repeat. */
 export interface Job {
   name: string;
   /** Cron expression with five fields, in UTC. */
   cron: string;
-  /** Longer than a run takes: for this long no other instance runs the job. */
+  /** Longer than a step takes: for this long after a step began, no other instance runs the job. */
   leaseMs: number;
-  run(now: number): Promise<unknown>;
+  run(now: number, held: Held): Promise<unknown>;
 }
 
 /** Instances of a board start a job at slightly different times; the lease lets one of them run it. */
@@ -19,7 +25,7 @@ interface Parts {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
-  /** Told of every run that took place, for the statistics. */
+  /** Told of every run that came to its end, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;
 }
 
@@ -29,12 +35,13 @@ interface Parts {
  */
 export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<void> {
   const owner = randomUUID();
+  const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   const tasks: ScheduledTask[] = jobs.map((job) =>
     schedule(
       job.cron,
       () => {
-        const run = runOnce(job, owner, parts);
+        const run = runJob(job, owner, parts, stopping.signal);
         underWay.add(run);
         void run.finally(() => underWay.delete(run));
       },
@@ -42,17 +49,27 @@ export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<voi
     ),
   );
   return async () => {
+    stopping.abort();
     await Promise.all(tasks.map((task) => task.destroy()));
     await Promise.allSettled(underWay);
   };
 }
 
-async function runOnce(job: Job, owner: string, parts: Parts): Promise<void> {
+/** Runs a job now, unless another instance does; reports what it throws. */
+export async function runJob(job: Job, owner: string, parts: Parts, stopping: AbortSignal): Promise<void> {
+  const lease = `job:${job.name}`;
+  const take = () => parts.leases.acquire(lease, owner, job.leaseMs, parts.clock());
   try {
-    if (!(await parts.leases.acquire(`job:${job.name}`, owner, job.leaseMs, parts.clock()))) return;
-    await job.run(parts.clock());
-    await parts.leases.release(`job:${job.name}`, owner);
-    await parts.ended(job.name, true);
+    const fence = await take();
+    if (fence === null) return;
+    let complete = true;
+    await job.run(parts.clock(), async () => {
+      // Another fence: the lease ended, somebody else had it, and perhaps gave it back.
+      complete &&= !stopping.aborted && (await take()) === fence;
+      return complete;
+    });
+    await parts.leases.release(lease, owner);
+    if (complete) await parts.ended(job.name, true);
   } catch (error) {
     parts.failed(job.name, error);
     await parts.ended(job.name, false).catch((again: unknown) => parts.failed(job.name, again));
