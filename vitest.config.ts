@@ -1,13 +1,26 @@
 import { defineConfig } from "vitest/config";
+import { mongodCommand } from "./test/support/mongod.ts";
 
-export default defineConfig({
+/** Real processes, models and databases on small machines: generous, and no test measures time with it. */
+const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
+
+/** The suites of what agents see: they run on either store. */
+const ON_EITHER_STORE = [
+  "test/tools/*.test.ts",
+  "test/{routes,surfaces,failures,limits,inbox,webhooks,delivery,metrics,feeds,moderate}.test.ts",
+];
+
+const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...TIMEOUTS } };
+const mongodb = {
+  test: { name: "mongodb", include: ON_EITHER_STORE, env: { TEST_STORE: "mongodb" }, ...TIMEOUTS },
+};
+
+export default defineConfig(async () => ({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
     reporters: ["default", "./test/support/summary-reporter.ts"],
-    // Real processes, models and databases on small machines: generous, and no test measures time with it.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
     maxWorkers: 2,
+    // Where no mongod can be had, that is said once here; in CI it is an error.
+    projects: (await mongodCommand()) === null ? [sqlite] : [sqlite, mongodb],
   },
-});
+}));

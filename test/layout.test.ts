@@ -23,11 +23,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
   "src/jobs": ["src/domain", "src/ports", "src/search", "src/schema"],
   "src/import": ["src/schema", "src/failures.ts"],
+  "src/transfer": ["src/ports", "src/schema"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/failures.ts"],
   "src/search": [],
   "src/ports": ["src/schema"],
+  "src/store/mongodb": ["src/ports", "src/schema"],
   "src/store/sqlite": ["src/ports", "src/schema"],
   "src/store/open.ts": ["src/ports"],
+  // What mongot searches are the store's documents; it sees their types.
+  "src/search-index/mongot": [
+    "src/ports",
+    "src/search",
+    "src/store/mongodb/documents.ts",
+    "src/search-index/log.ts",
+  ],
+  "src/search-index/beside-mongodb.ts": ["src/ports", "src/search-index", "src/store/mongodb/documents.ts"],
   "src/search-index": ["src/ports", "src/search", "src/schema"],
   "src/embed": ["src/ports"],
   "src/outbound": ["src/ports"],
@@ -35,9 +45,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/failures.ts": [],
   "src/config.ts": [],
 };
-const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
+const SEES_ALL = [
+  "src/main.ts",
+  "src/app.ts",
+  "src/open-board.ts",
+  "src/open-data.ts",
+  "src/catalog.ts",
+  "src/cli/",
+];
 /** The only files that may import an MCP SDK. */
 const MCP_FILES = /^src\/(adapters\/(mcp|stdio)[\w-]*|cli\/stdio)\.ts$/;
+/** The only files that may import MongoDB's driver. */
+const MONGODB_FILES = /^src\/(store\/mongodb\/|search-index\/(mongot\/|beside-mongodb\.ts))/;
 
 const root = resolve(import.meta.dirname, "..");
 const filesOf = (folder: string) =>
@@ -92,6 +111,13 @@ describe("layout", () => {
   it("lets nothing but the MCP adapters import an MCP SDK", () => {
     const others = sources.filter(
       (file) => !MCP_FILES.test(file) && textOf(file).includes('"@modelcontextprotocol/'),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it("lets nothing but the store and the index that is mongot's import MongoDB's driver", () => {
+    const others = sources.filter(
+      (file) => !MONGODB_FILES.test(file) && textOf(file).includes('from "mongodb"'),
     );
     expect(others).toEqual([]);
   });

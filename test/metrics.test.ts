@@ -1,7 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measured, measureTimes, startAdmin } from "../src/adapters/metrics-admin.ts";
 import { buildApp } from "../src/app.ts";
@@ -232,10 +230,9 @@ describe("unmet demand", () => {
     }
     const told = JSON.stringify(await metricsOf(private_));
     await private_.board.store.ping();
-    const files = (await readdir(private_.dataDir)).filter((name) => name.startsWith("board"));
-    const bytes = await Promise.all(files.map((name) => readFile(join(private_.dataDir, name), "latin1")));
-    expect(bytes.join("")).toContain("unmet:term:together");
-    for (const where of [told, bytes.join("\n"), private_.logs.join("\n")]) {
+    const contents = await private_.contents();
+    expect(contents).toContain("unmet:term:together");
+    for (const where of [told, contents, private_.logs.join("\n")]) {
       for (const secret of [
         "unheardofword anotherstrangeword",
         "unheardofword+",

@@ -46,6 +46,9 @@ function checksumOf(head: string): string {
 /** What is stored of a key. A plain hash is enough for 190 random bits. */
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
+/** Where a store keeps the secret key of a board that was started without SECRET_KEY. */
+export const SECRET_KEY_SETTING = "secret_key";
+
 /** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
 export class Secrets {
   readonly #key: string;
@@ -79,6 +82,11 @@ export class Secrets {
   /** An address as one voice in reports and limits, without keeping the address. */
   addressTag(address: string): string {
     return this.#mac("address", address).toString("base64url").slice(0, 22);
+  }
+
+  /** What an export says of the key, so that an import can tell whether its board has the same. */
+  keyCheck(exportId: string): string {
+    return this.#mac("export", exportId).toString("hex").slice(0, 32);
   }
 
   #mac(purpose: string, text: string): Buffer {

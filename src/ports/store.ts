@@ -1,6 +1,7 @@
 import type { Kind, PostFlag } from "../schema/post.ts";
 import type { REASONS } from "../schema/report.ts";
 import type { INACTIVE_REASONS } from "../schema/subscription.ts";
+import type { TransferStore } from "./transfer.ts";
 
 /**
  * What the domain asks of a database, grouped by resource. A store speaks rows, the domain speaks rules.
@@ -22,6 +23,7 @@ export interface Store {
   statistics: StatisticsStore;
   settings: SettingStore;
   leases: LeaseStore;
+  transfer: TransferStore;
   /** Reads one row; rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -136,6 +138,11 @@ export interface PostStore {
   setVectors(
     rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
   ): Promise<void>;
+  /**
+   * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. What an index
+   * holds may be behind, and whoever settles work must see what the work was enqueued for.
+   */
+  vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;
   /** Enqueues `embed` for at most `limit` posts that have no vector of this model and are not enqueued yet; resolves to how many. */
   enqueueMissingVectors(model: string, limit: number): Promise<number>;
   /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
@@ -344,7 +351,7 @@ export interface PushStore {
 
 /** Something that concerns a publisher. */
 export interface InboxEntry {
-  /** Grows in the order in which entries become visible, so that a reader who goes on from the last one misses none. */
+  /** Grows by publisher, in the order in which entries become visible: who goes on from the last one misses none. */
   no: number;
   /** `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it replied to. */
   type: "reply" | "match" | "activity";
@@ -498,7 +505,11 @@ export interface SettingStore {
 }
 
 export interface LeaseStore {
-  /** Takes or renews a lease; false when another owner holds it. */
-  acquire(name: string, owner: string, ttlMs: number, now: number): Promise<boolean>;
+  /**
+   * Takes or renews a lease. Resolves to its fence, or to null when another owner holds it. The fence is a number that
+   * grows each time the lease is taken anew and stays when it is renewed: an owner that finds another one has lost the
+   * lease meanwhile.
+   */
+  acquire(name: string, owner: string, ttlMs: number, now: number): Promise<number | null>;
   release(name: string, owner: string): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Finding } from "../ports/finding.ts";
 import type { TransactionalIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -10,7 +11,9 @@ export interface StoreOptions {
 
 /** What `index.ts` of each folder here exports. */
 interface StoreModule {
-  open(url: URL, options: StoreOptions): Promise<Store>;
+  open(url: string, options: StoreOptions): Promise<Store>;
+  /** Looks at the database without changing the board in it. */
+  examine(url: string, clock: () => number): AsyncIterable<Finding>;
 }
 
 /** The folders here: each is the scheme of its store's URL. */
@@ -26,13 +29,24 @@ export function storeSchemes(): string[] {
  * @throws Error with one line for the operator
  */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
+  return (await moduleOf(url)).open(url, options);
+}
+
+/**
+ * Looks at the database that a URL names, and finds what would keep a board from working on it.
+ * @throws Error with one line for the operator when the URL names none
+ */
+export async function* examineStore(url: string, clock: () => number): AsyncIterable<Finding> {
+  yield* (await moduleOf(url)).examine(url, clock);
+}
+
+function moduleOf(url: string): Promise<StoreModule> {
   const schemes = storeSchemes();
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  const scheme = parsed?.protocol.replace(/(\+srv)?:$/, "");
-  if (parsed === null || scheme === undefined || !schemes.includes(scheme)) {
+  // Not by a parser of URLs: a replica set's has several hosts.
+  const scheme = /^([a-z]+)(\+srv)?:/.exec(url)?.[1];
+  if (scheme === undefined || !schemes.includes(scheme)) {
     // The URL itself may hold a password and is not repeated.
     throw new Error(`STORE_URL must begin with one of ${schemes.map((name) => `${name}:`).join(", ")}.`);
   }
-  const module: StoreModule = await import(`./${scheme}/index.ts`);
-  return module.open(parsed, options);
+  return import(`./${scheme}/index.ts`);
 }

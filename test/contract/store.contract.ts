@@ -475,6 +475,18 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(0);
       });
 
+      it("are read back under their model, in the order asked for", async () => {
+        await store.posts.insert(aPost("q"));
+        await setVector(T0);
+        await store.posts.setVectors([{ id: "q", updatedAt: T0, model: "m1", vector: aVector(-128) }]);
+        const ids = ["q", "nope", "p"];
+        expect(await store.posts.vectors(ids, "m1")).toEqual([aVector(-128), null, aVector(7)]);
+        expect(await store.posts.vectors(ids, "m2")).toEqual([null, null, null]);
+        await store.posts.update("p", { title: "New", updatedAt: T0 + 1 }, { text: true });
+        await store.posts.remove("q", T0 + 1);
+        expect(await store.posts.vectors(ids, "m1")).toEqual([null, null, null]);
+      });
+
       it("are passed over for a post that is gone, or whose text changed since", async () => {
         await store.posts.update("p", { title: "New", updatedAt: T0 + 1 }, { text: true });
         await settleAll();
@@ -1483,10 +1495,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await Promise.all(ids.map((id, n) => reply(`root-${n}`, id)));
         const [{ no } = { no: 0 }] = (await read("pub_a", 0, 1000)).slice(-1);
         await reply("root-last", "pub_x7");
-        const entries = (await Promise.all(ids.map((id) => read(id, no)))).flat();
+        const entries = (await Promise.all(ids.map((id) => read(id, 0, 1000)))).flat();
         expect(entries.filter(({ postId }) => postId === "root-last")).toHaveLength(200);
         expect((await read("pub_a", no)).map(({ type }) => type)).toEqual(["reply"]);
-        expect((await read("pub_x7", no)).filter(({ postId }) => postId === "root-last")).toEqual([]);
+        expect((await read("pub_x7", 0, 1000)).filter(({ postId }) => postId === "root-last")).toEqual([]);
       });
 
       it("misses nothing for a reader who goes on from the last entry, while many write", async () => {
@@ -1842,25 +1854,39 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it("give a lease to one owner, who may renew it", async () => {
-        expect(await store.leases.acquire("job", "a", 10, T0)).toBe(true);
-        expect(await store.leases.acquire("job", "b", 10, T0 + 9)).toBe(false);
-        expect(await store.leases.acquire("job", "a", 10, T0 + 9)).toBe(true);
-        expect(await store.leases.acquire("job", "b", 10, T0 + 18)).toBe(false);
-        expect(await store.leases.acquire("job", "b", 10, T0 + 19)).toBe(true);
+        const fence = await store.leases.acquire("job", "a", 10, T0);
+        expect(fence).toEqual(expect.any(Number));
+        expect(await store.leases.acquire("job", "b", 10, T0 + 9)).toBeNull();
+        expect(await store.leases.acquire("job", "a", 10, T0 + 9)).toBe(fence);
+        expect(await store.leases.acquire("job", "b", 10, T0 + 18)).toBeNull();
+        expect(await store.leases.acquire("job", "b", 10, T0 + 19)).not.toBeNull();
       });
 
       it("give a lease that was released, and let nobody release another's", async () => {
         await store.leases.acquire("job", "a", 10, T0);
         await store.leases.release("job", "b");
-        expect(await store.leases.acquire("job", "b", 10, T0)).toBe(false);
+        expect(await store.leases.acquire("job", "b", 10, T0)).toBeNull();
         await store.leases.release("job", "a");
-        expect(await store.leases.acquire("job", "b", 10, T0)).toBe(true);
+        expect(await store.leases.acquire("job", "b", 10, T0)).not.toBeNull();
+      });
+
+      it("give a lease a greater fence each time it is taken, also across a release and a restart", async () => {
+        const fences = [await store.leases.acquire("job", "a", 10, T0)];
+        fences.push(await store.leases.acquire("job", "b", 10, T0 + 10));
+        await store.leases.release("job", "b");
+        fences.push(await store.leases.acquire("job", "a", 10, T0 + 11));
+        await store.leases.release("job", "a");
+        store = await under.reopen();
+        fences.push(await store.leases.acquire("job", "a", 10, T0 + 12));
+        for (const [i, fence] of fences.entries()) expect(fence).toBeGreaterThan(fences[i - 1] ?? 0);
+        // One that ended and that nobody took is still its owner's.
+        expect(await store.leases.acquire("job", "a", 10, T0 + HOUR_MS)).toBe(fences.at(-1));
       });
 
       it("give a lease once when many ask together", async () => {
         const owners = ["a", "b", "c", "d"];
         const got = await Promise.all(owners.map((owner) => store.leases.acquire("job", owner, 10, T0)));
-        expect(got.filter(Boolean)).toHaveLength(1);
+        expect(got.filter((fence) => fence !== null)).toHaveLength(1);
       });
     });
 

@@ -10,12 +10,12 @@ import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts"
 
 const STORE = new URL("../../src/store/sqlite/index.ts", import.meta.url).href;
 let folder: string;
-let url: URL;
+let url: string;
 const children = new Set<ChildProcess>();
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "board-processes-"));
-  url = new URL(`sqlite:${folder}/board.db`);
+  url = `sqlite:${folder}/board.db`;
 });
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -25,7 +25,7 @@ afterEach(() => {
 /** Runs a script in a process of its own, with `store` open; each line it prints is handed to `heard`. */
 function run(script: string, heard: (line: string) => void): ChildProcess {
   const whole = `import { open } from ${JSON.stringify(STORE)};
-    const store = await open(new URL(${JSON.stringify(url.href)}), { index: null });
+    const store = await open(${JSON.stringify(url)}, { index: null });
     ${script}`;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", whole], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -7,6 +7,7 @@ import { connect } from "../../src/store/sqlite/connection.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import type { EmbeddedIndex } from "../../src/store/sqlite/parts.ts";
+import { SOURCES } from "../../src/store/sqlite/transfer-rows.ts";
 import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 async function start(index: EmbeddedIndex | null = null): Promise<SqliteStore> {
   await store?.close();
-  store = await open(new URL(`sqlite:${file}`), { index });
+  store = await open(`sqlite:${file}`, { index });
   return store;
 }
 
@@ -174,7 +175,7 @@ describe("opening", () => {
   it.each(["sqlite://data/board.db", "sqlite:", "sqlite:data/"])(
     "refuses %s with the form it should have",
     async (url) => {
-      await expect(open(new URL(url), { index: null })).rejects.toThrow("STORE_URL must be sqlite:FILE");
+      await expect(open(url, { index: null })).rejects.toThrow("STORE_URL must be sqlite:FILE");
     },
   );
 
@@ -201,7 +202,7 @@ describe("opening", () => {
   });
 
   it("brings a file of the first version up to date, and pushes to the webhooks in it", async () => {
-    const url = new URL(`sqlite:${file}`);
+    const url = `sqlite:${file}`;
     const old = await connect(file, "full");
     await migrate(old, "store", STORE_MIGRATIONS.slice(0, 1), file);
     old.db.exec(`
@@ -218,6 +219,30 @@ describe("opening", () => {
     await store.posts.insert(aPost("p"));
     await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
     expect(await store.pushes.claim(ONE_PUSH)).toHaveLength(1);
+  });
+
+  it("goes on with the inbox of a file whose entries had one numbering for all publishers", async () => {
+    const old = await connect(file, "full");
+    await migrate(old, "store", STORE_MIGRATIONS.slice(0, 2), file);
+    const columns =
+      "id, publisher_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
+    old.db.exec(`
+      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES
+        ('pub_a', 'A', 'one', 0, ${T0}), ('pub_b', 'B', 'two', 1, ${T0});
+      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
+        ('p', 'pub_b', 'offer', ${T0 + 1e9}, 0, 0, 0, '[]', '0', '0', ${T0}, ${T0}, 'active');
+      INSERT INTO inbox (publisher, type, at, post) VALUES (1, 'reply', 1, 1), (2, 'reply', 2, 1), (1, 'activity', 3, 1);
+      DELETE FROM inbox WHERE no = 3;`);
+    await old.close();
+    store = await open(`sqlite:${file}`, { index: null });
+    await store.posts.insert(aPost("root"));
+    await store.posts.insert(aPost("root-1", { parentId: "root", publisherId: "pub_b" }));
+    const entries = await store.inbox.read("pub_a", 0, 10);
+    // Number 3 was given, and its reader may go on from it.
+    expect(entries.map(({ no, postId }) => [no, postId])).toEqual([
+      [1, "p"],
+      [4, "root-1"],
+    ]);
   });
 
   it("refuses a folder where the file should be", async () => {
@@ -472,5 +497,17 @@ describe("the plans of its statements", () => {
       }
     }
     expect(scans).toEqual([]);
+  });
+
+  it("read a whole board in the order of its tables, without sorting it first", async () => {
+    const { db } = (await start()).connection;
+    const sorts = Object.values(SOURCES).flatMap(({ columns, from, order }) =>
+      db
+        .prepare(`EXPLAIN QUERY PLAN SELECT ${columns} FROM ${from} ORDER BY ${order}`)
+        .all()
+        .filter(({ detail }) => /TEMP B-TREE/.test(detail))
+        .map(({ detail }) => `${detail} <- ${from}`),
+    );
+    expect(sorts).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { type OpenBoard, openBoard } from "../../src/open-board.ts";
+import { borrowDatabase } from "./mongodb.ts";
 
 /** A whole board for a test: real store in a folder of its own, real listener on a free port of 127.0.0.1. */
 export interface TestBoard {
@@ -17,11 +18,14 @@ export interface TestBoard {
   dataDir: string;
   /** Everything the board logged, line by line. */
   logs: string[];
+  /** Every byte in the files of its data folder (as Latin-1), and every document of its database if that is elsewhere. */
+  contents(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a board; `embeddings` are off unless asked for, limits are off unless given.
+ * Starts a board; `embeddings` are off unless asked for, limits are off unless given. With `TEST_STORE=mongodb`, as the
+ * second project of vitest.config.ts has it, the board is on this run's replica set.
  *
  * @param environment  variables of the board, over the defaults of tests
  * @param options.clock  stands in for the system's clock
@@ -35,11 +39,13 @@ export async function startBoard(
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const database = process.env["TEST_STORE"] === "mongodb" ? await borrowDatabase(dataDir) : null;
   const config = readConfig({
     DATA_DIR: dataDir,
     EMBEDDINGS: "off",
     RATE_LIMITS: "off",
     ...(process.env["MODEL_DIR"] === undefined ? {} : { MODEL_DIR: process.env["MODEL_DIR"] }),
+    ...(database === null ? {} : { STORE_URL: database.url }),
     ...environment,
   });
   const logs: string[] = [];
@@ -58,12 +64,25 @@ export async function startBoard(
     board,
     dataDir,
     logs,
+    contents: async () => (await bytesIn(dataDir)) + ((await database?.contents()) ?? ""),
     async stop() {
       await closed(server);
       await board.close();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      // A folder that was given, and its database, may be opened again.
+      if (options.dataDir !== undefined) return;
+      await database?.giveBack();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function bytesIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const bytes = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1")),
+  );
+  return bytes.join("\n");
 }
 
 function closed(server: Server): Promise<void> {

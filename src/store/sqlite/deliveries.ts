@@ -28,8 +28,8 @@ export function deliver(
   const delivered: { subscriptionId: string; postId: string; deliveryId: number }[] = [];
   const pushed = new Set<number>();
   for (const { subscriptionId, postId, matchedAt } of matches) {
-    const pair: { subscription: number; post: number; owner: number; pushed: number } | undefined = sql(
-      `SELECT s.seq AS subscription, p.seq AS post, o.seq AS owner, (${CAN_BE_PUSHED_TO}) AS pushed
+    const pair: { subscription: number; post: number; owner: string; pushed: number } | undefined = sql(
+      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, (${CAN_BE_PUSHED_TO}) AS pushed
       FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
       WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
@@ -45,7 +45,13 @@ export function deliver(
       deliveryId,
       matchedAt,
     );
-    announceMatch(connection, { ...pair, deliveryId, at: matchedAt });
+    announceMatch(connection, {
+      owner: pair.owner,
+      subscription: pair.subscription,
+      post: pair.post,
+      deliveryId,
+      at: matchedAt,
+    });
     if (pair.pushed === 1) {
       addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
       pushed.add(pair.subscription);
@@ -143,7 +149,7 @@ export async function forgetDeliveries(
 const PURGES = [
   "DELETE FROM delivery WHERE (subscription, post) IN (SELECT subscription, post FROM delivery WHERE subscription = ? LIMIT ?)",
   "DELETE FROM push WHERE (subscription, delivery_id) IN (SELECT subscription, delivery_id FROM push WHERE subscription = ? LIMIT ?)",
-  "DELETE FROM inbox WHERE no IN (SELECT no FROM inbox WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM inbox WHERE (publisher, no) IN (SELECT publisher, no FROM inbox WHERE subscription = ? LIMIT ?)",
 ] as const;
 
 /** Deletes what is left of removed subscriptions. */

@@ -1,4 +1,4 @@
-import type { InboxStore } from "../../ports/store.ts";
+import type { InboxEntry, InboxStore } from "../../ports/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Parts } from "./parts.ts";
 
@@ -31,10 +31,10 @@ export function inboxStore({ connection }: Parts): InboxStore {
       while (forgotten < limit) {
         const count = await write(
           () =>
-            sql("DELETE FROM inbox WHERE no IN (SELECT no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)").run(
-              before,
-              Math.min(ROWS_PER_STEP, limit - forgotten),
-            ).changes as number,
+            sql(
+              `DELETE FROM inbox WHERE (publisher, no) IN (
+                SELECT publisher, no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)`,
+            ).run(before, Math.min(ROWS_PER_STEP, limit - forgotten)).changes as number,
         );
         if (count === 0) break;
         forgotten += count;
@@ -50,25 +50,36 @@ export function announceReply(
   reply: { seq: number; publisherId: string; at: number },
   root: { id: string; publisher_id: string },
 ): void {
+  const entry = { at: reply.at, post: reply.seq, subscription: null, deliveryId: null };
   if (root.publisher_id !== reply.publisherId) {
-    announce(connection, "reply", root.publisher_id, reply);
+    announce(connection, root.publisher_id, { ...entry, type: "reply" });
   }
   // The author and the root's publisher may be among them.
   const repliers = repliersTo(connection, root.id, REPLIERS_MAX + 2).filter(
     (id) => id !== reply.publisherId && id !== root.publisher_id,
   );
-  for (const id of repliers.slice(0, REPLIERS_MAX)) announce(connection, "activity", id, reply);
+  for (const id of repliers.slice(0, REPLIERS_MAX)) announce(connection, id, { ...entry, type: "activity" });
 }
 
+/** Adds an entry to a publisher's inbox, unless it is gone. Numbers of posts and subscriptions are rows, not ids. */
 function announce(
   { sql }: Connection,
-  type: "reply" | "activity",
   publisherId: string,
-  reply: { seq: number; at: number },
+  entry: {
+    type: InboxEntry["type"];
+    at: number;
+    post: number;
+    subscription: number | null;
+    deliveryId: number | null;
+  },
 ): void {
+  const next: { seq: number; no: number } | undefined = sql(
+    "UPDATE publisher SET inbox_no = inbox_no + 1 WHERE id = ? AND erasing = 0 RETURNING seq, inbox_no AS no",
+  ).get(publisherId);
+  if (next === undefined) return;
   sql(
-    "INSERT INTO inbox (publisher, type, at, post) SELECT seq, ?, ?, ? FROM publisher WHERE id = ? AND erasing = 0",
-  ).run(type, reply.at, reply.seq, publisherId);
+    "INSERT INTO inbox (publisher, no, type, at, post, subscription, delivery_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  ).run(next.seq, next.no, entry.type, entry.at, entry.post, entry.subscription, entry.deliveryId);
 }
 
 /** Publishers with an active reply, each once, by jumping through the index: a thread may have more replies than people. */
@@ -85,20 +96,18 @@ function repliersTo({ sql }: Connection, rootId: string, limit: number): string[
     .map(({ id }) => id);
 }
 
-/** Tells the owner of a subscription of a delivery; runs inside its write. Numbers are rows, not ids. */
+/** Tells the owner of a subscription of a delivery; runs inside its write. */
 export function announceMatch(
-  { sql }: Connection,
-  match: { owner: number; subscription: number; post: number; deliveryId: number; at: number },
+  connection: Connection,
+  { owner, ...match }: { owner: string; subscription: number; post: number; deliveryId: number; at: number },
 ): void {
-  sql(
-    "INSERT INTO inbox (publisher, type, at, post, subscription, delivery_id) VALUES (?, 'match', ?, ?, ?, ?)",
-  ).run(match.owner, match.at, match.post, match.subscription, match.deliveryId);
+  announce(connection, owner, { ...match, type: "match" });
 }
 
 /** Erases at most `most` entries of a publisher; resolves to how many. */
 export function eraseInbox({ sql }: Connection, publisherId: string, most: number): number {
   return sql(
-    `DELETE FROM inbox WHERE no IN (
-      SELECT no FROM inbox WHERE publisher = (SELECT seq FROM publisher WHERE id = ?) LIMIT ?)`,
+    `DELETE FROM inbox WHERE (publisher, no) IN (
+      SELECT publisher, no FROM inbox WHERE publisher = (SELECT seq FROM publisher WHERE id = ?) LIMIT ?)`,
   ).run(publisherId, most).changes as number;
 }

@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import type { Store } from "../../ports/store.ts";
 import { type Connection, connect, sqliteCode } from "./connection.ts";
 import { finishErasures } from "./erasure.ts";
+import { fileOf } from "./file.ts";
 import { inboxStore } from "./inbox.ts";
 import { migrate, STORE_MIGRATIONS, versionOf } from "./migrations.ts";
 import { type EmbeddedIndex, NO_INDEX, type Parts } from "./parts.ts";
@@ -15,7 +16,10 @@ import { limitStore, openScratch, rankingStore } from "./scratch.ts";
 import { leaseStore, settingStore } from "./settings.ts";
 import { statisticsStore } from "./statistics.ts";
 import { subscriptionStore } from "./subscriptions.ts";
+import { transferStore } from "./transfer.ts";
 import { workStore } from "./work.ts";
+
+export { examine } from "./examine.ts";
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for what may be lost. */
 export interface SqliteStore extends Store {
@@ -33,7 +37,7 @@ export interface SqliteStore extends Store {
  * @param options.index  null for a board without search; refused once the file has an index, which would fall behind
  * @throws Error with one line for the operator when the file cannot be used
  */
-export async function open(url: URL, options: { index: EmbeddedIndex | null }): Promise<SqliteStore> {
+export async function open(url: string, options: { index: EmbeddedIndex | null }): Promise<SqliteStore> {
   const file = fileOf(url);
   const index = options.index ?? NO_INDEX;
   let attached = false;
@@ -79,6 +83,7 @@ function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
     statistics: statisticsStore(parts),
     settings: settingStore(parts),
     leases: leaseStore(parts),
+    transfer: transferStore(parts, file),
     reindex: () => reindex(parts),
     async ping() {
       await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());
@@ -108,25 +113,5 @@ async function connectTo(file: string, committed: () => void): Promise<Connectio
         cause: error,
       },
     );
-  }
-}
-
-/** The path in `sqlite:PATH`, absolute. */
-function fileOf(url: URL): string {
-  if (url.host !== "" || url.pathname === "" || url.pathname.endsWith("/")) {
-    throw new Error(
-      "STORE_URL must be sqlite:FILE, such as sqlite:./data/board.db or sqlite:/var/lib/board.db.",
-    );
-  }
-  // The URL parser escapes what a file name may hold; a stray percent sign is meant as it is.
-  const sent = url.pathname + url.search + url.hash;
-  return resolve(sent.replace(/(%[0-9a-f]{2})+/gi, unescaped));
-}
-
-function unescaped(escaped: string): string {
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return escaped;
   }
 }

@@ -275,6 +275,29 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_age ON inbox (at);
   CREATE INDEX post_replier ON post (parent_id, state, publisher_id) WHERE parent_id IS NOT NULL;
   `,
+  // Numbers of inbox entries grow by publisher, so that a board which moves here from another store can keep its own.
+  `
+  ALTER TABLE publisher ADD COLUMN inbox_no INTEGER NOT NULL DEFAULT 0;
+  UPDATE publisher SET inbox_no = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0);
+  CREATE TABLE inbox_of_publisher (
+    publisher INTEGER NOT NULL REFERENCES publisher (seq),
+    no INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
+    subscription INTEGER,
+    delivery_id INTEGER,
+    PRIMARY KEY (publisher, no)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO inbox_of_publisher (publisher, no, type, at, post, subscription, delivery_id)
+    SELECT publisher, no, type, at, post, subscription, delivery_id FROM inbox;
+  DROP TABLE inbox;
+  ALTER TABLE inbox_of_publisher RENAME TO inbox;
+  CREATE INDEX inbox_post ON inbox (post);
+  CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
+  CREATE INDEX inbox_age ON inbox (at);
+  `,
+  "ALTER TABLE lease ADD COLUMN fence INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Tables of the file beside the board: what need not survive a loss of power. Ids and numbers only. */

@@ -23,26 +23,7 @@ export function insertPost(
   );
   if (counted.changes === 0) throw new Error(`Publisher ${post.publisherId} is gone; its post was not kept.`);
 
-  const { lastInsertRowid } = sql(
-    `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at)
-    VALUES (?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?)`,
-  ).run(
-    post.id,
-    post.publisherId,
-    post.parentId,
-    post.createdAt,
-    post.inputHash,
-    ...decided(post),
-    post.replyCount,
-    post.lastReplyAt,
-  );
-  const seq = Number(lastInsertRowid);
-  sql(
-    `INSERT INTO post_content (post, ${WRITTEN.join(", ")}) VALUES (?, ${WRITTEN.map(() => "?").join(", ")})`,
-  ).run(seq, ...written(post));
-  if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
-  replaceTags(parts, seq, null, post);
-
+  const seq = insertRow(parts, post, null);
   if (post.parentId !== null) {
     const parent = rowOf(parts, post.parentId);
     if (parent === null || parent.state === "removed") {
@@ -67,6 +48,34 @@ export function insertPost(
   enqueue(connection, "match", seq, post.createdAt);
   enqueue(connection, "embed", seq, post.createdAt);
   return { inserted: true, post: postOf(rowOf(parts, post.id) as PostRow) };
+}
+
+/** Writes a post as it is, and nothing that follows from it; returns its row. */
+export function insertRow(parts: Parts, post: StoredPost, removedAt: number | null): number {
+  const { sql } = parts.connection;
+  const { lastInsertRowid } = sql(
+    `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at, removed_at)
+    VALUES (?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?, ?)`,
+  ).run(
+    post.id,
+    post.publisherId,
+    post.parentId,
+    post.createdAt,
+    post.inputHash,
+    ...decided(post),
+    post.replyCount,
+    post.lastReplyAt,
+    removedAt,
+  );
+  const seq = Number(lastInsertRowid);
+  if (post.state !== "removed") {
+    sql(
+      `INSERT INTO post_content (post, ${WRITTEN.join(", ")}) VALUES (?, ${WRITTEN.map(() => "?").join(", ")})`,
+    ).run(seq, ...written(post));
+  }
+  if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
+  replaceTags(parts, seq, null, post);
+  return seq;
 }
 
 export function updatePost(parts: Parts, id: string, change: PostChange, text: boolean): StoredPost | null {

@@ -3,7 +3,7 @@ import { erasePosts, finishErasures } from "./erasure.ts";
 import type { Parts } from "./parts.ts";
 import { insertPost, removePost, updatePost } from "./post-changes.ts";
 import { type PostRow, postOf, SELECT_POST } from "./rows.ts";
-import { enqueueMissingVectors, setVectors } from "./vectors.ts";
+import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
 
 const MANY_MAX = 1000;
 /** Counts written in one transaction. */
@@ -76,6 +76,10 @@ export function postStore(parts: Parts): PostStore {
     },
 
     setVectors: (rows) => setVectors(parts, rows),
+    vectors(ids, model) {
+      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+      return read(() => vectorsOf(parts, ids, model));
+    },
     enqueueMissingVectors: (model, limit) => enqueueMissingVectors(parts, model, limit),
 
     async erase(before, limit) {

@@ -10,14 +10,7 @@ export function publisherStore(parts: Parts): PublisherStore {
   const { sql, read, write } = connection;
 
   return {
-    insert: (publisher) =>
-      write(() => {
-        sql(
-          `INSERT INTO publisher (id, created_at, post_count, ${COLUMNS.join(", ")})
-          VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
-        ).run(publisher.id, publisher.createdAt, publisher.postCount, ...valuesOf(publisher));
-        index.putPublisher(publisher.id, factsOf(publisher));
-      }),
+    insert: (publisher) => write(() => insertPublisher(parts, publisher)),
 
     get: (id) => read(() => find(id)),
 
@@ -70,6 +63,17 @@ export function publisherStore(parts: Parts): PublisherStore {
     const row: PublisherRow | undefined = sql("SELECT * FROM publisher WHERE id = ? AND erasing = 0").get(id);
     return row === undefined ? null : publisherOf(row);
   }
+}
+
+/** Runs inside a write. */
+export function insertPublisher({ connection, index }: Parts, publisher: StoredPublisher): void {
+  connection
+    .sql(
+      `INSERT INTO publisher (id, created_at, post_count, ${COLUMNS.join(", ")})
+      VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
+    )
+    .run(publisher.id, publisher.createdAt, publisher.postCount, ...valuesOf(publisher));
+  index.putPublisher(publisher.id, factsOf(publisher));
 }
 
 /** What filters need to know of a publisher. */

@@ -171,7 +171,7 @@ export async function forgetPushes(connection: Connection, before: number, limit
   }
 }
 
-interface PushRow {
+export interface PushRow {
   delivery_id: number;
   post_id: string;
   matched_at: number;
@@ -184,7 +184,7 @@ interface PushRow {
   error: string | null;
 }
 
-function recordOf(subscriptionId: string, row: PushRow): PushRecord {
+export function recordOf(subscriptionId: string, row: PushRow): PushRecord {
   return {
     subscriptionId,
     deliveryId: row.delivery_id,

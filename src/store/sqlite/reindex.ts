@@ -13,7 +13,7 @@ import {
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;
 /** Kept while the index does not hold everything the store does. */
-const STALE = "index_stale";
+export const STALE = "index_stale";
 
 /** Marks the index as behind; runs inside a write. */
 export function markStale({ connection }: Parts): void {

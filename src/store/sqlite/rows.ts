@@ -36,13 +36,16 @@ export interface PostRow {
   metadata: string | null;
 }
 
-/** Selects whole posts; append a WHERE over `p`. */
-export const SELECT_POST = `
-  SELECT p.seq, p.id, p.publisher_id, p.parent_id, p.kind, p.starts_at, p.ends_at, p.expires_at, p.expiry_chosen,
+/** What makes up a whole post, and where it is. */
+export const POST_COLUMNS = `
+  p.seq, p.id, p.publisher_id, p.parent_id, p.kind, p.starts_at, p.ends_at, p.expires_at, p.expiry_chosen,
     p.syndicated, p.reply_count, p.last_reply_at, p.flags, p.fingerprint, p.input_hash, p.created_at, p.updated_at,
     p.state, r.n AS retrievals, c.title, c.body, c.link, c.tags, c.located, c.place_name, c.lat, c.lng, c.timezone,
-    c.source_url, c.metadata
-  FROM post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
+    c.source_url, c.metadata`;
+export const POST_TABLES = `
+  post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
+/** Selects whole posts; append a WHERE over `p`. */
+export const SELECT_POST = `SELECT ${POST_COLUMNS} FROM ${POST_TABLES}`;
 
 export function postOf(row: PostRow): StoredPost {
   return {

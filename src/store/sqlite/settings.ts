@@ -27,15 +27,19 @@ export function leaseStore({ connection }: Parts): LeaseStore {
   const { sql, write } = connection;
   return {
     acquire: (name, owner, ttlMs, now) =>
-      write(
-        () =>
-          sql(
-            `INSERT INTO lease VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE
-            SET owner = excluded.owner, ends_at = excluded.ends_at WHERE owner = excluded.owner OR ends_at <= ?`,
-          ).run(name, owner, now + ttlMs, now).changes === 1,
-      ),
+      write((): number | null => {
+        const lease = sql(
+          `INSERT INTO lease VALUES (?1, ?2, ?4 + ?3, 1) ON CONFLICT (name) DO UPDATE SET
+            fence = fence + (owner <> excluded.owner), owner = excluded.owner, ends_at = excluded.ends_at
+          WHERE owner = excluded.owner OR ends_at <= ?4 RETURNING fence`,
+        ).get(name, owner, ttlMs, now);
+        return lease?.fence ?? null;
+      }),
     async release(name, owner) {
-      await write(() => sql("DELETE FROM lease WHERE name = ? AND owner = ?").run(name, owner));
+      // The row stays, since its fence must go on growing.
+      await write(() =>
+        sql("UPDATE lease SET owner = '', ends_at = 0 WHERE name = ? AND owner = ?").run(name, owner),
+      );
     },
   };
 }

@@ -21,11 +21,7 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
           subscription.publisherId,
         );
         if (n >= maxActive) return false;
-        sql(
-          `INSERT INTO subscription (id, publisher_id, created_at, ${COLUMNS.join(", ")})
-          VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
-        ).run(subscription.id, subscription.publisherId, subscription.createdAt, ...valuesOf(subscription));
-        recordChange(connection, subscription.id, false);
+        insertSubscription(connection, subscription);
         return true;
       }),
 
@@ -60,6 +56,17 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
     pendingCounts: (ids) => pendingCounts(connection, ids),
     forgetDeliveries: (before, limit) => forgetDeliveries(connection, before, limit),
   };
+}
+
+/** Runs inside a write. */
+export function insertSubscription(connection: Connection, subscription: StoredSubscription): void {
+  connection
+    .sql(
+      `INSERT INTO subscription (id, publisher_id, created_at, ${COLUMNS.join(", ")})
+      VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
+    )
+    .run(subscription.id, subscription.publisherId, subscription.createdAt, ...valuesOf(subscription));
+  recordChange(connection, subscription.id, false);
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */

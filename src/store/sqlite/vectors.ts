@@ -1,6 +1,6 @@
 import type { PostStore } from "../../ports/store.ts";
 import type { Parts } from "./parts.ts";
-import { blobOf } from "./rows.ts";
+import { blobOf, vectorOf } from "./rows.ts";
 import { enqueue } from "./work.ts";
 
 /** Vectors kept in one transaction, and posts looked at in one. */
@@ -8,10 +8,8 @@ const VECTORS_PER_WRITE = 200;
 const POSTS_PER_LOOK = 2000;
 
 /** Keeps vectors beside their posts, so that a restored post and a rebuilt index have them without the model. */
-export async function setVectors(
-  { connection, index }: Parts,
-  rows: Parameters<PostStore["setVectors"]>[0],
-): Promise<void> {
+export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVectors"]>[0]): Promise<void> {
+  const { connection } = parts;
   const { sql, write } = connection;
   for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
     await write(() => {
@@ -20,15 +18,41 @@ export async function setVectors(
           "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
         ).get(id, updatedAt);
         if (post === undefined) continue;
-        sql(
-          "INSERT INTO post_vector VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE SET model = excluded.model, vector = excluded.vector",
-        ).run(post.seq, model, blobOf(vector));
-        sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(model, post.seq);
-        if (post.state === "active") index.putVector(id, model, vector);
+        keepVector(parts, { id, ...post }, model, vector);
         enqueue(connection, "match", post.seq, updatedAt);
       }
     });
   }
+}
+
+/** Runs inside a write. */
+export function keepVector(
+  { connection: { sql }, index }: Parts,
+  post: { seq: number; id: string; state: string },
+  model: string,
+  vector: Int8Array,
+): void {
+  sql(
+    "INSERT INTO post_vector VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE SET model = excluded.model, vector = excluded.vector",
+  ).run(post.seq, model, blobOf(vector));
+  sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(model, post.seq);
+  if (post.state === "active") index.putVector(post.id, model, vector);
+}
+
+/** In the order of `ids`, null where a post has no vector of the model. */
+export function vectorsOf(
+  { connection }: Parts,
+  ids: readonly string[],
+  model: string,
+): (Int8Array | null)[] {
+  const rows: { id: string; vector: Uint8Array }[] = connection
+    .sql(
+      `SELECT p.id, v.vector FROM post p CROSS JOIN post_vector v ON v.post = p.seq AND v.model = ?
+      WHERE p.id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(model, JSON.stringify(ids));
+  const byId = new Map(rows.map(({ id, vector }) => [id, vectorOf(vector)]));
+  return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** Passes over posts that are in the queue already, so that repeated calls go on instead of starting again. */

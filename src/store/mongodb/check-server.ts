@@ -1,0 +1,75 @@
+import { MongoServerError, ObjectId } from "mongodb";
+import type { Connection } from "./connection.ts";
+
+/** MongoDB 7.0. */
+const WIRE_VERSION_MIN = 21;
+
+/** What a server says of itself. */
+export interface ServerFacts {
+  version: string;
+  wireVersion: number;
+  /** Name of the replica set, or null behind mongos. */
+  setName: string | null;
+  /** Of the replica set, without arbiters and hidden ones; 0 behind mongos. */
+  members: number;
+}
+
+/**
+ * Asks whether this server can hold a board: a replica set or a sharded cluster of MongoDB 7.0 or newer.
+ * @throws Error with one line for the operator
+ */
+export async function checkServer({ client, run }: Connection): Promise<ServerFacts> {
+  const admin = client.db("admin");
+  const hello = await run(() => admin.command({ hello: 1 }));
+  const { version } = await run(() => admin.command({ buildInfo: 1 }));
+  const wireVersion = Number(hello["maxWireVersion"]);
+  const setName: string | null = hello["setName"] ?? null;
+  if (wireVersion < WIRE_VERSION_MIN) {
+    throw new Error(`The database is version ${version}; a board needs MongoDB 7.0 or newer.`);
+  }
+  if (setName === null && hello["msg"] !== "isdbgrid") {
+    throw new Error(
+      "The database is neither a replica set nor mongos. Start mongod with --replSet rs0 and run rs.initiate() once; one " +
+        "member is enough. Servers that only speak MongoDB's protocol cannot hold a board.",
+    );
+  }
+  if (hello["logicalSessionTimeoutMinutes"] === undefined) {
+    throw new Error("The database has no sessions, which transactions need. A board needs MongoDB itself.");
+  }
+  const members = [...(hello["hosts"] ?? []), ...(hello["passives"] ?? [])].length;
+  return { version: String(version), wireVersion, setName, members };
+}
+
+/**
+ * Tries what a look-alike may promise without keeping it: a transaction that is taken back, and a stream of changes. Takes
+ * some milliseconds and leaves nothing behind; `meta` must be there.
+ * @throws Error with one line for the operator
+ */
+export async function tryServer({ client, db, run }: Connection): Promise<void> {
+  const trials = db.collection("meta");
+  const _id = new ObjectId();
+  await run(async () => {
+    const session = client.startSession();
+    try {
+      session.startTransaction();
+      await trials.insertOne({ _id }, { session });
+      await session.abortTransaction();
+    } finally {
+      await session.endSession();
+    }
+    if ((await trials.findOne({ _id })) === null) return;
+    await trials.deleteOne({ _id });
+    throw new Error("The database does not take back a transaction. A board needs MongoDB itself.");
+  });
+  await run(async () => {
+    const stream = trials.watch([], { maxAwaitTimeMS: 1 });
+    try {
+      await stream.tryNext();
+    } catch (cause) {
+      if (!(cause instanceof MongoServerError)) throw cause;
+      throw new Error(`The database gives no stream of changes (error ${cause.code}).`, { cause });
+    } finally {
+      await stream.close();
+    }
+  });
+}

@@ -1,0 +1,277 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openStoreAlone } from "../../src/cli/open-store.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { RowPage } from "../../src/ports/transfer.ts";
+import { exportText } from "../../src/transfer/export-board.ts";
+import { Checksum } from "../../src/transfer/format.ts";
+import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
+import { anyStep, PUBLISHERS, run } from "../support/any-board.ts";
+import { startBoard } from "../support/board.ts";
+import { call, eventually } from "../support/client.ts";
+import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/rich-board.ts";
+import { startWebhook, type Webhook } from "../support/webhooks.ts";
+import { aPost, aPublisher } from "./store.contract.ts";
+
+/** A place for a store. */
+export interface Place {
+  url: string;
+  empty(): Promise<void> | void;
+  destroy(): Promise<void> | void;
+}
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+const ignored = () => {};
+
+/** What a move of a board promises, for one pair of stores. */
+export function describeTransfer(
+  name: string,
+  places: { from: () => Promise<Place>; to: () => Promise<Place> },
+): void {
+  describe(`a board that moves from ${name}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), "board-transfer-"));
+    const file = join(folder, "board.jsonl");
+    let from: Place;
+    let to: Place;
+    const open = ({ url }: Place) => openStoreAlone(readConfig({ STORE_URL: url }));
+    const within = async <T>(place: Place, job: (store: Store) => Promise<T>): Promise<T> => {
+      const store = await open(place);
+      try {
+        return await job(store);
+      } finally {
+        await store.close();
+      }
+    };
+    const importInto = (place: Place, path = file) =>
+      within(place, async (store) =>
+        importBoard(store, path, await checkExport(path, ignored), { read: ignored }),
+      );
+    /** Empties the second place, moves the board there, and gives both sides' rows. */
+    const move = async (): Promise<{ before: string[]; after: string[] }> => {
+      await to.empty();
+      const before = await within(from, (store) => exportTo(store, file));
+      await importInto(to);
+      return { before, after: await within(to, (store) => exportTo(store, join(folder, "after.jsonl"))) };
+    };
+
+    beforeAll(async () => {
+      from = await places.from();
+      to = await places.to();
+    });
+    afterAll(async () => {
+      await from.destroy();
+      await to.destroy();
+      rmSync(folder, { recursive: true });
+    });
+
+    describe("and was used by agents", () => {
+      let rich: RichBoard;
+      let receiver: Webhook;
+      let healthy = false;
+      beforeAll(async () => {
+        await from.empty();
+        receiver = await startWebhook(() => ({ status: healthy ? 200 : 500 }));
+        rich = await useBoard({ STORE_URL: from.url }, receiver);
+      });
+      afterAll(() => receiver.stop());
+
+      it("has the same rows of every kind", async () => {
+        const { before, after } = await move();
+        expect(after).toEqual(before);
+        const kinds = new Set(before.map((line) => Object.keys(JSON.parse(line))[0]));
+        expect([...kinds].sort()).toEqual(
+          [
+            ...[
+              "counter",
+              "delivery",
+              "inbox",
+              "moderation",
+              "post",
+              "publisher",
+              "push",
+              "report",
+              "reported",
+            ],
+            ...["setting", "subscription", "work"],
+          ].sort(),
+        );
+        const text = before.join("\n");
+        for (const state of ["active", "hidden", "removed"]) expect(text).toContain(`"state":"${state}"`);
+        expect(text).not.toContain(ENVIRONMENT.SECRET_KEY);
+      });
+
+      it("answers as before, tells nobody twice, and goes on with what was open", async () => {
+        await move();
+        healthy = true;
+        const [told, seen] = [receiver.messages.length, receiver.challenges.length];
+        const board = await startBoard({ ...ENVIRONMENT, STORE_URL: to.url });
+        try {
+          const { owner, answers, keyed } = rich;
+          const pending = () => call(board, `GET /subscriptions/${rich.waiting}/pending`, undefined, owner);
+          const matched = await eventually(pending, ({ body }) => body.data.length > 0);
+          expect(matched.body.data.map((post: { id: string }) => post.id)).toEqual([rich.late]);
+          expect(await answersOf(board, owner.key, answers.keys())).toEqual(answers);
+          const inbox = await call(board, `GET ${rich.inbox}`, undefined, owner);
+          expect(inbox.body.data.at(-1)).toMatchObject({ type: "match", post: { id: rich.late } });
+
+          const again = await call(board, "POST /posts", keyed.sent, keyed);
+          expect(again.status).toBe(200);
+          expect(again.body.data.id).toBe(keyed.id);
+
+          // The one that was being sent when its process died is due at once.
+          await eventually(
+            async () => receiver.messages.length,
+            (count) => count > told,
+          );
+          expect(receiver.messages.length - told).toBe(1);
+          expect(receiver.challenges.length).toBe(seen);
+        } finally {
+          await board.stop();
+        }
+      });
+    });
+
+    describe("and was made of anything", () => {
+      it("has the same rows of every kind", async () => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
+            await from.empty();
+            await within(from, async (store) => {
+              for (const id of PUBLISHERS) await store.publishers.insert(aPublisher(id));
+              for (const step of steps) await run(store, step);
+            });
+            const { before, after } = await move();
+            expect(after).toEqual(before);
+          }),
+          { numRuns: 12, endOnFailure: true },
+        );
+      });
+    });
+
+    describe("by a file", () => {
+      beforeEach(async () => {
+        await from.empty();
+        await to.empty();
+        const publisher = { ...aPublisher("pub_a", { postCount: 1200 }), inboxNo: 0 };
+        const posts = Array.from({ length: 1200 }, (_, n) => ({
+          ...aPost(`p${n}`),
+          removedAt: null,
+          embedding: null,
+        }));
+        const pages: RowPage[] = [
+          { kind: "publisher", rows: [publisher] },
+          { kind: "post", rows: posts },
+        ];
+        const mark = { name: "filled", from: null, to: "yes" };
+        await within(from, (store) => store.transfer.write(pages, mark));
+      });
+
+      it("is of one moment, however much is written meanwhile", async () => {
+        const lines = await within(from, async (store) => {
+          const snapshot = await store.transfer.snapshot();
+          await store.posts.remove("p7", T0);
+          await store.posts.insert(aPost("q"));
+          const posts: string[] = [];
+          for await (const { kind, rows } of snapshot.pages()) {
+            if (kind !== "post") continue;
+            posts.push(...rows.map(({ id, state }) => `${id} ${state}`));
+            if (posts.length === 500) await store.posts.remove("p1100", T0);
+          }
+          await snapshot.close();
+          expect(snapshot.counts.post).toBe(1200);
+          return posts;
+        });
+        expect(lines).toHaveLength(1200);
+        expect(lines.filter((line) => !line.endsWith(" active"))).toEqual([]);
+      });
+
+      it("arrives whole though two import it at the same time", async () => {
+        const before = await within(from, (store) => exportTo(store, file));
+        const outcomes = await Promise.allSettled([importInto(to), importInto(to)]);
+        const refused = outcomes.flatMap((outcome) =>
+          outcome.status === "rejected" ? [outcome.reason.message] : [],
+        );
+        for (const message of refused) expect(message).toMatch(/not empty|Somebody else|is, or was/);
+        await importInto(to);
+        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual(before);
+      });
+
+      it("is in the board once, though it is imported again", async () => {
+        await within(from, (store) => exportTo(store, file));
+        expect(await importInto(to)).toMatchObject({ rows: expect.any(Number) });
+        expect(await importInto(to)).toBeNull();
+      });
+
+      it("is refused by a board that is not empty, and one that holds another import", async () => {
+        await within(from, (store) => exportTo(store, file));
+        await within(to, (store) => store.publishers.insert(aPublisher("pub_x")));
+        await expect(importInto(to)).rejects.toThrow("This board is not empty (publisher: 1)");
+        await to.empty();
+        await importInto(to);
+        await within(from, (store) => exportTo(store, file));
+        await expect(importInto(to)).rejects.toThrow("is, or was, imported from another export");
+      });
+
+      it("writes nothing of a file that is cut off or was changed", async () => {
+        await within(from, (store) => exportTo(store, file));
+        const text = await readFile(file, "utf8");
+        const damaged = join(folder, "damaged.jsonl");
+        for (const [changed, why] of [
+          [text.slice(0, -1000), /is cut off/],
+          [text.slice(0, text.lastIndexOf('{"end"')), /is cut off/],
+          [text.replace("Title of p3", "Title of p4"), /changed or damaged/],
+          [text.replace('"agent_board_export":1', '"agent_board_export":2'), /Line 1: .*reads version 1/],
+        ] as const) {
+          await writeFile(damaged, changed);
+          await expect(importInto(to, damaged)).rejects.toThrow(why);
+        }
+        expect(await within(to, (store) => store.publishers.get("pub_a"))).toBeNull();
+      });
+
+      it("stops at a wrong line with its number, keeps what came before its batch, and goes on once it is right", async () => {
+        const before = await within(from, (store) => exportTo(store, file));
+        const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+        const wrong = join(folder, "wrong.jsonl");
+        await writeFile(wrong, sealed(lines.with(700, lines[700]?.replace('"active"', '"lost"') ?? "")));
+        await expect(importInto(to, wrong)).rejects.toThrow(/^Line 701: state /);
+        const kept = lines.slice(1, 501).filter((line) => line.startsWith('{"post"'));
+        expect(await within(to, async ({ statistics }) => (await statistics.counts(T0)).activePosts)).toBe(
+          kept.length,
+        );
+        await importInto(to);
+        expect(await within(to, (store) => exportTo(store, join(folder, "after.jsonl")))).toEqual(before);
+      });
+    });
+  });
+}
+
+/** Writes an export to a file and gives its rows, in an order that does not depend on the store. */
+export async function exportTo(store: Store, file: string): Promise<string[]> {
+  let text = "";
+  const options = {
+    createdAt: new Date(T0).toISOString(),
+    secretKeyCheck: null,
+    begun: ignored,
+    advance: ignored,
+  };
+  const keptSettings = ["secret_key", "board_id"];
+  for await (const some of exportText(store.transfer, { ...options, id: randomUUID(), keptSettings }))
+    text += some;
+  await writeFile(file, text);
+  return text.trimEnd().split("\n").slice(1, -1).sort();
+}
+
+/** The lines of an export that were changed, with a checksum that fits. */
+function sealed(lines: readonly string[]): string {
+  const checksum = new Checksum();
+  const rows = lines.slice(0, -1);
+  for (const line of rows) checksum.add(line);
+  const end = JSON.stringify({ end: { rows: rows.length - 1, sha256: checksum.value() } });
+  return `${[...rows, end].join("\n")}\n`;
+}

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+export type ServerKind = "replicaSet" | "cluster" | "standalone";
+
+/** What `mongod.sh` answers when no mongod can be had on this machine. */
+const NOT_TO_BE_HAD = 75;
+const COMMANDS = { replicaSet: "start", cluster: "cluster", standalone: "standalone" } as const;
+const SCRIPT = join(import.meta.dirname, "mongod.sh");
+const FOLDER = /^agent-board-mongod-(\d+)$/;
+const run = promisify(execFile);
+
+/**
+ * A server of that kind, started in `folder` unless one runs there already.
+ * @returns its URI, or why this machine cannot run one
+ */
+export async function startServer(
+  kind: ServerKind,
+  folder: string,
+): Promise<{ uri: string } | { missing: string }> {
+  try {
+    const { stdout } = await run("bash", [SCRIPT, COMMANDS[kind], folder]);
+    return { uri: stdout.trim() };
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code !== NOT_TO_BE_HAD) throw error;
+    return { missing: (stderr ?? "").trim() };
+  }
+}
+
+/** The words that run mongod, for a test that starts servers of its own; null where none can be had, an error in CI. */
+export async function mongodCommand(): Promise<string[] | null> {
+  try {
+    const { stdout } = await run("bash", [SCRIPT, "bin"]);
+    return stdout.trim().split(" ");
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code !== NOT_TO_BE_HAD || process.env["CI"]) throw error;
+    process.stderr.write(`SKIPPED: tests of MongoDB need a mongod: ${(stderr ?? "").trim()}\n`);
+    return null;
+  }
+}
+
+/** Stops what runs in `folder` and deletes its data. */
+async function stopServers(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  await run("bash", [SCRIPT, "stop", folder]);
+  await rm(folder, { recursive: true });
+}
+
+/** A folder for the servers of this run of the tests. Those of a run that was killed are stopped first. */
+export async function testServers(): Promise<{ folder: string; stop: () => Promise<void> }> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = Number(FOLDER.exec(name)?.[1] ?? process.pid);
+    // What another user left is another user's.
+    if (owner !== process.pid && !lives(owner)) await stopServers(join(tmpdir(), name)).catch(() => {});
+  }
+  const folder = join(tmpdir(), `agent-board-mongod-${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  return { folder, stop: () => stopServers(folder) };
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: somebody else's.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}

@@ -1,0 +1,311 @@
+import { type AddressInfo, createServer } from "node:net";
+import { type Binary, BSON, type Document, Double, Long, MongoClient } from "mongodb";
+import { scoreOf } from "./mongot-operators.ts";
+
+/** A search index as commands made it. */
+export interface StandInIndex {
+  id: string;
+  name: string;
+  type: string;
+  definition: Document;
+}
+
+/**
+ * Stands in for mongot, the search process of MongoDB, behind a real mongod: it lets the server itself check and run
+ * `$search`, `$searchMeta`, `$vectorSearch` and the commands for search indexes. mongod speaks to it in OP_MSG over TCP.
+ *
+ * It reads the collection through an ordinary connection, so it is never behind unless it is told to be. What only a
+ * real mongot can show: analyzers and scores of Lucene, the recall of approximate neighbours, lag, what it accepts as a
+ * definition, time to build.
+ */
+export class MongotStandIn {
+  readonly port: number;
+  /** By the namespace of the collection and the index's name. */
+  readonly indexes = new Map<string, StandInIndex>();
+  /** Error code that every question is answered with, or null. */
+  failure: number | null = null;
+  /** Whether indexes say that they can be asked. */
+  queryable = true;
+  /** How many questions were asked. */
+  questions = 0;
+  readonly #uri: () => string;
+  readonly #server: ReturnType<typeof createServer>;
+  readonly #cursors = new Map<string, { ns: string; rest: Document[] }>();
+  #client: MongoClient | null = null;
+  #frozen: Map<string, Document[]> | null = null;
+  #count = 0;
+
+  private constructor(uri: () => string, server: ReturnType<typeof createServer>) {
+    this.#uri = uri;
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on("connection", (socket) => {
+      let waiting = Buffer.alloc(0);
+      let turn = Promise.resolve();
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        waiting = Buffer.concat([waiting, data]);
+        while (waiting.length >= 16 && waiting.length >= waiting.readInt32LE(0)) {
+          const message = waiting.subarray(0, waiting.readInt32LE(0));
+          waiting = waiting.subarray(message.length);
+          turn = turn.then(async () => {
+            const reply = replyTo(message, await this.#answer(commandOf(message)));
+            if (!socket.destroyed) socket.write(reply);
+          });
+        }
+      });
+    });
+  }
+
+  /** @param uri  of the mongod that asks it, once that runs */
+  static async start(uri: () => string): Promise<MongotStandIn> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return new MongotStandIn(uri, server);
+  }
+
+  /** From now on it answers from what is in the collections now, as one that is behind does. */
+  async freeze(ns: string): Promise<void> {
+    this.#frozen = new Map([[ns, await this.#documents(ns)]]);
+  }
+
+  catchUp(): void {
+    this.#frozen = null;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    await this.#client?.close();
+  }
+
+  async #answer(command: Document): Promise<Document> {
+    const [name = ""] = Object.keys(command);
+    try {
+      switch (name) {
+        case "hello":
+        case "isMaster":
+        case "ismaster":
+          return HELLO;
+        case "ping":
+          return { ok: 1 };
+        case "search":
+          return await this.#search(command);
+        case "vectorSearch":
+          return await this.#vectorSearch(command);
+        case "getMore":
+          return this.#getMore(command);
+        case "killCursors":
+          for (const id of command["cursors"]) this.#cursors.delete(String(id));
+          return { ok: 1, cursorsKilled: command["cursors"] };
+        case "manageSearchIndex":
+          this.#refuse();
+          return this.#manage(`${command["$db"]}.${command[name]}`, command["userCommand"]);
+        default:
+          return failure(59, `no command is called ${name}`);
+      }
+    } catch (error) {
+      const { code = 8, message } = error as { code?: number; message: string };
+      return failure(code, message);
+    }
+  }
+
+  async #search({ $db, search, query, cursorOptions }: Document): Promise<Document> {
+    this.#refuse();
+    this.questions += 1;
+    const ns = `${$db}.${search}`;
+    const { index, count, sort = { score: { $meta: "searchScore" } }, ...operator } = query;
+    // As with the real one: without an index there are no results, and no error.
+    const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
+    const found = documents
+      .map((document) => ({ document, score: scoreOf(document, operator) }))
+      .filter(({ score }) => score > 0);
+    const keys = Object.entries(sort as Document).map(([path, order]) => ({
+      order: order.$meta === undefined ? Number(order) : -1,
+      of: ({ document, score }: (typeof found)[number]) =>
+        order.$meta === undefined ? document[path] : new Double(score),
+    }));
+    found.sort((a, b) => {
+      for (const { order, of } of keys) {
+        const [x, y] = [of(a), of(b)];
+        if (x < y) return -order;
+        if (x > y) return order;
+      }
+      return 0;
+    });
+    const rows = found.map((hit) => ({
+      _id: hit.document["_id"],
+      $searchScore: new Double(hit.score),
+      $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(hit)])),
+    }));
+    const counted = { [count?.type === "total" ? "total" : "lowerBound"]: Long.fromNumber(found.length) };
+    return this.#page(ns, rows, cursorOptions?.batchSize, { vars: { SEARCH_META: { count: counted } } });
+  }
+
+  async #vectorSearch({
+    $db,
+    vectorSearch,
+    index,
+    path,
+    queryVector,
+    filter,
+    limit,
+  }: Document): Promise<Document> {
+    this.#refuse();
+    this.questions += 1;
+    const ns = `${$db}.${vectorSearch}`;
+    const wanted = (queryVector as Binary).toInt8Array();
+    const known = this.indexes.get(`${ns} ${index}`);
+    if (known === undefined) return this.#page(ns, []);
+    const filterable = known.definition["fields"].map((field: Document) => field["path"]);
+    for (const field of fieldsOf(filter)) {
+      if (!filterable.includes(field)) throw Object.assign(new Error(`no filter on ${field}`), { code: 8 });
+    }
+    const passing = await this.#passing(ns, filter);
+    const rows = passing
+      .filter((document) => document[path] !== undefined)
+      .map((document) => {
+        const score = (1 + cosineOf(wanted, (document[path] as Binary).toInt8Array())) / 2;
+        return { _id: document["_id"], $vectorSearchScore: new Double(score) };
+      });
+    rows.sort((a, b) => b.$vectorSearchScore.valueOf() - a.$vectorSearchScore.valueOf());
+    return this.#page(ns, rows.slice(0, Number(limit)));
+  }
+
+  #manage(ns: string, command: Document): Document {
+    const named = (name: string) => this.indexes.get(`${ns} ${name}`);
+    if (command["createSearchIndexes"] !== undefined) {
+      const made = (command["indexes"] as Document[]).map(({ name, type, definition }) => {
+        if (named(name) !== undefined) throw Object.assign(new Error(`${name} exists`), { code: 68 });
+        this.#count += 1;
+        const index = { id: String(this.#count), name, type, definition };
+        this.indexes.set(`${ns} ${name}`, index);
+        return { id: index.id, name };
+      });
+      return { ok: 1, indexesCreated: made };
+    }
+    if (command["updateSearchIndex"] !== undefined) {
+      const index = named(command["name"]);
+      if (index === undefined) throw Object.assign(new Error("no such index"), { code: 27 });
+      index.definition = command["definition"];
+      return { ok: 1 };
+    }
+    const listed = [...this.indexes]
+      .filter(([key]) => key.startsWith(`${ns} `))
+      .map(([, index]) => ({
+        id: index.id,
+        name: index.name,
+        type: index.type,
+        status: this.queryable ? "READY" : "BUILDING",
+        queryable: this.queryable,
+        latestDefinition: index.definition,
+      }));
+    return { ok: 1, cursor: { id: Long.ZERO, ns, firstBatch: listed } };
+  }
+
+  #page(ns: string, rows: Document[], size: unknown = 101, more: Document = {}): Document {
+    const first = rows.slice(0, Number(size));
+    const rest = rows.slice(first.length);
+    this.#count += 1;
+    if (rest.length > 0) this.#cursors.set(String(this.#count), { ns, rest });
+    const id = Long.fromNumber(rest.length > 0 ? this.#count : 0);
+    return { ok: 1, cursor: { id, ns, nextBatch: first }, ...more };
+  }
+
+  #getMore({ getMore, cursorOptions }: Document): Document {
+    const cursor = this.#cursors.get(String(getMore));
+    if (cursor === undefined) return failure(43, "no such cursor");
+    const nextBatch = cursor.rest.splice(0, Number(cursorOptions?.batchSize ?? 101));
+    if (cursor.rest.length === 0) this.#cursors.delete(String(getMore));
+    const id = cursor.rest.length === 0 ? Long.ZERO : getMore;
+    return { ok: 1, cursor: { id, ns: cursor.ns, nextBatch } };
+  }
+
+  async #documents(ns: string): Promise<Document[]> {
+    return this.#frozen?.get(ns) ?? this.#passing(ns, {});
+  }
+
+  /** mongod itself evaluates the filter of `$vectorSearch`, which is a question of its own language. */
+  async #passing(ns: string, filter: Document): Promise<Document[]> {
+    this.#client ??= new MongoClient(this.#uri(), { directConnection: true, maxPoolSize: 4 });
+    const [db, ...collection] = ns.split(".");
+    const found = await this.#client.db(db).collection(collection.join(".")).find(filter).toArray();
+    const frozen = this.#frozen?.get(ns);
+    if (frozen === undefined) return found;
+    const ids = new Set(frozen.map(({ _id }) => _id));
+    return found.filter(({ _id }) => ids.has(_id));
+  }
+
+  #refuse(): void {
+    if (this.failure !== null) throw Object.assign(new Error("told to fail"), { code: this.failure });
+  }
+}
+
+const HELLO = {
+  ok: 1,
+  isWritablePrimary: true,
+  minWireVersion: 0,
+  maxWireVersion: 27,
+  maxBsonObjectSize: 16 * 1024 * 1024,
+  maxMessageSizeBytes: 48_000_000,
+  maxWriteBatchSize: 100_000,
+};
+
+const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
+
+/** Names of the fields that a filter compares. */
+function fieldsOf(filter: Document = {}): string[] {
+  return Object.entries(filter).flatMap(([key, value]) =>
+    key === "$and" || key === "$or" ? (value as Document[]).flatMap(fieldsOf) : [key],
+  );
+}
+
+function cosineOf(a: Int8Array, b: Int8Array): number {
+  const dot = (x: Int8Array, y: Int8Array) => x.reduce((sum, value, at) => sum + value * (y[at] ?? 0), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+const OP_MSG = 2013;
+const OP_QUERY = 2004;
+
+/** The command in a message: one body, and sequences of documents that belong to it. OP_QUERY is how servers say hello. */
+function commandOf(message: Buffer): Document {
+  if (message.readInt32LE(12) === OP_QUERY) {
+    const start = message.indexOf(0, 20) + 9;
+    return BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
+  }
+  const end = message.length - ((message.readInt32LE(16) & 1) === 1 ? 4 : 0);
+  let command: Document = {};
+  for (let at = 20; at < end; ) {
+    const kind = message[at];
+    const size = message.readInt32LE(at + 1);
+    const part = message.subarray(at + 1, at + 1 + size);
+    at += 1 + size;
+    if (kind === 0) {
+      command = { ...BSON.deserialize(part, { promoteLongs: false }), ...command };
+      continue;
+    }
+    const nameEnd = part.indexOf(0, 4);
+    const list: Document[] = [];
+    for (let from = nameEnd + 1; from < part.length; from += part.readInt32LE(from)) {
+      list.push(
+        BSON.deserialize(part.subarray(from, from + part.readInt32LE(from)), { promoteLongs: false }),
+      );
+    }
+    command = { ...command, [part.toString("utf8", 4, nameEnd)]: list };
+  }
+  return command;
+}
+
+function replyTo(message: Buffer, answer: Document): Buffer {
+  const body = BSON.serialize(answer);
+  const old = message.readInt32LE(12) === OP_QUERY;
+  const head = Buffer.alloc(old ? 36 : 21);
+  head.writeInt32LE(head.length + body.length, 0);
+  head.writeInt32LE(message.readInt32LE(4), 8);
+  head.writeInt32LE(old ? 1 : OP_MSG, 12);
+  if (old) {
+    head.writeInt32LE(8, 16);
+    head.writeInt32LE(1, 32);
+  }
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,38 @@
+import type { PostFilter, Question, SearchIndex } from "../../src/ports/search-index.ts";
+import { parseQueryText } from "../../src/search/query-text.ts";
+
+/** A question of a search index without any filter: replies are left out, expired posts count. */
+export function aQuestion(
+  asked: Partial<Omit<Question, "filter" | "words">> & { filter?: Partial<PostFilter>; q?: string },
+): Question {
+  const { q, filter, ...rest } = asked;
+  return {
+    words: q === undefined ? null : parseQueryText(q),
+    vector: null,
+    minCosine: 0.5,
+    ...rest,
+    filter: {
+      kinds: null,
+      tags: null,
+      near: null,
+      after: null,
+      before: null,
+      verifiedOnly: false,
+      publisherId: null,
+      parentId: null,
+      includeReplies: false,
+      includeExpired: true,
+      includeSyndicated: true,
+      now: 0,
+      createdUntil: Number.MAX_SAFE_INTEGER,
+      ...filter,
+    },
+  };
+}
+
+export const aPage = (limit: number, except: readonly string[] = []) => ({ limit, except: new Set(except) });
+
+/** Ids that a search text finds, best first. */
+export async function idsFor(index: Omit<SearchIndex, "ready">, q: string): Promise<string[]> {
+  return (await index.match(aQuestion({ q }), aPage(100))).matches.map(({ id }) => id);
+}
