@@ -49,7 +49,7 @@ function readiness(board: OpenBoard): RequestHandler {
     response
       .status(store && index ? 200 : 503)
       .set("Cache-Control", "no-store")
-      .json({ ok: store && index, store, index, model: board.embedder.state() });
+      .json({ ok: store && index, store, index, search: board.searchState(), model: board.embedder.state() });
   };
 }
 

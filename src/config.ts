@@ -90,6 +90,12 @@ const Variables = z.object({
     .optional()
     .describe("sqlite:FILE, mongodb://… or mongodb+srv://…. Default sqlite:$DATA_DIR/board.db."),
   MONGODB_URI: storeUrl.optional().describe("Alias of STORE_URL."),
+  LOCAL_INDEX: z
+    .enum(["full", "recent"], { error: "must be full or recent" })
+    .default("full")
+    .describe(
+      "Beside a MongoDB that searches itself (mongot): full keeps an index of all posts here, which answers while mongot is away; recent only one of the last minutes. Without mongot: full.",
+    ),
   MODEL_DIR: z
     .string()
     .optional()
@@ -154,6 +160,7 @@ export interface Config {
   siteUrl: string | null;
   dataDir: string;
   storeUrl: string;
+  localIndex: "full" | "recent";
   modelDir: string;
   embeddings: "auto" | "required" | "off";
   embeddingModel: string | null;
@@ -199,6 +206,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     siteUrl: v.SITE_URL ?? null,
     dataDir,
     storeUrl: v.STORE_URL ?? v.MONGODB_URI ?? `sqlite:${join(dataDir, "board.db")}`,
+    localIndex: v.LOCAL_INDEX,
     modelDir: resolve(v.MODEL_DIR ?? join(dataDir, "models")),
     embeddings: v.EMBEDDINGS,
     embeddingModel: v.EMBEDDING_MODEL ?? null,

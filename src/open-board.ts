@@ -8,6 +8,7 @@ import { Limits, POLICY_NAMES } from "./adapters/limits.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { Board, dayOf } from "./domain/board.ts";
+import { BoardModel } from "./domain/board-model.ts";
 import { Cursors } from "./domain/cursors.ts";
 import { Inbox } from "./domain/inbox.ts";
 import { Matching } from "./domain/matching.ts";
@@ -16,7 +17,7 @@ import { Posts } from "./domain/posts.ts";
 import { Publishers } from "./domain/publishers.ts";
 import { Reports } from "./domain/reports.ts";
 import { Search } from "./domain/search.ts";
-import { newToken, Secrets } from "./domain/secrets.ts";
+import { newToken, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions.ts";
 import { Consent } from "./domain/webhooks/consent.ts";
@@ -27,19 +28,20 @@ import type { ProgressFactory } from "./embed/download.ts";
 import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
 import { WebhookDelivery } from "./jobs/deliver-webhooks.ts";
-import { embedPosts } from "./jobs/embed-posts.ts";
+import { embedPosts, enqueueMissing } from "./jobs/embed-posts.ts";
 import { Follower } from "./jobs/follower.ts";
 import { eraseOld, pruneScratch } from "./jobs/housekeeping.ts";
 import { matchPosts } from "./jobs/match-posts.ts";
 import { type Job, startJobs } from "./jobs/scheduler.ts";
+import { openData } from "./open-data.ts";
 import type { Catalog, Services } from "./operation.ts";
 import { openOutbound } from "./outbound/guarded-fetch.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Store } from "./ports/store.ts";
-import { EmbeddedIndex } from "./search-index/embedded/index.ts";
-import { openStore } from "./store/open.ts";
+import type { SearchState } from "./search-index/beside-mongodb.ts";
+import { refuseHalfImported } from "./transfer/import-mark.ts";
 
 const FLUSH_MS = 1_000;
 /** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */
@@ -53,6 +55,8 @@ export interface OpenBoard {
   catalog: Catalog;
   store: Store;
   index: SearchIndex;
+  /** Who answers searches now. */
+  searchState: () => SearchState;
   embedder: Embedder;
   services: Services;
   calls: Calls;
@@ -103,30 +107,38 @@ export async function openBoard(
     log: logger,
     ...(options.progress === undefined ? {} : { progress: options.progress }),
   });
-  const index = new EmbeddedIndex({ modelId: embedder.modelId, dimension: embedder.dimension });
-  const store = await openStore(config.storeUrl, { index }).catch(async (error: unknown) => {
-    await embedder.close();
+  const { modelId, dimension } = embedder;
+  const data = await openData(config, { modelId, dimension }, { logger, now: clock() }).catch(
+    async (error: unknown) => {
+      await embedder.close();
+      throw error;
+    },
+  );
+  const { store, index } = data;
+  await refuseHalfImported(store.settings).catch(async (error: unknown) => {
+    await Promise.all([data.close(), embedder.close()]);
     throw error;
   });
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const secrets = new Secrets(
-    config.secretKey ?? (await store.settings.setOnce("secret_key", newToken() + newToken())),
+    config.secretKey ?? (await store.settings.setOnce(SECRET_KEY_SETTING, newToken() + newToken())),
   );
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
   const site = new Site(options.siteUrl ?? config.siteUrl ?? `http://localhost:${config.port}`);
   const cursors = new Cursors(secrets.cursorKey());
   const failed = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} failed`);
-  const matching = new Matching({ store, embedder });
+  const boardModel = new BoardModel({ store, embedder });
+  const matching = new Matching({ store, embedder, boardModel });
   const matcher = new Follower(async () => {
-    const took = await matchPosts({ store, index, matching }, clock());
+    const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
     if (took > 0) deliverer.nudge();
     // Takes new subscriptions in now, and not only when a post waits for it.
     else await matching.refresh();
     return took;
   }, failed("matching"));
   const embedding = new Follower(async () => {
-    const took = await embedPosts({ store, embedder }, clock());
+    const took = await embedPosts({ store, embedder, boardModel }, clock());
     if (took > 0) matcher.nudge();
     return took;
   }, failed("embedding posts"));
@@ -165,7 +177,7 @@ export async function openBoard(
   });
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
   const inbox = new Inbox({ store, cursors, posts });
-  const jobs = jobsOf({ store, publishers, embedder });
+  const jobs = jobsOf({ store, publishers, embedder, boardModel });
   const metrics = new Metrics({ store, board, secrets, jobs: jobs.map(({ name }) => name) });
   const services: Services = {
     board,
@@ -222,6 +234,7 @@ export async function openBoard(
     catalog,
     store,
     index,
+    searchState: data.searchState,
     embedder,
     services,
     calls,
@@ -248,7 +261,8 @@ export async function openBoard(
       });
       void embedder.settled().then(async (state) => {
         if (state !== "ready") return;
-        await store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
+        await boardModel.choose();
+        await enqueueMissing({ store, embedder, boardModel });
         embedding.nudge();
       }, failed("loading the model"));
     },
@@ -261,31 +275,43 @@ export async function openBoard(
       await flush().catch(failed("writing counters"));
       await Promise.all([embedder.close(), outbound.close()]);
       await subscriptions.close();
-      await store.close();
+      await data.close();
     },
   };
 }
 
-/** How many posts without a vector are taken up at once; the rest follows every ten minutes. */
-const MISSING_VECTORS = 100_000;
-
 /** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
-function jobsOf(parts: { store: Store; publishers: Publishers; embedder: Embedder }): Job[] {
-  const { store, publishers, embedder } = parts;
+function jobsOf(parts: {
+  store: Store;
+  publishers: Publishers;
+  embedder: Embedder;
+  boardModel: BoardModel;
+}): Job[] {
+  const { store, publishers } = parts;
   return [
-    { name: "erase-old", cron: "7 * * * *", leaseMs: 10 * 60_000, run: (now) => eraseOld(store, now) },
-    { name: "prune-scratch", cron: "*/5 * * * *", leaseMs: 60_000, run: (now) => pruneScratch(store, now) },
+    {
+      name: "erase-old",
+      cron: "7 * * * *",
+      leaseMs: 10 * 60_000,
+      run: (now, held) => eraseOld(store, now, held),
+    },
+    {
+      name: "prune-scratch",
+      cron: "*/5 * * * *",
+      leaseMs: 60_000,
+      run: (now, held) => pruneScratch(store, now, held),
+    },
     {
       name: "embed-missing",
       cron: "*/10 * * * *",
       leaseMs: 60_000,
-      run: () => store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS),
+      run: () => enqueueMissing(parts),
     },
     {
       name: "recheck-domains",
       cron: "23 4 * * *",
       leaseMs: 30 * 60_000,
-      run: (now) => publishers.recheck(now - PROOF_AGE_MS, 100, now),
+      run: (now, held) => publishers.recheck(now - PROOF_AGE_MS, 100, now, held),
     },
   ];
 }

@@ -8,6 +8,9 @@ export const Readiness = z.object({
   ok: z.boolean(),
   store: z.boolean(),
   index: z.boolean(),
+  search: z
+    .enum(["local", "mongot", "building"])
+    .describe("Who answers searches: an index of this process, MongoDB's own search, or nobody yet."),
   model: z.enum(["ready", "loading", "absent", "off"]),
 });
 export type Readiness = z.infer<typeof Readiness>;

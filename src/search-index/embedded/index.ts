@@ -94,6 +94,50 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     return this.#attached !== null;
   }
 
+  /**
+   * Brings the memory up to date with what is committed. Costs microseconds when nothing changed, else about 6 µs for each
+   * changed post. Every question begins with it; who writes much calls it in between, so that no question waits for it.
+   */
+  follow(): void {
+    const tables = this.#tables;
+    if (tables.inTransaction()) return;
+    const version = tables.dataVersion();
+    if (!this.#stale && version === this.#version) return;
+    const changes = tables.changesAfter(this.#change);
+    if (changes === null) {
+      this.#load();
+      return;
+    }
+    for (let at = 0; at < changes.seqs.length; at += BATCH) {
+      const seqs = changes.seqs.slice(at, at + BATCH);
+      const posts = tables.postsOf(this.#modelId, seqs);
+      const alive = new Set(posts.map(({ seq }) => seq));
+      for (const seq of seqs) if (!alive.has(seq)) this.#columns.remove(seq);
+      for (const post of posts) this.#columns.put(this.#checked(post));
+    }
+    if (changes.publishers.length > 0) {
+      for (const id of changes.publishers) this.#columns.putPublisher(id, 0);
+      for (const { id, standing } of tables.publishers(changes.publishers)) {
+        this.#columns.putPublisher(id, standing);
+      }
+    }
+    const { dead, size } = this.#columns;
+    if (dead > DEAD_ROWS && dead > size / 4) this.#columns.compact();
+    this.#change = changes.no;
+    this.#version = version;
+    this.#stale = false;
+  }
+
+  /** Ids of posts in `(after, until]`, without an end when `until` is null. */
+  postsBetween(after: string, until: string | null): string[] {
+    return this.#tables.postsBetween(after, until);
+  }
+
+  /** Ids of publishers, the same way. */
+  publishersBetween(after: string, until: string | null): string[] {
+    return this.#tables.publishersBetween(after, until);
+  }
+
   async match(
     question: Question,
     page: { limit: number; except: ReadonlySet<string> },
@@ -142,7 +186,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
-    this.#follow();
+    this.follow();
     return ids.map((id) => {
       const row = this.#rowWithVector(id);
       return row === null ? null : this.#columns.vectors.get(row);
@@ -150,7 +194,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
-    this.#follow();
+    this.follow();
     const out = new Float64Array(ids.length).fill(Number.NaN);
     const rows: number[] = [];
     const places: number[] = [];
@@ -180,7 +224,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
    * @param weighed  false when only the rows are wanted: word scores are then 0 or 1
    */
   #find({ filter, words, vector, minCosine }: Question, weighed: boolean): Found {
-    this.#follow();
+    this.follow();
     const columns = this.#columns;
     let rows = rowsPassing(columns, filter);
     let scores: Float64Array = new Float64Array(0);
@@ -226,37 +270,6 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
       count += 1;
     }
     return { ...found, rows: found.rows.subarray(0, count) };
-  }
-
-  /** Brings the memory up to date with what is committed. Costs microseconds when nothing changed. */
-  #follow(): void {
-    const tables = this.#tables;
-    if (tables.inTransaction()) return;
-    const version = tables.dataVersion();
-    if (!this.#stale && version === this.#version) return;
-    const changes = tables.changesAfter(this.#change);
-    if (changes === null) {
-      this.#load();
-      return;
-    }
-    for (let at = 0; at < changes.seqs.length; at += BATCH) {
-      const seqs = changes.seqs.slice(at, at + BATCH);
-      const posts = tables.postsOf(this.#modelId, seqs);
-      const alive = new Set(posts.map(({ seq }) => seq));
-      for (const seq of seqs) if (!alive.has(seq)) this.#columns.remove(seq);
-      for (const post of posts) this.#columns.put(this.#checked(post));
-    }
-    if (changes.publishers.length > 0) {
-      for (const id of changes.publishers) this.#columns.putPublisher(id, 0);
-      for (const { id, standing } of tables.publishers(changes.publishers)) {
-        this.#columns.putPublisher(id, standing);
-      }
-    }
-    const { dead, size } = this.#columns;
-    if (dead > DEAD_ROWS && dead > size / 4) this.#columns.compact();
-    this.#change = changes.no;
-    this.#version = version;
-    this.#stale = false;
   }
 
   #load(): void {

@@ -53,14 +53,14 @@ export class Tables {
     const prepare = (sql: string) => database.prepare(sql);
     this.#statements = {
       seqOf: prepare("SELECT seq FROM index_doc WHERE id = ?"),
-      putDoc: prepare(
-        `INSERT INTO index_doc (id, kind, tags, lat, lng, window_start, window_end, expires_at, created_at,
-           publisher_id, parent_id, syndicated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, tags = excluded.tags, lat = excluded.lat,
-           lng = excluded.lng, window_start = excluded.window_start, window_end = excluded.window_end,
-           expires_at = excluded.expires_at, created_at = excluded.created_at,
-           publisher_id = excluded.publisher_id, parent_id = excluded.parent_id, syndicated = excluded.syndicated
-         RETURNING seq`,
+      // No upserts: a statement that may be undone half-way makes the full-text index write out what it gathered.
+      addDoc: prepare(
+        `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at,
+           publisher_id, parent_id, syndicated, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      changeDoc: prepare(
+        `UPDATE index_doc SET kind = ?, tags = ?, lat = ?, lng = ?, window_start = ?, window_end = ?, expires_at = ?,
+           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ? WHERE seq = ?`,
       ),
       removeDoc: prepare("DELETE FROM index_doc WHERE seq = ?"),
       sameWords: prepare(
@@ -69,9 +69,8 @@ export class Tables {
       addWords: prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (?, ?, ?, ?)"),
       changeWords: prepare("UPDATE index_words SET title = ?, body = ?, more = ? WHERE rowid = ?"),
       removeWords: prepare("DELETE FROM index_words WHERE rowid = ?"),
-      putVector: prepare(
-        "INSERT INTO index_vector (seq, model, i8) VALUES (?, ?, ?) ON CONFLICT (seq) DO UPDATE SET model = excluded.model, i8 = excluded.i8",
-      ),
+      addVector: prepare("INSERT INTO index_vector (model, i8, seq) VALUES (?, ?, ?)"),
+      changeVector: prepare("UPDATE index_vector SET model = ?, i8 = ? WHERE seq = ?"),
       removeVector: prepare("DELETE FROM index_vector WHERE seq = ?"),
       putPublisher: prepare(
         "INSERT INTO index_publisher (id, verified, suspended) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET verified = excluded.verified, suspended = excluded.suspended",
@@ -87,6 +86,8 @@ export class Tables {
       publishersOf: prepare(
         "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
       ),
+      postsBetween: prepare(`SELECT id FROM index_doc ${BETWEEN}`),
+      publishersBetween: prepare(`SELECT id FROM index_publisher ${BETWEEN}`),
       version: prepare("PRAGMA data_version"),
     };
     for (const name of ["posts", "postsOf", "changes"] as const) this.#statements[name].setReturnArrays(true);
@@ -98,10 +99,9 @@ export class Tables {
   }
 
   put(entry: IndexEntry): void {
-    const { seqOf, putDoc, sameWords, addWords, changeWords } = this.#statements;
-    const known = seqOf.get(entry.id) as { seq: number } | undefined;
-    const { seq } = putDoc.get(
-      entry.id,
+    const { addDoc, changeDoc, sameWords, addWords, changeWords } = this.#statements;
+    const known = this.#seqOf(entry.id);
+    const doc = [
       entry.kind,
       JSON.stringify(entry.tags),
       entry.lat,
@@ -113,11 +113,13 @@ export class Tables {
       entry.publisherId,
       entry.parentId,
       entry.syndicated ? 1 : 0,
-    ) as { seq: number };
+    ];
+    const seq = known ?? Number(addDoc.run(...doc, entry.id).lastInsertRowid);
     const more = [...entry.tags, entry.placeName ?? ""].join(" ");
     const words = [entry.title, entry.body, more].map(indexable) as [string, string, string];
     if (known === undefined) addWords.run(seq, ...words);
     else {
+      changeDoc.run(...doc, seq);
       // A reply moves its parent's expiry; the words stay, and writing them again would cost ten times as much.
       const same = sameWords.get(...words, seq) as { same: number } | undefined;
       if (same?.same !== 1) changeWords.run(...words, seq);
@@ -138,7 +140,8 @@ export class Tables {
     const seq = this.#seqOf(id);
     if (seq === undefined) return;
     const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-    this.#statements.putVector.run(seq, model, bytes);
+    const { addVector, changeVector } = this.#statements;
+    if (changeVector.run(model, bytes, seq).changes === 0) addVector.run(model, bytes, seq);
     this.#changed(seq, null);
   }
 
@@ -157,6 +160,17 @@ export class Tables {
   removePublisher(id: string): void {
     this.#statements.removePublisher.run(id);
     this.#changed(null, id);
+  }
+
+  /** Ids of posts in `(after, until]`, without an end when `until` is null. */
+  postsBetween(after: string, until: string | null): string[] {
+    return (this.#statements.postsBetween.all(after, until) as { id: string }[]).map(({ id }) => id);
+  }
+
+  /** Ids of publishers, the same way. */
+  publishersBetween(after: string, until: string | null): string[] {
+    const rows = this.#statements.publishersBetween.all(after, until) as { id: string }[];
+    return rows.map(({ id }) => id);
   }
 
   /** Moves whenever another connection commits to the file. */
@@ -219,6 +233,9 @@ export class Tables {
     if (no % PRUNE_EVERY === 0) pruneChanges.run(no - CHANGES_KEPT);
   }
 }
+
+/** Every blob is larger than any text. */
+const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
   d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8

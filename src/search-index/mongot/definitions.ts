@@ -1,0 +1,80 @@
+import type { Document, SearchIndexDescription } from "mongodb";
+
+/** Names of the two indexes in the database; they never change, so that a new definition replaces the old one. */
+export const WORDS_INDEX = "board_words";
+export const MEANING_INDEX = "board_meaning";
+
+/** What filters compare; `_id` so that posts can be asked about one by one. */
+const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as const;
+const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
+const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
+
+/** Close to what `src/search/tokens.ts` says a word is: case, diacritics and English endings make no difference. */
+const WORDS = "board_words";
+const TEXT = { type: "string", analyzer: WORDS, searchAnalyzer: WORDS };
+
+/** The indexes as they should be. */
+export function definitions(dimension: number): (SearchIndexDescription & { name: string })[] {
+  return [
+    {
+      name: WORDS_INDEX,
+      type: "search",
+      definition: {
+        analyzers: [
+          {
+            name: WORDS,
+            charFilters: [],
+            tokenizer: { type: "standard" },
+            tokenFilters: [{ type: "icuFolding" }, { type: "porterStemming" }],
+          },
+        ],
+        mappings: {
+          dynamic: false,
+          fields: {
+            ...fieldsOf(TOKENS, { type: "token" }),
+            ...fieldsOf(BOOLEANS, { type: "boolean" }),
+            ...fieldsOf(DATES, { type: "date" }),
+            title: TEXT,
+            body: TEXT,
+            tags: [{ type: "token" }, TEXT],
+            place: { type: "document", fields: { name: TEXT } },
+            geo: { type: "geo" },
+          },
+        },
+      },
+    },
+    {
+      name: MEANING_INDEX,
+      type: "vectorSearch",
+      definition: {
+        fields: [
+          { type: "vector", path: "vec", numDimensions: dimension, similarity: "cosine" },
+          ...[...TOKENS, ...BOOLEANS, ...DATES, "vec_model"].map((path) => ({ type: "filter", path })),
+        ],
+      },
+    },
+  ];
+}
+
+/**
+ * True when a definition that the database reports says all that is wanted. It may say more, as servers add their
+ * defaults.
+ */
+export function covers(reported: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(reported) &&
+      reported.length === wanted.length &&
+      wanted.every((item, at) => covers(reported[at], item))
+    );
+  }
+  if (typeof wanted !== "object" || wanted === null) return reported === wanted;
+  return (
+    typeof reported === "object" &&
+    reported !== null &&
+    Object.entries(wanted).every(([key, value]) => covers((reported as Document)[key], value))
+  );
+}
+
+const fieldsOf = (names: readonly string[], type: Document): Document =>
+  Object.fromEntries(names.map((name) => [name, type]));
