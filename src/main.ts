@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { doctorCommand } from "./cli/doctor.ts";
+import { exportCommand } from "./cli/export.ts";
 import { importCommand } from "./cli/import.ts";
 import { modelsCommand } from "./cli/models.ts";
 import { moderateCommand } from "./cli/moderate.ts";
+import { secretKeyCommand } from "./cli/secret-key.ts";
 import { serveCommand } from "./cli/serve.ts";
 import { stdioCommand } from "./cli/stdio.ts";
 import { ConfigError } from "./config.ts";
@@ -13,6 +16,9 @@ const program = new Command("agent-board")
   .addCommand(serveCommand(), { isDefault: true })
   .addCommand(stdioCommand())
   .addCommand(importCommand())
+  .addCommand(exportCommand())
+  .addCommand(secretKeyCommand())
+  .addCommand(doctorCommand())
   .addCommand(modelsCommand())
   .addCommand(moderateCommand());
 

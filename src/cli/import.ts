@@ -1,6 +1,4 @@
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { Command, Option } from "commander";
 import { parseInput } from "../adapters/input.ts";
 import { readConfig } from "../config.ts";
@@ -9,6 +7,9 @@ import { MAPS, type RowMap } from "../import/maps.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";
 import type { StoredPublisher } from "../ports/store.ts";
 import type { PostInput } from "../schema/post.ts";
+import { isExport } from "../transfer/import-board.ts";
+import { linesOf } from "../transfer/lines.ts";
+import { importExport } from "./import-board.ts";
 import { openLogger } from "./logger.ts";
 import { createProgress } from "./progress.ts";
 
@@ -21,13 +22,22 @@ interface Options {
   map: string;
   publisher?: string;
   wait: boolean;
+  otherSecretKey: boolean;
 }
 
-/** `agent-board import FILE`: JSON Lines of PostInput, or of a source with a map, as posts of a relay publisher. */
+/**
+ * `agent-board import FILE`: JSON Lines of PostInput, or of a source with a map, as posts of a relay publisher; or a
+ * whole board as `agent-board export` wrote it.
+ */
 export function importCommand(): Command {
   return new Command("import")
-    .description("import posts from JSON Lines; importing again adds none that have an idempotency key")
-    .argument("<file>", "one JSON object per line: PostInput as in the manual, or rows of --map")
+    .description(
+      "import posts from JSON Lines, or an exported board; importing again adds no post that has an idempotency key",
+    )
+    .argument(
+      "<file>",
+      "one JSON object per line: PostInput as in the manual, or rows of --map; or a file of `agent-board export`",
+    )
     .addOption(
       new Option("--map <name>", "what the rows are")
         .choices(Object.keys(MAPS))
@@ -35,6 +45,7 @@ export function importCommand(): Command {
     )
     .option("--publisher <id>", "write as this publisher; default: one relay publisher for each map")
     .option("--no-wait", "do not wait until the posts can be found by meaning")
+    .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
     .action((file: string, options: Options) => importFile(file, options));
 }
 
@@ -51,6 +62,7 @@ async function importFile(file: string, options: Options): Promise<void> {
   const { size } = await stat(file).catch(() => {
     throw new Error(`Cannot read ${file}.`);
   });
+  if (await isExport(file)) return importExport(file, options);
   const config = readConfig(process.env);
   const board = await openBoard(config, { logger: openLogger(config.logLevel), progress: createProgress });
   try {
@@ -80,12 +92,10 @@ async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: nu
   let rows: Row[] = [];
   let bytes = 0;
   let line = 0;
-  for await (const text of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
+  for await (const read of linesOf(file)) {
+    const text = read.toString("utf8");
     line += 1;
-    bytes += Buffer.byteLength(text) + 1;
+    bytes += read.length + 1;
     if (text.trim() !== "") rows.push({ line, text });
     if (rows.length < BATCH) continue;
     yield { rows, bytes };

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import { BOARD_ID_SETTING } from "../open-data.ts";
+import { exportText } from "../transfer/export-board.ts";
+import { openStoreAlone, secretsOf } from "./open-store.ts";
+import { createProgress, type Progress } from "./progress.ts";
+
+/** `agent-board export [FILE]`: everything a board holds but secrets in clear, as JSON lines. */
+export function exportCommand(): Command {
+  return new Command("export")
+    .description("write the whole board as JSON lines, for `agent-board import` into an empty one")
+    .argument("[file]", "gzipped when it ends in .gz; default: stdout")
+    .action(exportBoard);
+}
+
+async function exportBoard(file: string | undefined): Promise<void> {
+  const config = readConfig(process.env);
+  const store = await openStoreAlone(config);
+  try {
+    const secrets = await secretsOf(config, store);
+    const id = randomUUID();
+    let progress: Progress | null = null;
+    const text = exportText(store.transfer, {
+      id,
+      createdAt: new Date().toISOString(),
+      secretKeyCheck: secrets?.keyCheck(id) ?? null,
+      keptSettings: [SECRET_KEY_SETTING, BOARD_ID_SETTING],
+      begun: (rows) => {
+        progress = createProgress("Exporting", rows, { unit: "rows" });
+      },
+      advance: (rows) => progress?.advance(rows),
+    });
+    await (file === undefined ? pipeline(Readable.from(text), process.stdout) : writeFile(file, text));
+    (progress as Progress | null)?.done();
+    process.stderr.write(`${secretAdvice(config.secretKey !== null, secrets !== null)}\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Under a name of its own until it is whole. Readable by its owner only: reports and saved queries are in it. */
+async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
+  const part = `${file}.part`;
+  const out = createWriteStream(part, { mode: 0o600, flush: true });
+  try {
+    if (file.endsWith(".gz")) await pipeline(Readable.from(text), createGzip(), out);
+    else await pipeline(Readable.from(text), out);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+function secretAdvice(given: boolean, known: boolean): string {
+  if (given) return "The secret key is not in the export: start the new board with the same SECRET_KEY.";
+  return known
+    ? "The secret key is not in the export: `agent-board secret-key` prints it, for SECRET_KEY of the new board."
+    : "No secret key is known here. If the board runs with SECRET_KEY, export with it too, so that the import can check it.";
+}

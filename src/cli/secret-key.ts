@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { openStoreAlone, secretKeyOf } from "./open-store.ts";
+
+/** `agent-board secret-key`: what SECRET_KEY must be on another machine, and never in an export. */
+export function secretKeyCommand(): Command {
+  return new Command("secret-key")
+    .description("print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret")
+    .action(async () => {
+      const config = readConfig(process.env);
+      const store = await openStoreAlone(config);
+      try {
+        const key = await secretKeyOf(config, store);
+        if (key === null) throw new Error("This board was never started: it has no secret key yet.");
+        process.stdout.write(`${key}\n`);
+      } finally {
+        await store.close();
+      }
+    });
+}

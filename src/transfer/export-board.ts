@@ -1,0 +1,56 @@
+import type { RowPage, TransferStore } from "../ports/transfer.ts";
+import { Checksum, endLine, headerLine, rowLine, rowsOf } from "./format.ts";
+import { IMPORT_MARK } from "./import-mark.ts";
+
+/**
+ * The text of an export, some lines at a time; all of one moment (see `BoardSnapshot`).
+ *
+ * @param options.keptSettings  settings that are not moved: secrets in clear, and what names this board alone
+ * @param options.begun  told how many rows there will be, before the first
+ * @param options.advance  told how many rows were written since the last call
+ */
+export async function* exportText(
+  transfer: TransferStore,
+  options: {
+    id: string;
+    createdAt: string;
+    secretKeyCheck: string | null;
+    keptSettings: readonly string[];
+    begun: (rows: number) => void;
+    advance: (rows: number) => void;
+  },
+): AsyncGenerator<string> {
+  const snapshot = await transfer.snapshot();
+  const checksum = new Checksum();
+  const textOf = (lines: readonly string[]) => {
+    for (const line of lines) checksum.add(line);
+    return lines.map((line) => `${line}\n`).join("");
+  };
+  try {
+    const { setting: _settings, ...counts } = snapshot.counts;
+    options.begun(Object.values(counts).reduce((sum, n) => sum + n, 0));
+    yield textOf([
+      headerLine({
+        id: options.id,
+        created_at: options.createdAt,
+        secret_key_check: options.secretKeyCheck,
+        rows: counts,
+      }),
+    ]);
+    let rows = 0;
+    for await (const page of snapshot.pages()) {
+      const moved = rowsOf(withoutSettings(page, [...options.keptSettings, IMPORT_MARK]));
+      yield textOf(moved.map(rowLine));
+      rows += moved.length;
+      options.advance(moved.length);
+    }
+    yield `${endLine({ rows, sha256: checksum.value() })}\n`;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+function withoutSettings(page: RowPage, names: readonly string[]): RowPage {
+  if (page.kind !== "setting") return page;
+  return { kind: "setting", rows: page.rows.filter(({ name }) => !names.includes(name)) };
+}

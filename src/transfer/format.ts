@@ -1,0 +1,115 @@
+import { createHash, type Hash } from "node:crypto";
+import { z } from "zod";
+import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/transfer.ts";
+import { ROW_SCHEMAS } from "./row-schemas.ts";
+
+/**
+ * An export is a file of JSON lines: a header, a line `{"post": {…}}` for each row, and an end that has the number of rows
+ * and a checksum of everything before it, so that a file which was cut or changed is noticed.
+ */
+const VERSION = 1;
+
+const Header = z.strictObject({
+  agent_board_export: z.literal(VERSION, {
+    error: ({ input }) => `is ${JSON.stringify(input)}; this program reads version ${VERSION}`,
+  }),
+  /** Of this export, not of the board: a place in one export is none in another. */
+  id: z.uuid(),
+  created_at: z.iso.datetime(),
+  /** Tells whether two secret keys are the same without giving away either; null when none was known. */
+  secret_key_check: z.string().nullable(),
+  /** How many there are of each kind; settings are not counted, as some are left out. */
+  rows: z.partialRecord(z.enum(ROW_KINDS), z.int().min(0)),
+});
+export type Header = z.infer<typeof Header>;
+
+const End = z.strictObject({ end: z.strictObject({ rows: z.int().min(0), sha256: z.string() }) });
+export type End = z.infer<typeof End>["end"];
+
+/** Whether a file that begins with this line is an export, of any version. */
+export const looksLikeExport = (firstLine: string) => firstLine.startsWith('{"agent_board_export":');
+
+export function headerLine(header: Omit<Header, "agent_board_export">): string {
+  return JSON.stringify({ agent_board_export: VERSION, ...header } satisfies Header);
+}
+
+export const readHeader = (line: string): Header => parsed(Header, line);
+
+export const endLine = (end: End): string => JSON.stringify({ end });
+
+/** Null for a line that is no end. */
+export function readEnd(line: string): End | null {
+  return line.startsWith('{"end":') ? parsed(End, line).end : null;
+}
+
+/** The checksum of the lines before the end, each with its line break. */
+export class Checksum {
+  readonly #hash: Hash = createHash("sha256");
+
+  add(line: string | Uint8Array): void {
+    this.#hash.update(line).update("\n");
+  }
+
+  /** @returns 64 hex digits */
+  value(): string {
+    return this.#hash.digest("hex");
+  }
+}
+
+export function rowLine({ kind, row }: Row): string {
+  return JSON.stringify({ [kind]: wireOf(kind, row) });
+}
+
+/** One row and what it is. */
+export type Row = { [K in RowKind]: { kind: K; row: BoardRows[K] } }[RowKind];
+
+export function rowsOf(page: RowPage): Row[] {
+  return page.rows.map((row) => ({ kind: page.kind, row }) as Row);
+}
+
+/** @throws Error that says what is wrong with the line */
+export function readRow(line: string): Row {
+  const entries = Object.entries(parsed(AnyRow, line));
+  const [kind, row] = entries[0] ?? ["", null];
+  if (entries.length !== 1 || !isKind(kind)) throw new Error(`"${kind}" is no kind of row`);
+  return { kind, row: checked(ROW_SCHEMAS[kind] as z.ZodType<unknown>, row) } as Row;
+}
+
+const AnyRow = z.record(z.string(), z.unknown());
+const isKind = (text: string): text is RowKind => (ROW_KINDS as readonly string[]).includes(text);
+
+function wireOf(kind: RowKind, row: Row["row"]): unknown {
+  if (kind === "post") {
+    const { embedding, ...post } = row as BoardRows["post"];
+    return {
+      ...post,
+      embedding: embedding === null ? null : { ...embedding, vector: base64(embedding.vector) },
+    };
+  }
+  if (kind === "subscription") {
+    const { vector, ...subscription } = row as BoardRows["subscription"];
+    return { ...subscription, vector: vector === null ? null : base64(vector) };
+  }
+  return row;
+}
+
+const base64 = (vector: Int8Array) =>
+  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64");
+
+function parsed<T>(schema: z.ZodType<T>, line: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new Error("not JSON");
+  }
+  return checked(schema, value);
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Error(
+    result.error.issues.map(({ path, message }) => [path.join("."), message].join(" ").trim()).join("; "),
+  );
+}

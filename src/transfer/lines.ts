@@ -1,0 +1,64 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+/** Far above any line that a board writes. */
+const LINE_BYTES = 16 * 1024 * 1024;
+const LINE_BREAK = 0x0a;
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * The lines of a file, gunzipped where it is a gzip, without their line breaks. Only `\n` ends a line (and a `\r` before it
+ * goes along): texts of posts may hold any other line break.
+ *
+ * @param options.read  told how many bytes were read from the file since the last call
+ */
+export async function* linesOf(
+  file: string,
+  options: { read?: (bytes: number) => void } = {},
+): AsyncGenerator<Buffer> {
+  const zipped = await isGzip(file);
+  const raw = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const stream: Readable = zipped ? pipeline(raw, createGunzip(), () => {}) : raw;
+  let pieces: Buffer[] = [];
+  let waiting = 0;
+  let told = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      options.read?.(raw.bytesRead - told);
+      told = raw.bytesRead;
+      let start = 0;
+      for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
+        const rest = chunk.subarray(start, end);
+        yield withoutReturn(pieces.length === 0 ? rest : Buffer.concat([...pieces, rest]));
+        pieces = [];
+        waiting = 0;
+        start = end + 1;
+      }
+      if (start === chunk.length) continue;
+      pieces.push(chunk.subarray(start));
+      waiting += chunk.length - start;
+      if (waiting > LINE_BYTES) throw new Error(`${file} has a line of more than ${LINE_BYTES} bytes.`);
+    }
+    if (pieces.length > 0) yield withoutReturn(Buffer.concat(pieces));
+  } catch (error) {
+    if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    throw new Error(`${file} is cut off or damaged: it cannot be gunzipped.`, { cause: error });
+  } finally {
+    raw.destroy();
+  }
+}
+
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.equals(GZIP);
+  } finally {
+    await handle.close();
+  }
+}
+
+const withoutReturn = (line: Buffer) => (line.at(-1) === 0x0d ? line.subarray(0, -1) : line);

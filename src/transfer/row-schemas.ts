@@ -1,0 +1,134 @@
+import { z } from "zod";
+import type { BoardRows, RowKind } from "../ports/transfer.ts";
+import { Kind, PostFlag } from "../schema/post.ts";
+import { REASONS } from "../schema/report.ts";
+import { INACTIVE_REASONS } from "../schema/subscription.ts";
+
+const id = z.string().min(1);
+/** Epoch milliseconds. */
+const time = z.int();
+const count = z.int().min(0);
+const text = z.string();
+const textOrNull = text.nullable();
+const timeOrNull = time.nullable();
+const vector = z.base64().transform((base64) => {
+  const bytes = Buffer.from(base64, "base64");
+  return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+});
+
+/** What a line of an export may hold, by kind; times are epoch milliseconds, vectors int8 in base64. */
+export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
+  setting: z.strictObject({ name: id, value: text }),
+  publisher: z.strictObject({
+    id,
+    name: text,
+    description: textOrNull,
+    url: textOrNull,
+    domain: textOrNull,
+    verifyToken: textOrNull,
+    verifiedAt: timeOrNull,
+    verifiedVia: z.enum(["dns", "file"]).nullable(),
+    checkedAt: timeOrNull,
+    suspendedAt: timeOrNull,
+    keyHash: id,
+    postCount: count,
+    createdAt: time,
+    inboxNo: count,
+  }),
+  post: z.strictObject({
+    id,
+    publisherId: id,
+    kind: Kind,
+    title: text,
+    body: text,
+    link: textOrNull,
+    tags: z.array(text),
+    location: z
+      .strictObject({ name: textOrNull, lat: z.number().nullable(), lng: z.number().nullable() })
+      .nullable(),
+    startsAt: timeOrNull,
+    endsAt: timeOrNull,
+    timezone: textOrNull,
+    expiresAt: time,
+    expiryChosen: z.boolean(),
+    sourceUrl: textOrNull,
+    syndicated: z.boolean(),
+    metadata: z.record(text, z.unknown()),
+    parentId: id.nullable(),
+    replyCount: count,
+    lastReplyAt: timeOrNull,
+    flags: z.array(PostFlag),
+    fingerprint: id,
+    inputHash: id,
+    retrievals: count,
+    createdAt: time,
+    updatedAt: time,
+    state: z.enum(["active", "hidden", "removed"]),
+    removedAt: timeOrNull,
+    embedding: z.strictObject({ model: id, vector }).nullable(),
+  }),
+  subscription: z.strictObject({
+    id,
+    publisherId: id,
+    label: textOrNull,
+    query: z.record(text, z.unknown()),
+    vector: vector.nullable(),
+    vectorModel: textOrNull,
+    webhookUrl: z.url().nullable(),
+    webhookVerifiedAt: timeOrNull,
+    secretVersion: count,
+    previousSecretUntil: timeOrNull,
+    active: z.boolean(),
+    inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
+    failures: count,
+    failingSince: timeOrNull,
+    lastMatchedAt: timeOrNull,
+    createdAt: time,
+    nextDelivery: count,
+  }),
+  delivery: z.strictObject({ subscriptionId: id, postId: id, deliveryId: count, matchedAt: timeOrNull }),
+  push: z
+    .strictObject({
+      subscriptionId: id,
+      deliveryId: count,
+      postId: id,
+      matchedAt: time,
+      state: z.enum(["waiting", "delivered", "failed", "cancelled"]),
+      attempts: count,
+      lastAttempt: z
+        .strictObject({ at: time, latencyMs: count, status: z.int().nullable(), error: textOrNull })
+        .nullable(),
+      dueAt: timeOrNull,
+    })
+    .refine(({ state, dueAt }) => (dueAt !== null) === (state === "waiting"), {
+      path: ["dueAt"],
+      message: "must be a time for a push that waits, and null for any other",
+    }),
+  inbox: z.strictObject({
+    publisherId: id,
+    no: count,
+    type: z.enum(["reply", "match", "activity"]),
+    at: time,
+    postId: id,
+    subscriptionId: id.nullable(),
+    deliveryId: count.nullable(),
+  }),
+  report: z.strictObject({
+    id,
+    postId: id,
+    reporter: id,
+    reason: z.enum(REASONS),
+    details: textOrNull,
+    createdAt: time,
+  }),
+  reported: z.strictObject({ postId: id, reporters: count, lastAt: time }),
+  moderation: z.strictObject({
+    at: time,
+    action: z.enum(["hide", "restore", "remove", "suspend", "reinstate"]),
+    subject: id,
+    actor: z.enum(["operator", "reports"]),
+    reason: text,
+  }),
+  counter: z.strictObject({ day: z.iso.date(), name: id, n: z.int() }),
+  work: z.strictObject({ kind: z.enum(["match", "embed"]), postId: id }),
+};
