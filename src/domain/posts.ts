@@ -74,8 +74,9 @@ export class Posts {
     const parentId = input.parent_id ?? null;
     const key = input.idempotency_key ?? null;
     const id = key === null ? newPostId(parentId) : this.#secrets.postId(publisher.id, key, parentId);
-    if (key !== null) {
-      const earlier = await this.#store.posts.get(id);
+    const idempotencyHash = key === null ? null : sha256(key);
+    if (idempotencyHash !== null) {
+      const earlier = await this.#store.posts.byIdempotency(publisher.id, idempotencyHash);
       if (earlier !== null) return this.#replay(earlier, inputHash, publisher);
     }
 
@@ -113,6 +114,7 @@ export class Posts {
       flags: flagsOf(textsAsSent(input)),
       fingerprint: print,
       inputHash,
+      idempotencyHash,
       retrievals: 0,
       createdAt: now,
       updatedAt: now,

@@ -65,6 +65,8 @@ export interface StoredPost {
   fingerprint: string;
   /** SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. */
   inputHash: string;
+  /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
+  idempotencyHash: string | null;
   retrievals: number;
   createdAt: number;
   updatedAt: number;
@@ -83,6 +85,7 @@ export type PostChange = Partial<
     | "lastReplyAt"
     | "retrievals"
     | "inputHash"
+    | "idempotencyHash"
   >
 >;
 
@@ -97,7 +100,8 @@ export interface PostStore {
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
    * embedded index, and enqueues the work kinds `match` and `embed` for it.
-   * When a post with this id is there already, in any state, nothing changes. Rejects, keeping nothing, when the
+   * When a post with this id, or one of this publisher with this `idempotencyHash`, is there already, in any state, nothing
+   * changes, and that post is what it resolves to. Rejects, keeping nothing, when the
    * publisher is gone or the parent is gone or removed: races that the caller's own checks cannot exclude.
    */
   insert(
@@ -106,6 +110,8 @@ export interface PostStore {
   ): Promise<{ inserted: boolean; post: StoredPost }>;
   /** One post in any state, or null. */
   get(id: string): Promise<StoredPost | null>;
+  /** The post of a publisher with this `idempotencyHash`, in any state, or null. */
+  byIdempotency(publisherId: string, idempotencyHash: string): Promise<StoredPost | null>;
   /** Those of the posts that exist, in any state, in the order of `ids`. At most 1,000 ids. */
   many(ids: readonly string[]): Promise<StoredPost[]>;
   /** Active replies of a post, oldest first by (createdAt, id), after `after`. */

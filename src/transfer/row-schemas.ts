@@ -60,6 +60,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     flags: z.array(PostFlag),
     fingerprint: id,
     inputHash: id,
+    idempotencyHash: z.string().nullable(),
     retrievals: count,
     createdAt: time,
     updatedAt: time,

@@ -69,6 +69,7 @@ export function aPost(id: string, over: Partial<StoredPost> = {}): StoredPost {
     flags: ["many_links"],
     fingerprint: "0123456789abcdef",
     inputHash: "ab".repeat(32),
+    idempotencyHash: null,
     retrievals: 0,
     createdAt: T0,
     updatedAt: T0,
@@ -187,6 +188,43 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(again).toEqual({ inserted: false, post: aPost("p") });
         expect((await store.publishers.get("pub_a"))?.postCount).toBe(1);
         expect(await store.work.backlog("match")).toBe(0);
+      });
+
+      it("keeps one post of a publisher for an idempotency key, also under another id and in another thread", async () => {
+        await store.publishers.insert(aPublisher("pub_b"));
+        await store.posts.insert(aPost("p", { kind: "thread" }));
+        const keyed = aPost("k", { idempotencyHash: "key" });
+        expect(await store.posts.byIdempotency("pub_a", "key")).toBeNull();
+        await store.posts.insert(keyed);
+        await settleAll();
+        for (const other of [aPost("q"), aPost("p-1", { parentId: "p" })]) {
+          const again = await store.posts.insert({ ...other, idempotencyHash: "key" });
+          expect(again).toEqual({ inserted: false, post: keyed });
+        }
+        expect((await store.posts.get("p"))?.replyCount).toBe(0);
+        expect(await store.work.backlog("match")).toBe(0);
+        const others = aPost("b", { publisherId: "pub_b", idempotencyHash: "key" });
+        expect(await store.posts.insert(others)).toEqual({ inserted: true, post: others });
+        expect(await store.posts.byIdempotency("pub_a", "key")).toEqual(keyed);
+        await store.posts.remove("k", T0 + 1);
+        expect(await store.posts.byIdempotency("pub_a", "key")).toMatchObject({ id: "k", state: "removed" });
+        await store.posts.erase({ expired: 0, removed: T0 + 2 }, 10);
+        expect(await store.posts.byIdempotency("pub_a", "key")).toBeNull();
+        expect((await store.posts.insert(aPost("r", { idempotencyHash: "key" }))).inserted).toBe(true);
+      });
+
+      it("keeps one post for an idempotency key however many try together", async () => {
+        await store.posts.insert(aPost("p", { kind: "thread" }));
+        const second = await under.another();
+        const tries = Array.from({ length: 10 }, (_, n) =>
+          (n % 2 === 0 ? store : second).posts.insert(
+            aPost(`p-${n}`, { parentId: "p", idempotencyHash: "key" }),
+          ),
+        );
+        const answers = await Promise.all(tries);
+        expect(answers.filter(({ inserted }) => inserted)).toHaveLength(1);
+        expect(new Set(answers.map(({ post }) => post.id)).size).toBe(1);
+        expect((await store.posts.get("p"))?.replyCount).toBe(1);
       });
 
       it("finds a removed post under its id when it is inserted again", async () => {

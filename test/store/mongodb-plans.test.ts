@@ -26,6 +26,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "posts.erase": [
     "deliveries.post",
     "inbox.post",
+    "post_keys.post",
     "posts.live",
     "posts.removed",
     "posts.thread or posts.replier",
@@ -47,6 +48,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
     "inbox.number",
     "inbox.post",
     "inbox.subscription",
+    "post_keys.post",
     "posts.shown or posts.fingerprint",
     "posts.thread or posts.replier",
     "pushes.number",
@@ -318,12 +320,13 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
   const claim = { limit: 5, perOrigin: 4, total: 100, failing: 10, leaseMs: 1000, now: T0 };
   const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
   return {
-    "posts.insert": () => posts.insert(aPost("new", { publisherId: "pub_1" })),
+    "posts.insert": () => posts.insert(aPost("new", { publisherId: "pub_1", idempotencyHash: "key of new" })),
     "posts.insert of a reply": () =>
       posts.insert(aPost("p2-new", { publisherId: "pub_1", parentId: "p2" }), {
         parentExpiresAt: T0 + 99 * DAY_MS,
       }),
     "posts.get": () => posts.get("p1"),
+    "posts.byIdempotency": () => posts.byIdempotency("pub_1", "key of new"),
     "posts.many": () => posts.many(["p1", "p2", "p3"]),
     "posts.replies": () => posts.replies("p6", { after: null, limit: 5 }),
     "posts.replies after": () => posts.replies("p6", { after: { at: T0 - 99 * DAY_MS, id: "a" }, limit: 5 }),

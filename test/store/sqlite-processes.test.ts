@@ -45,7 +45,7 @@ const writer = (name: string) => `
         id, publisherId: "pub_a", kind: "offer", title: id, body: "text", link: null, tags: ["t"], location: null,
         startsAt: null, endsAt: null, timezone: null, expiresAt: 2e12, expiryChosen: false, sourceUrl: null,
         syndicated: false, metadata: {}, parentId: null, replyCount: 0, lastReplyAt: null, flags: [],
-        fingerprint: "00", inputHash: "00", retrievals: 0, createdAt: 1, updatedAt: 1, state: "active",
+        fingerprint: "00", inputHash: "00", idempotencyHash: null, retrievals: 0, createdAt: 1, updatedAt: 1, state: "active",
       });
       console.log(id);
     }));

@@ -238,6 +238,24 @@ describe("create_post", () => {
       expect(second.id).not.toBe(first.body.data.id);
     });
 
+    it("keeps one post for one key, whether it is sent as a new post, as a reply or in another thread", async () => {
+      const roots = [
+        await write(board, key, { kind: "thread" }),
+        await write(board, key, { kind: "thread" }),
+      ];
+      const first = await create({ title: "Only once", body: prose(), idempotency_key: "anywhere" });
+      for (const root of roots) {
+        const again = await create({ body: prose(), parent_id: root?.id, idempotency_key: "anywhere" });
+        expect(again.status).toBe(200);
+        expect(again.headers.get("idempotency-replayed")).toBe("true");
+        expect(again.body.data.id).toBe(first.body.data.id);
+      }
+      const reply = await create({ parent_id: roots[0]?.id, idempotency_key: "in a thread" });
+      const elsewhere = await create({ parent_id: roots[1]?.id, idempotency_key: "in a thread" });
+      expect([reply.status, elsewhere.status]).toEqual([201, 200]);
+      expect(elsewhere.body.data.id).toBe(reply.body.data.id);
+    });
+
     it("fails with post_not_found when the post was removed, and says to use a new key", async () => {
       const { body } = await create({ idempotency_key: "removed" });
       await call(board, `DELETE /posts/${body.data.id}`, undefined, { key });

@@ -38,6 +38,7 @@ export interface PostDocument {
   flags: StoredPost["flags"];
   fingerprint: string;
   input_hash: string;
+  idempotency_hash: string | null;
   created_at: Date;
   updated_at: Date;
   state: PostState;
@@ -61,6 +62,15 @@ export interface PostDocument {
   timezone?: string | null;
   source_url?: string | null;
   metadata?: string;
+}
+
+/**
+ * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for one key, on shards too, where only a
+ * shard key can be unique.
+ */
+export interface PostKeyDocument {
+  _id: string;
+  post_id: string;
 }
 
 /** Collection `retrievals`: apart from posts, since every change of a post is an event for indexes. */
@@ -274,6 +284,7 @@ interface LeaseDocument {
 /** All collections of a database, by the names that they have in it. */
 export interface Collections {
   posts: Collection<PostDocument>;
+  post_keys: Collection<PostKeyDocument>;
   retrievals: Collection<RetrievalDocument>;
   work: Collection<WorkDocument>;
   publishers: Collection<PublisherDocument>;
@@ -299,6 +310,7 @@ export interface Collections {
 /** Their names. */
 export const COLLECTIONS: readonly (keyof Collections)[] = [
   "posts",
+  "post_keys",
   "retrievals",
   "work",
   "publishers",

@@ -158,7 +158,7 @@ async function findWithReplies(
 }
 
 async function eraseThese(parts: Parts, session: ClientSession, some: readonly Trace[]): Promise<void> {
-  const { posts, retrievals, reports, reported_posts } = parts.collections;
+  const { posts, post_keys, retrievals, reports, reported_posts } = parts.collections;
   const ids = some.map(({ _id }) => _id);
   const those = { _id: { $in: ids } };
   await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
@@ -173,6 +173,7 @@ async function eraseThese(parts: Parts, session: ClientSession, some: readonly T
   const left = [...new Set(roots)].filter((root) => !erased.has(root));
   await recountReplies(parts, session, left);
   await dropWork(parts, session, ids);
+  await post_keys.deleteMany({ post_id: { $in: ids } }, { session });
   await retrievals.deleteMany(those, { session });
   await reports.deleteMany({ post_id: { $in: ids } }, { session });
   await reported_posts.deleteMany(those, { session });

@@ -23,7 +23,7 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
         const filter: Filter<PostDocument> = { state: "active" };
         if (after !== null) filter._id = { $gt: after };
         const found = await posts
-          .find(filter, { projection: INDEXED })
+          .find(filter, { projection: INDEXED, batchSize: limit })
           .sort({ _id: 1 })
           .limit(limit)
           .toArray();
@@ -92,16 +92,22 @@ const nextAfter = (page: readonly { _id: string }[], limit: number): string | nu
   page.length < limit ? null : (page.at(-1)?._id ?? null);
 
 /**
- * The newest time of the database, once a majority holds everything up to it: what a scan that begins now would miss, a
- * stream from that time on brings.
+ * A time later than all that is committed, once a majority holds everything up to it: what a scan that begins now would
+ * miss, a stream from that time on brings. It is that of a write of our own, since another's write may have the very time
+ * that a stream is at without having been told yet.
  */
 async function here({ connection, collections }: Parts, session: ClientSession): Promise<string> {
-  await connection.db.command({ ping: 1 }, { session });
+  // Reads of a causally consistent session learn the time of every shard that is asked, and wait for its majority.
+  const ask = async () => {
+    await collections.posts.findOne({ _id: "" }, { session });
+    await collections.publishers.findOne({ _id: "" }, { session });
+  };
+  await ask();
+  const marks = connection.db.collection<{ _id: string; n: number }>("meta");
+  await marks.updateOne({ _id: "mark" }, { $inc: { n: 1 } }, { upsert: true, session });
   const at = session.operationTime;
   if (at === undefined) throw new Error("The database does not tell its time.");
-  // Reads of a causally consistent session wait for that majority, on every shard that is asked.
-  await collections.posts.findOne({ _id: "" }, { session });
-  await collections.publishers.findOne({ _id: "" }, { session });
+  await ask();
   return placeAt(at);
 }
 

@@ -37,6 +37,8 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
   ],
+  // What goes with a post.
+  post_keys: [{ name: "post", key: { post_id: 1 } }],
   retrievals: [],
   work: [
     // What is due, and how much there is.

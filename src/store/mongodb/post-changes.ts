@@ -6,7 +6,7 @@ import { announceReply } from "./inbox.ts";
 import type { Parts } from "./parts.ts";
 import { countPost, countReply, recountReplies, repliesTo, uncountPosts } from "./post-counts.ts";
 import { documentOf, postOf, WRITTEN } from "./post-documents.ts";
-import { findPost, findPosts, storedPosts } from "./reads.ts";
+import { findPost, findPosts, inSession, keyId, postWithKey, storedPosts } from "./reads.ts";
 import { dropWork, enqueueAll } from "./work.ts";
 
 /**
@@ -38,7 +38,7 @@ export async function insertPost(
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     // Inserted by another process between the look and the insert.
-    const existing = await connection.run(() => findPost(parts, post.id));
+    const existing = await connection.run(() => existingPost(parts, undefined, post));
     if (existing === null) throw error;
     return { inserted: false, post: await stored(parts, existing) };
   }
@@ -113,11 +113,14 @@ async function insertNew(
   post: StoredPost,
   parentExpiresAt: number | null,
 ): Promise<void> {
-  const { posts, retrievals } = parts.collections;
-  const { id, publisherId, parentId, createdAt } = post;
+  const { post_keys, posts, retrievals } = parts.collections;
+  const { id, publisherId, parentId, createdAt, idempotencyHash } = post;
   const publisher = await countPost(parts, session, publisherId);
   const root = parentId === null ? null : await countReply(parts, session, parentId, post, parentExpiresAt);
   await posts.insertOne(documentOf(post, publisher), { session });
+  if (idempotencyHash !== null) {
+    await post_keys.insertOne({ _id: keyId(publisherId, idempotencyHash), post_id: id }, { session });
+  }
   if (post.retrievals > 0) {
     const n = { $set: { n: post.retrievals } };
     await retrievals.updateOne({ _id: id }, n, { session, upsert: true });
@@ -130,14 +133,19 @@ async function insertNew(
   if (root !== null) await announceReply(parts, session, { id, publisherId, at: createdAt }, root);
 }
 
-/** The post that is under this id already; one of another thread cannot be, since the id tells the thread. */
-function existingPost(
-  { collections }: Parts,
-  session: ClientSession,
+/** The post that is under this id already, where only its own thread is looked at, or under this idempotency key. */
+async function existingPost(
+  parts: Parts,
+  session: ClientSession | undefined,
   post: StoredPost,
 ): Promise<PostDocument | null> {
-  const root = post.parentId ?? post.id;
-  return collections.posts.findOne({ _id: post.id, root }, { session, projection: { vec: 0 } });
+  const there = { _id: post.id, root: post.parentId ?? post.id };
+  const found = await parts.collections.posts.findOne(there, {
+    projection: { vec: 0 },
+    ...inSession(session),
+  });
+  if (found !== null || post.idempotencyHash === null) return found;
+  return postWithKey(parts, post.publisherId, post.idempotencyHash, session);
 }
 
 async function findWithVector(

@@ -5,7 +5,7 @@ import { erasePosts, finishErasures } from "./erasure.ts";
 import type { Parts } from "./parts.ts";
 import { insertPost, removePost, updatePost } from "./post-changes.ts";
 import { postOf } from "./post-documents.ts";
-import { findPosts, retrievalsOf, storedPosts } from "./reads.ts";
+import { findPosts, postWithKey, retrievalsOf, storedPosts } from "./reads.ts";
 import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
 
 const MANY_MAX = 1000;
@@ -29,6 +29,11 @@ export function postStore(parts: Parts): PostStore {
   return {
     insert: (post, options = {}) => insertPost(parts, post, options.parentExpiresAt ?? null),
     get: async (id) => (await many([id]))[0] ?? null,
+    byIdempotency: (publisherId, idempotencyHash) =>
+      run(async () => {
+        const found = await postWithKey(parts, publisherId, idempotencyHash);
+        return found === null ? null : ((await storedPosts(parts, [found]))[0] ?? null);
+      }),
 
     many(ids) {
       if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));

@@ -38,6 +38,23 @@ export async function findPosts(
   return found;
 }
 
+/** The post of a publisher under an idempotency key, in any state, or null. */
+export async function postWithKey(
+  parts: Parts,
+  publisherId: string,
+  idempotencyHash: string,
+  session?: ClientSession,
+): Promise<PostDocument | null> {
+  const key = await parts.collections.post_keys.findOne(
+    { _id: keyId(publisherId, idempotencyHash) },
+    inSession(session),
+  );
+  return key === null ? null : findPost(parts, key.post_id, session);
+}
+
+export const keyId = (publisherId: string, idempotencyHash: string): string =>
+  `${publisherId}:${idempotencyHash}`;
+
 /** Those of the ids whose post is active and whose publisher is neither suspended nor being erased. */
 export async function visiblePosts(
   parts: Parts,

@@ -8,7 +8,7 @@ import { binaryOf, documentOf, WRITTEN } from "./post-documents.ts";
 import { newPublisher } from "./publishers.ts";
 import { attemptDocument, newPush } from "./push-documents.ts";
 import { requeue } from "./push-queue.ts";
-import { findPosts } from "./reads.ts";
+import { findPosts, keyId } from "./reads.ts";
 import { raise } from "./sequences.ts";
 import { counterChange } from "./statistics.ts";
 import { newSubscription } from "./subscription-documents.ts";
@@ -75,6 +75,10 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
       rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
       { session },
     );
+    const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
+      idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
+    );
+    if (keyed.length > 0) await parts.collections.post_keys.insertMany(keyed, { session });
     const retrieved = rows.filter(({ retrievals }) => retrievals > 0);
     if (retrieved.length === 0) return;
     await parts.collections.retrievals.insertMany(

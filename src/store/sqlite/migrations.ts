@@ -298,6 +298,11 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_age ON inbox (at);
   `,
   "ALTER TABLE lease ADD COLUMN fence INTEGER NOT NULL DEFAULT 0",
+  // One post for one key, also where its id does not tell: ids of replies begin with their root's.
+  `
+  ALTER TABLE post ADD COLUMN idempotency_hash TEXT;
+  CREATE UNIQUE INDEX post_idempotency ON post (publisher_id, idempotency_hash) WHERE idempotency_hash IS NOT NULL;
+  `,
 ];
 
 /** Tables of the file beside the board: what need not survive a loss of power. Ids and numbers only. */

@@ -14,7 +14,7 @@ export function insertPost(
 ): { inserted: boolean; post: StoredPost } {
   const { connection, index } = parts;
   const { sql } = connection;
-  const existing = rowOf(parts, post.id);
+  const existing = rowOf(parts, post.id) ?? rowWithKey(parts, post.publisherId, post.idempotencyHash);
   if (existing !== null) return { inserted: false, post: postOf(existing) };
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
@@ -54,14 +54,15 @@ export function insertPost(
 export function insertRow(parts: Parts, post: StoredPost, removedAt: number | null): number {
   const { sql } = parts.connection;
   const { lastInsertRowid } = sql(
-    `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at, removed_at)
-    VALUES (?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?, ?)`,
+    `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, idempotency_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at, removed_at)
+    VALUES (?, ?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?, ?)`,
   ).run(
     post.id,
     post.publisherId,
     post.parentId,
     post.createdAt,
     post.inputHash,
+    post.idempotencyHash,
     ...decided(post),
     post.replyCount,
     post.lastReplyAt,
@@ -177,6 +178,20 @@ export function replaceTags(
   for (const tag of next?.tags ?? []) {
     connection.sql("INSERT OR IGNORE INTO post_tag VALUES (?, ?, ?)").run(tag, next?.expiresAt, seq);
   }
+}
+
+/** The post of a publisher under an idempotency key, or null. */
+export function rowWithKey(
+  { connection }: Parts,
+  publisherId: string,
+  idempotencyHash: string | null,
+): PostRow | null {
+  if (idempotencyHash === null) return null;
+  return (
+    connection
+      .sql(`${SELECT_POST} WHERE p.publisher_id = ? AND p.idempotency_hash = ?`)
+      .get(publisherId, idempotencyHash) ?? null
+  );
 }
 
 function rowOf({ connection }: Parts, id: string): PostRow | null {

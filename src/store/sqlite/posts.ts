@@ -1,7 +1,7 @@
 import type { Place, PostStore, StoredPost } from "../../ports/store.ts";
 import { erasePosts, finishErasures } from "./erasure.ts";
 import type { Parts } from "./parts.ts";
-import { insertPost, removePost, updatePost } from "./post-changes.ts";
+import { insertPost, removePost, rowWithKey, updatePost } from "./post-changes.ts";
 import { type PostRow, postOf, SELECT_POST } from "./rows.ts";
 import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
 
@@ -15,6 +15,11 @@ export function postStore(parts: Parts): PostStore {
   return {
     insert: (post, options = {}) => write(() => insertPost(parts, post, options.parentExpiresAt ?? null)),
     get: (id) => read(() => findPost(parts, id)),
+    byIdempotency: (publisherId, idempotencyHash) =>
+      read(() => {
+        const row = rowWithKey(parts, publisherId, idempotencyHash);
+        return row === null ? null : postOf(row);
+      }),
 
     many(ids) {
       if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));

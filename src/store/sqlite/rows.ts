@@ -18,6 +18,7 @@ export interface PostRow {
   flags: string;
   fingerprint: string;
   input_hash: string;
+  idempotency_hash: string | null;
   created_at: number;
   updated_at: number;
   state: StoredPost["state"];
@@ -39,8 +40,8 @@ export interface PostRow {
 /** What makes up a whole post, and where it is. */
 export const POST_COLUMNS = `
   p.seq, p.id, p.publisher_id, p.parent_id, p.kind, p.starts_at, p.ends_at, p.expires_at, p.expiry_chosen,
-    p.syndicated, p.reply_count, p.last_reply_at, p.flags, p.fingerprint, p.input_hash, p.created_at, p.updated_at,
-    p.state, r.n AS retrievals, c.title, c.body, c.link, c.tags, c.located, c.place_name, c.lat, c.lng, c.timezone,
+    p.syndicated, p.reply_count, p.last_reply_at, p.flags, p.fingerprint, p.input_hash, p.idempotency_hash,
+    p.created_at, p.updated_at, p.state, r.n AS retrievals, c.title, c.body, c.link, c.tags, c.located, c.place_name, c.lat, c.lng, c.timezone,
     c.source_url, c.metadata`;
 export const POST_TABLES = `
   post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
@@ -71,6 +72,7 @@ export function postOf(row: PostRow): StoredPost {
     flags: JSON.parse(row.flags),
     fingerprint: row.fingerprint,
     inputHash: row.input_hash,
+    idempotencyHash: row.idempotency_hash,
     retrievals: row.retrievals ?? 0,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
