@@ -4,7 +4,6 @@
  *   npx tsx bench/matching-speed.ts [saved queries = 10000 100000 1000000] [--posts 200]
  *     [--floor 0.32]    cosine from which meaning finds a query; 0: what the calibrated rule needs for it
  *     [--own]           texts: the queries and notices of `bench/standing-rule/own-pairs.txt`
- *   npx tsx bench/matching-speed.ts --codes        what the sign codes overlook, on pairs of real texts
  *
  * Saved queries: 45 % by 2–4 words, 40 % by meaning, the rest by filters alone; 70 % one kind, 50 % a circle of 25–200 km,
  * 30 % a tag, 20 % a window, 10 % verified publishers only, 10 % first-hand posts only. Vectors are mixtures of two real ones
@@ -21,8 +20,7 @@ import { KINDS } from "../src/schema/post.ts";
 import { distanceKm } from "../src/search/distance.ts";
 import { VectorMemory } from "../src/search/kernel/vector-memory.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../src/search/percolator/percolator.ts";
-import { codeBytes, codeLimit, signCode } from "../src/search/percolator/sign-code.ts";
-import { cosineOf, DOT_TO_COSINE, quantize } from "../src/search/quantize.ts";
+import { DOT_TO_COSINE, quantize } from "../src/search/quantize.ts";
 import { parseQueryText, type QueryText } from "../src/search/query-text.ts";
 import { floorOf, standingText } from "../src/search/standing-rule.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
@@ -354,81 +352,20 @@ function passes({ filter, createdAt }: SavedQuery, post: NewPost): boolean {
   );
 }
 
-/** For floors: the share of pairs at or above it that the codes overlook, and of all pairs that they let through. */
-export function measureCodes(
-  texts: Texts,
-): { floor: number; pairs: number; overlooked: number; passed: number }[] {
-  const [queries, posts] = [texts.queries.map(quantize), texts.posts.map(quantize)];
-  const codesOf = (vectors: Int8Array[]) =>
-    vectors.map((vector) => {
-      const code = new Uint8Array(codeBytes(vector.length));
-      signCode(vector, code);
-      return new Uint32Array(code.buffer);
-    });
-  const [queryCodes, postCodes] = [codesOf(queries), codesOf(posts)];
-  const floors = [0.2, 0.25, 0.32, 0.4, 0.5, 0.6, 0.7].map((floor) => ({
-    floor,
-    limit: codeLimit(floor, 384),
-    pairs: 0,
-    overlooked: 0,
-    passed: 0,
-  }));
-  queries.forEach((query, i) => {
-    posts.forEach((post, j) => {
-      const cosine = cosineOf(query, post);
-      const bits = differing(queryCodes[i], postCodes[j]);
-      for (const row of floors) {
-        if (bits <= row.limit) row.passed += 1;
-        if (cosine < row.floor) continue;
-        row.pairs += 1;
-        if (bits > row.limit) row.overlooked += 1;
-      }
-    });
-  });
-  const all = queries.length * posts.length;
-  return floors.map(({ floor, pairs, overlooked, passed }) => ({
-    floor,
-    pairs,
-    overlooked: overlooked / Math.max(1, pairs),
-    passed: passed / all,
-  }));
-}
-
-function differing(a: Uint32Array = new Uint32Array(), b: Uint32Array = new Uint32Array()): number {
-  let bits = 0;
-  for (let at = 0; at < a.length; at += 1) {
-    let word = (a[at] ?? 0) ^ (b[at] ?? 0);
-    word -= (word >>> 1) & 0x55555555;
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
-    bits += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-  }
-  return bits;
-}
-
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       floor: { type: "string", default: "0.32" },
       posts: { type: "string", default: "200" },
-      codes: { type: "boolean", default: false },
       own: { type: "boolean", default: false },
     },
   });
   const modelDir = process.env["MODEL_DIR"] ?? join(homedir(), ".cache", "agent-board", "models");
-  const texts = await embedTexts(values.own ? 0 : values.codes ? 2_000 : 1_000, modelDir);
+  const texts = await embedTexts(values.own ? 0 : 1_000, modelDir);
   console.log(`matching, floor ${values.floor}; ${machine()}`);
-  if (values.codes) {
-    for (const row of measureCodes(texts)) {
-      console.log(
-        `floor ${row.floor}: ${row.pairs} pairs at or above it, ${(1e4 * row.overlooked).toFixed(2)} of 10,000 overlooked; ` +
-          `${(100 * row.passed).toFixed(1)} % of all pairs let through`,
-      );
-    }
-  } else {
-    for (const queries of positionals.length > 0 ? positionals.map(Number) : [10_000, 100_000, 1_000_000]) {
-      report(measureSpeed(texts, { queries, posts: Number(values.posts), floor: Number(values.floor) }));
-    }
+  for (const queries of positionals.length > 0 ? positionals.map(Number) : [10_000, 100_000, 1_000_000]) {
+    report(measureSpeed(texts, { queries, posts: Number(values.posts), floor: Number(values.floor) }));
   }
 }
 

@@ -11,20 +11,13 @@ export interface Kernel {
   memory: { buffer: ArrayBuffer; grow(pages: number): number };
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
-  codesWithin(
-    code: number,
-    codes: number,
-    limits: number,
-    names: number,
-    count: number,
-    width: number,
-    out: number,
-  ): number;
   recordsReaching(
     query: number,
+    records: number,
     list: number,
     count: number,
     width: number,
+    size: number,
     floor: number,
     all: number,
     out: number,

@@ -1,16 +1,20 @@
 import type { Key } from "./keys.ts";
-import type { CodeList } from "./records.ts";
 
-/** The saved queries of one access key. */
+/** What `Records` keeps of one saved query that meaning finds. */
+export type RecordNumber = number;
+
+/** The saved queries of one access key, as flat lists: what lies together in memory is passed over quickly. */
 export interface Bucket {
-  /** Rows that are looked at whenever the key occurs, three numbers each: the row and its two guards. */
+  /** Queries found by words or by filters alone, `ROW_STRIDE` numbers each: row, the bars of its filters, two of its words. */
   rows: number[];
-  /** Rows that are looked at when their codes are near: a list for each class of posts; none when there are none. */
-  codes: readonly CodeList[];
+  /** Queries found by meaning, `RECORD_STRIDE` numbers each, by rising record: record, the bars of its filters. */
+  records: number[];
+  /** Records set aside for queries to come, so that those of a bucket lie together. */
+  spare: RecordNumber[];
 }
 
-/** Numbers for each row of a bucket. */
-export const STRIDE = 3;
+export const ROW_STRIDE = 4;
+export const RECORD_STRIDE = 2;
 
 /** Grown one after the other, 256 small maps never copy many entries at once, as one large one does. */
 const SHARDS = 256;
@@ -41,7 +45,7 @@ export class SpreadMap<K, V> {
   }
 }
 
-/** Buckets by key; empty ones are dropped. */
+/** Buckets by key. */
 export class Buckets {
   // The high bits: the map itself looks at the low ones.
   readonly #buckets = new SpreadMap<Key, Bucket>((key) => key >>> 24);
@@ -53,7 +57,7 @@ export class Buckets {
   open(key: Key): Bucket {
     const found = this.#buckets.get(key);
     if (found !== undefined) return found;
-    const bucket: Bucket = { rows: [], codes: [] };
+    const bucket: Bucket = { rows: [], records: [], spare: [] };
     this.#buckets.set(key, bucket);
     return bucket;
   }
@@ -61,29 +65,49 @@ export class Buckets {
   /** Drops a bucket that holds nothing any more. */
   tidy(key: Key): void {
     const bucket = this.#buckets.get(key);
-    if (bucket === undefined) return;
-    if (bucket.codes.every((list) => list.count === 0)) bucket.codes = [];
-    if (bucket.rows.length === 0 && bucket.codes.length === 0) this.#buckets.delete(key);
+    if (bucket?.rows.length === 0 && bucket.records.length === 0) this.#buckets.delete(key);
   }
 
   /**
    * Files a row.
    *
-   * @param guards  further words without which a post need not look at the row: told from its bucket, which lies together in
-   *   memory, most rows are passed over without a visit
+   * @param words  two more words without which a post need not look at the row
    */
-  addRow(key: Key, row: number, guards: readonly [Key, Key]): void {
-    this.open(key).rows.push(row, ...guards);
+  addRow(key: Key, row: number, bars: number, words: readonly [Key, Key]): void {
+    this.open(key).rows.push(row, bars, ...words);
   }
 
   removeRow(key: Key, row: number): void {
     const rows = this.#buckets.get(key)?.rows ?? [];
-    for (let at = 0; at < rows.length; at += STRIDE) {
+    for (let at = 0; at < rows.length; at += ROW_STRIDE) {
       if (rows[at] !== row) continue;
-      const last = rows.splice(-STRIDE);
-      if (at < rows.length) for (let n = 0; n < STRIDE; n += 1) rows[at + n] = last[n] ?? 0;
+      const last = rows.splice(-ROW_STRIDE);
+      if (at < rows.length) for (const [nth, number] of last.entries()) rows[at + nth] = number;
       break;
     }
-    this.tidy(key);
   }
+
+  addRecord(key: Key, record: RecordNumber, bars: number): void {
+    const { records } = this.open(key);
+    const at = placeOf(records, record);
+    if (at === records.length) records.push(record, bars);
+    else records.splice(at, 0, record, bars);
+  }
+
+  removeRecord(key: Key, record: RecordNumber): void {
+    const records = this.#buckets.get(key)?.records ?? [];
+    const at = placeOf(records, record);
+    if (records[at] === record) records.splice(at, RECORD_STRIDE);
+  }
+}
+
+/** Where a record stands or would stand. */
+function placeOf(records: readonly number[], record: RecordNumber): number {
+  let [from, to] = [0, records.length / RECORD_STRIDE];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((records[middle * RECORD_STRIDE] ?? 0) < record) from = middle + 1;
+    else to = middle;
+  }
+  return from * RECORD_STRIDE;
 }

@@ -15,7 +15,7 @@ export const kindKey = (kind: number): Key => mixed(0x3, kind);
 
 /** Sides of the cells, in degrees. A circle is filed at the first size of which it touches few cells. */
 const SIDES = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
-/** 8 entries of some 54 bytes are a small price, and a circle fills a good part of so few cells. */
+/** 8 entries of some 16 bytes are a small price, and a circle fills a good part of so few cells. */
 const CELLS_MAX = 8;
 /** In place of a kind's number. */
 const ANY_KIND = -1;

@@ -1,9 +1,10 @@
 import { DOT_TO_COSINE } from "../quantize.ts";
-import { Buckets, SpreadMap, STRIDE } from "./buckets.ts";
+import { type Bucket, Buckets, ROW_STRIDE, SpreadMap } from "./buckets.ts";
+import { type Entry, entryOf } from "./entry.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
-import { CLASSES_MAX, type CodeList, type RecordAddress, Records } from "./records.ts";
+import { CLASSES_MAX, Records } from "./records.ts";
 import { type FilteredPost, Rows, type SavedFilter } from "./rows.ts";
-import { codeLimit } from "./sign-code.ts";
+import { NO_WORD, Vocabulary } from "./vocabulary.ts";
 
 /** A saved query: its filters, and the ways in which a post may answer its text. */
 export interface SavedQuery {
@@ -34,18 +35,15 @@ export interface Candidate<T> {
   cosine: number | null;
 }
 
-/** In place of a word that every post has. */
-const NO_GUARD: Key = 0;
-
 /**
  * Many saved queries turned round: which of them may a post answer? Each is filed under one access key for each way in
  * which it can be found: by words under the rarest of them, by meaning or by filters alone under where it looks (cells of
- * the globe), else its tags, else its kinds. A post then meets the buckets of its own keys only. Meaning is compared in
- * two steps, sign codes and exact vectors; see `records.ts`.
+ * the globe, else its tags, else its kind). A post then meets the buckets of its own keys only, and in them passes over
+ * what one of its traits bars (`traits.ts`). All vectors that are left are compared, which their order in memory makes
+ * cheap; see `records.ts`.
  *
- * Filters and cosines are exact. A query with a floor is overlooked with a probability below 1 in 10,000 (see
- * `sign-code.ts`). What is found may still fall short of the rule that decides: words are compared by 32-bit hashes,
- * without order, and exclusions are not looked at.
+ * Filters and cosines are exact, and nothing is overlooked. What is found may still fall short of the rule that decides:
+ * words are compared by 32-bit hashes, without order, and exclusions are not looked at.
  */
 export class Percolator<T> {
   readonly #dimension: number;
@@ -53,20 +51,17 @@ export class Percolator<T> {
   readonly #rows: Rows;
   readonly #records: Records;
   readonly #buckets = new Buckets();
+  readonly #vocabulary = new Vocabulary();
   readonly #entries: (Entry<T> | null)[] = [];
   readonly #byId = new SpreadMap<string, Entry<T>>(wordKey);
   readonly #freeRows: number[] = [];
-  /** How often a word was met, in posts and in queries, by the last bits of its hash. Only chooses keys. */
-  readonly #met = new Uint32Array(1 << 16);
   /** Number of the post under way: what was decided in this round is not looked at again. */
   #round = 0;
-  /** 1 for the last bits of the hashes of this post's words. */
-  readonly #saidBits = new Uint8Array(1 << 16);
   #size = 0;
 
   /**
-   * @param options.dimension  of all vectors; a multiple of 16, at most 3,968
-   * @param options.kinds  all kinds there are, at most 31
+   * @param options.dimension  of all vectors; a multiple of 16, at most 4,096
+   * @param options.kinds  all kinds there are, at most 24
    * @param options.classes  how many classes of posts have floors of their own, at most 3
    */
   constructor(options: { dimension: number; kinds: readonly string[]; classes: number }) {
@@ -82,7 +77,7 @@ export class Percolator<T> {
     return this.#size;
   }
 
-  /** Bytes of vectors and codes. The rest is about 400 bytes a query on the heap. */
+  /** Bytes of vectors. The rest is about 600 bytes a query on the heap. */
   get vectorBytes(): number {
     return this.#records.bytes;
   }
@@ -93,7 +88,7 @@ export class Percolator<T> {
 
   /** Files a query, or files it anew. */
   add(id: string, query: SavedQuery, value: T): void {
-    const { filter, createdAt, required, words, meaning } = query;
+    const { filter, createdAt, meaning } = query;
     if (meaning !== null && meaning.vector.length !== this.#dimension) {
       throw new RangeError(`A vector has ${meaning.vector.length} dimensions, not ${this.#dimension}.`);
     }
@@ -104,22 +99,11 @@ export class Percolator<T> {
     }
     this.remove(id);
     const row = this.#freeRows.pop() ?? this.#entries.length;
-    this.#rows.set(row, filter, createdAt);
-    const entry: Entry<T> = {
-      id,
-      value,
-      row,
-      words: [...required, ...(words ?? [])].map(wordKey),
-      required: required.length,
-      byWords: words !== null,
-      wordKey: null,
-      record: null,
-      floors: (meaning?.floors ?? []).map((floor) => Math.ceil(floor / DOT_TO_COSINE - 1e-6)),
-    };
+    const entry = entryOf(id, value, row, query);
     this.#entries[row] = entry;
     this.#byId.set(id, entry);
     this.#size += 1;
-    this.#file(entry, meaning);
+    this.#file(entry, filter, this.#rows.set(row, filter, createdAt), meaning?.vector ?? null);
   }
 
   /** Forgets a query; an unknown one is none. */
@@ -137,55 +121,49 @@ export class Percolator<T> {
   /** The queries that a post may answer, each once, in no order. */
   candidates(post: NewPost): Candidate<T>[] {
     this.#round += 1;
-    const said = this.#listen(post.words);
-    const kindBit = this.#rows.kindBit(post.kind);
-    const lists: CodeList[] = [];
-    const decided: Decided<T>[] = [];
+    const traits = this.#rows.traitsOf(post);
+    const said = this.#vocabulary.listen(post.words);
+    const buckets: Bucket[] = [];
     for (const key of [...said, ...placesOf(post, this.#rows.kindNumber(post.kind))]) {
       const bucket = this.#buckets.get(key);
-      if (bucket === undefined) continue;
-      const list = bucket.codes[post.postClass];
-      if (list !== undefined) lists.push(list);
-      const { rows } = bucket;
-      for (let at = 0; at < rows.length; at += STRIDE) {
-        if (!this.#mayBeSaid(rows[at + 1]) || !this.#mayBeSaid(rows[at + 2])) continue;
-        const entry = this.#entries[rows[at] ?? 0];
-        if (entry === null || entry === undefined) continue;
-        const full = entry.byWords && saysFirst(entry, entry.words.length, said);
-        const byMeaning = post.vector !== null && entry.record !== null;
-        if (!full && !(byMeaning && saysFirst(entry, entry.required, said))) continue;
-        if (!this.#rows.isNew(entry.row, this.#round)) continue;
-        if (this.#rows.passes(entry.row, post, kindBit)) decided.push({ entry, full });
+      if (bucket !== undefined) buckets.push(bucket);
+    }
+    const decided = this.#decide(buckets, post, traits);
+    return post.vector === null
+      ? decided.map(({ entry }) => found(entry, null))
+      : this.#withMeaning(post, post.vector, traits, decided, buckets);
+  }
+
+  /** The queries that words and filters let through. Each loop looks at one part of memory, so that its waits overlap. */
+  #decide(buckets: readonly Bucket[], post: NewPost, traits: number): Decided<T>[] {
+    const open: number[] = [];
+    for (const { rows } of buckets) {
+      for (let at = 0; at < rows.length; at += ROW_STRIDE) {
+        if (((rows[at + 1] ?? 0) & traits) !== 0) continue;
+        if (!this.#vocabulary.maySay(rows[at + 2]) || !this.#vocabulary.maySay(rows[at + 3])) continue;
+        open.push(rows[at] ?? 0);
       }
     }
-    if (post.vector === null) return decided.map(({ entry }) => found(entry, null));
-    return this.#withMeaning(post, post.vector, kindBit, decided, lists);
-  }
-
-  /** Hashes of a post's words; counts them, and notes their last bits for a first look. */
-  #listen(words: Iterable<string>): Set<Key> {
-    const said = new Set<Key>();
-    for (const word of words) said.add(wordKey(word));
-    this.#saidBits.fill(0);
-    this.#saidBits[NO_GUARD] = 1;
-    for (const key of said) {
-      this.#meet(key);
-      this.#saidBits[key & 0xffff] = 1;
+    const passing = open.filter((row) => this.#rows.passes(row, post, traits));
+    const decided: Decided<T>[] = [];
+    for (const row of passing) {
+      const entry = this.#entries[row];
+      if (entry === null || entry === undefined) continue;
+      const full = entry.byWords && this.#vocabulary.saysFirst(entry.words, entry.words.length);
+      const byMeaning = post.vector !== null && entry.record !== null;
+      if (!full && !(byMeaning && this.#vocabulary.saysFirst(entry.words, entry.required))) continue;
+      if (this.#rows.isNew(row, this.#round)) decided.push({ entry, full });
     }
-    return said;
-  }
-
-  #mayBeSaid(word: Key = NO_GUARD): boolean {
-    return this.#saidBits[word & 0xffff] === 1;
+    return decided;
   }
 
   /** Adds cosines to what words and filters decided, and finds what only meaning finds. */
   #withMeaning(
     post: NewPost,
     vector: Int8Array,
-    kindBit: number,
+    traits: number,
     decided: readonly Decided<T>[],
-    lists: readonly CodeList[],
+    buckets: readonly Bucket[],
   ): Candidate<T>[] {
     const candidates: Candidate<T>[] = [];
     const isNear = ({ floors }: Entry<T>, dot: number) =>
@@ -202,85 +180,58 @@ export class Percolator<T> {
       },
     );
     for (const { entry } of decided) if (entry.record === null) candidates.push(found(entry, null));
-    const reached = (row: number, dot: number) => {
-      if (!this.#rows.isNew(row, this.#round) || !this.#rows.passes(row, post, kindBit)) return;
+    const reached: { row: number; dot: number }[] = [];
+    this.#records.reaching(buckets, traits, (row, dot) => reached.push({ row, dot }));
+    // Again one part of memory after the other.
+    const passing = reached.filter(
+      ({ row }) => this.#rows.passes(row, post, traits) && this.#rows.isNew(row, this.#round),
+    );
+    for (const { row, dot } of passing) {
       const entry = this.#entries[row];
       if (entry !== null && entry !== undefined) candidates.push(found(entry, dot));
-    };
-    for (const list of lists) this.#records.reaching(list, reached);
-    this.#records.settle(reached);
+    }
     return candidates;
   }
 
-  #file(entry: Entry<T>, meaning: SavedQuery["meaning"]): void {
-    const { row, required, byWords } = entry;
-    for (const word of entry.words) this.#meet(word);
-    const choice = required > 0 ? entry.words.slice(0, required) : byWords ? entry.words : [];
-    entry.wordKey = this.#rarest(choice);
-    if (entry.wordKey !== null) this.#buckets.addRow(entry.wordKey, row, this.#guards(choice, entry.wordKey));
-    const keys = isFiledByPlace(entry, meaning !== null) ? this.#placeKeys(row) : [];
-    if (byFiltersAlone(entry)) for (const key of keys) this.#buckets.addRow(key, row, [NO_GUARD, NO_GUARD]);
-    if (meaning === null) return;
-    const lists = byFiltersAlone(entry) ? [] : keys.map((key) => this.#codesOf(key));
-    entry.record = this.#records.put(meaning.vector, entry.floors, row, lists[0]?.[0] ?? null);
-    for (const [nth, floor] of meaning.floors.entries()) {
-      const limit = codeLimit(floor, this.#dimension);
-      for (const { [nth]: list } of lists) {
-        if (list !== undefined) this.#records.addCode(list, meaning.vector, limit, entry.record);
-      }
-    }
+  #file(entry: Entry<T>, filter: SavedFilter, bars: number, vector: Int8Array | null): void {
+    const { row, words, required, byWords, floors } = entry;
+    this.#vocabulary.meet(words);
+    const choice = required > 0 ? words.slice(0, required) : byWords ? words : [];
+    const [rarest = null, second = NO_WORD, third = NO_WORD] = this.#vocabulary.rarestFirst(choice);
+    entry.wordKey = rarest;
+    if (rarest !== null) this.#buckets.addRow(rarest, row, bars, [second, third]);
+    const byFilters = byWords && words.length === 0;
+    // Required words decide before meaning does, so that such a query needs no second place.
+    const byMeaning = vector !== null && required === 0 && !byFilters;
+    if (byFilters || byMeaning) entry.placeKeys = this.#placeKeys(filter);
+    if (byFilters)
+      for (const key of entry.placeKeys) this.#buckets.addRow(key, row, bars, [NO_WORD, NO_WORD]);
+    if (vector === null) return;
+    entry.record = this.#records.put(vector, floors, row, byMeaning ? this.#homeOf(entry) : null);
+    if (byMeaning) for (const key of entry.placeKeys) this.#buckets.addRecord(key, entry.record, bars);
   }
 
   #unfile(entry: Entry<T>): void {
-    const { row, record } = entry;
-    if (entry.wordKey !== null) this.#buckets.removeRow(entry.wordKey, row);
-    const keys = isFiledByPlace(entry, record !== null) ? this.#placeKeys(row) : [];
-    if (byFiltersAlone(entry)) for (const key of keys) this.#buckets.removeRow(key, row);
-    if (record === null) return;
-    const lists = byFiltersAlone(entry) ? [] : keys.map((key) => this.#codesOf(key));
-    for (const list of lists.flat()) this.#records.removeCode(list, record);
-    this.#records.free(record, lists[0]?.[0] ?? null);
+    const { row, record, wordKey, placeKeys } = entry;
+    const keys = wordKey === null ? placeKeys : [wordKey, ...placeKeys];
+    for (const key of keys) {
+      this.#buckets.removeRow(key, row);
+      if (record !== null) this.#buckets.removeRecord(key, record);
+    }
+    if (record !== null) this.#records.free(record, this.#homeOf(entry));
     for (const key of keys) this.#buckets.tidy(key);
   }
 
-  /** Where a query looks: cells of the globe, else tags, else kinds, else everywhere. */
-  #placeKeys(row: number): Key[] {
-    const { near, tags, kinds } = this.#rows.placeOf(row);
-    const cells =
-      near === null ? null : circleKeys(near, near.radiusKm, kinds?.length === 1 ? (kinds[0] ?? null) : null);
-    const keys = cells ?? tags?.map(tagKey) ?? kinds?.map(kindKey) ?? [EVERYTHING];
-    return [...new Set(keys)];
+  /** The bucket that a query's record lies with. */
+  #homeOf({ placeKeys: [key] }: Entry<T>): Bucket | null {
+    return key === undefined ? null : this.#buckets.open(key);
   }
 
-  #codesOf(key: Key): readonly CodeList[] {
-    const bucket = this.#buckets.open(key);
-    if (bucket.codes.length === 0) {
-      bucket.codes = Array.from({ length: this.#classes }, () => this.#records.newList());
-    }
-    return bucket.codes;
-  }
-
-  #rarest(words: readonly Key[]): Key | null {
-    let rarest: Key | null = null;
-    for (const word of words)
-      if (rarest === null || this.#timesMet(word) < this.#timesMet(rarest)) rarest = word;
-    return rarest;
-  }
-
-  /** Two more words that a post must have, rare ones first. */
-  #guards(words: readonly Key[], key: Key): [Key, Key] {
-    const [first = NO_GUARD, second = NO_GUARD] = words
-      .filter((word) => word !== key)
-      .sort((a, b) => this.#timesMet(a) - this.#timesMet(b));
-    return [first, second];
-  }
-
-  #timesMet(word: Key): number {
-    return this.#met[word & 0xffff] ?? 0;
-  }
-
-  #meet(word: Key): void {
-    this.#met[word & 0xffff] = this.#timesMet(word) + 1;
+  /** Where a query looks: cells of the globe, else tags, else its kind, else everywhere. */
+  #placeKeys({ near, tags, kinds }: SavedFilter): Key[] {
+    const kind = kinds?.length === 1 ? this.#rows.kindNumber(kinds[0] ?? "") : null;
+    const cells = near === null ? null : circleKeys(near, near.radiusKm, kind);
+    return [...new Set(cells ?? tags?.map(tagKey) ?? [kind === null ? EVERYTHING : kindKey(kind)])];
   }
 }
 
@@ -288,38 +239,6 @@ export class Percolator<T> {
 interface Decided<T> {
   entry: Entry<T>;
   full: boolean;
-}
-
-interface Entry<T> {
-  id: string;
-  value: T;
-  row: number;
-  /** The required words first. */
-  words: readonly Key[];
-  /** How many of them are required. */
-  required: number;
-  /** True when all words find it. */
-  byWords: boolean;
-  /** The one word it is filed under. */
-  wordKey: Key | null;
-  record: RecordAddress | null;
-  /** Least dot product that finds it by meaning, for each class of posts. */
-  floors: readonly number[];
-}
-
-/** True when every post that passes the filters is found. */
-function byFiltersAlone<T>({ byWords, words }: Entry<T>): boolean {
-  return byWords && words.length === 0;
-}
-
-/** Required words decide before meaning does, so that such a query needs no second place. */
-function isFiledByPlace<T>(entry: Entry<T>, hasMeaning: boolean): boolean {
-  return byFiltersAlone(entry) || (hasMeaning && entry.required === 0);
-}
-
-function saysFirst<T>({ words }: Entry<T>, count: number, said: ReadonlySet<Key>): boolean {
-  for (let at = 0; at < count; at += 1) if (!said.has(words[at] ?? 0)) return false;
-  return true;
 }
 
 function placesOf(post: NewPost, kind: number): Key[] {

@@ -1,4 +1,5 @@
 import { distanceKm, type Point } from "../distance.ts";
+import { barsOf, KINDS_MAX, traitsOf } from "./traits.ts";
 
 /** The filters of a saved query. Times are epoch milliseconds. */
 export interface SavedFilter {
@@ -33,22 +34,16 @@ export interface FilteredPost {
   createdAt: number;
 }
 
-/** Bits of `marks`. */
-const MARK = { verifiedOnly: 1, firstHandOnly: 2, replies: 4, near: 8, rare: 16 } as const;
-
 /** Filters that few queries have, or that are lists. */
-interface Rare {
-  tags: readonly string[] | null;
-  after: number;
-  before: number;
-  publisherId: string | null;
-  parentId: string | null;
-}
+type Rare = Pick<SavedFilter, "tags" | "publisherId" | "parentId">;
+
+/** Set beside the bars of a row that has rare filters, so that the others need no look at them. */
+const RARE = 1 << 30;
 
 const CHUNK = 4_096;
 
 /** The numbers of a row. They lie together, 64 bytes, so that a look at a row that nobody expected costs one wait for memory. */
-const FIELD = { createdAt: 0, lat: 1, lng: 2, radiusKm: 3, marks: 4, kinds: 5, round: 6 } as const;
+const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6, round: 7 } as const;
 const FIELDS = 8;
 
 interface Chunk {
@@ -66,62 +61,41 @@ export class Rows {
   readonly #kinds: readonly string[];
   readonly #chunks: Chunk[] = [];
 
-  /** @param kinds  all kinds there are, at most 31 */
+  /** @param kinds  all kinds there are, at most 24 */
   constructor(kinds: readonly string[]) {
-    if (kinds.length > 31) throw new RangeError("More kinds than a row has bits for.");
+    if (kinds.length > KINDS_MAX) throw new RangeError("More kinds than a row has bits for.");
     this.#kinds = kinds;
   }
 
-  set(row: number, filter: SavedFilter, createdAt: number): void {
+  /** @returns the traits that bar a post from the row */
+  set(row: number, filter: SavedFilter, createdAt: number): number {
     while (this.#chunks.length * CHUNK <= row) {
       this.#chunks.push({ numbers: new Float64Array(CHUNK * FIELDS), rare: new Array(CHUNK).fill(null) });
     }
-    const { numbers, at, chunk } = this.#at(row);
-    const { near, tags, after, before, publisherId, parentId } = filter;
-    const isRare =
-      tags !== null || after !== null || before !== null || publisherId !== null || parentId !== null;
-    const marks =
-      (filter.verifiedOnly ? MARK.verifiedOnly : 0) |
-      (filter.includeSyndicated ? 0 : MARK.firstHandOnly) |
-      (filter.includeReplies ? MARK.replies : 0) |
-      (near === null ? 0 : MARK.near) |
-      (isRare ? MARK.rare : 0);
-    // In the order of FIELD. A `kinds` of 0 stands for any.
-    const place = [near?.lat ?? 0, near?.lng ?? 0, near?.radiusKm ?? 0];
-    numbers.set([createdAt, ...place, marks, this.#bitsOf(filter.kinds), 0], at);
-    chunk.rare[row % CHUNK] = isRare
-      ? { tags, after: after ?? -Infinity, before: before ?? Infinity, publisherId, parentId }
-      : null;
+    const { numbers, rare } = this.#chunks[Math.floor(row / CHUNK)] as Chunk;
+    const { near, after, before, tags, publisherId, parentId } = filter;
+    const isRare = tags !== null || publisherId !== null || parentId !== null;
+    const bars = barsOf(filter, this.#kinds);
+    const times = [createdAt, after ?? Number.NEGATIVE_INFINITY, before ?? Number.POSITIVE_INFINITY];
+    // In the order of FIELD. Without a place every distance will do.
+    const place = [near?.lat ?? 0, near?.lng ?? 0, near?.radiusKm ?? Number.POSITIVE_INFINITY];
+    numbers.set([...times, ...place, isRare ? bars | RARE : bars, 0], (row % CHUNK) * FIELDS);
+    rare[row % CHUNK] = isRare ? { tags, publisherId, parentId } : null;
+    return bars;
   }
 
   clear(row: number): void {
-    this.#at(row).chunk.rare[row % CHUNK] = null;
+    const chunk = this.#chunks[Math.floor(row / CHUNK)];
+    if (chunk !== undefined) chunk.rare[row % CHUNK] = null;
   }
 
-  /** What a row is filed by. */
-  placeOf(row: number): {
-    near: { lat: number; lng: number; radiusKm: number } | null;
-    tags: readonly string[] | null;
-    /** Numbers of the kinds, or null for any. */
-    kinds: number[] | null;
-  } {
-    const { numbers, at, chunk } = this.#at(row);
-    const bits = numbers[at + FIELD.kinds] ?? 0;
-    const isNear = ((numbers[at + FIELD.marks] ?? 0) & MARK.near) !== 0;
-    const [lat = 0, lng = 0, radiusKm = 0] = numbers.subarray(at + FIELD.lat);
-    return {
-      near: isNear ? { lat, lng, radiusKm } : null,
-      tags: chunk.rare[row % CHUNK]?.tags ?? null,
-      kinds: bits === 0 ? null : [...this.#kinds.keys()].filter((kind) => ((bits >> kind) & 1) === 1),
-    };
+  /** Of a post, to be held against the bars of rows. */
+  traitsOf(post: FilteredPost): number {
+    return traitsOf(post, this.#kinds);
   }
 
   kindNumber(kind: string): number {
     return this.#kinds.indexOf(kind);
-  }
-
-  kindBit(kind: string): number {
-    return this.#bitsOf([kind]);
   }
 
   /** True at the first call for a row in a round, a number that grows from 1 on. */
@@ -134,55 +108,35 @@ export class Rows {
   }
 
   /** True when a post written after the query passes all its filters. */
-  passes(row: number, post: FilteredPost, kindBit: number): boolean {
+  passes(row: number, post: FilteredPost, traits: number): boolean {
     const chunk = this.#chunks[Math.floor(row / CHUNK)];
     if (chunk === undefined) return false;
     const { numbers } = chunk;
     const at = (row % CHUNK) * FIELDS;
-    const marks = numbers[at + FIELD.marks] ?? 0;
-    const kinds = numbers[at + FIELD.kinds] ?? 0;
-    if (kinds !== 0 && (kinds & kindBit) === 0) return false;
-    if ((marks & MARK.near) !== 0 && !isWithin(post.place, numbers, at)) return false;
+    const bars = numbers[at + FIELD.bars] ?? 0;
+    if ((bars & traits) !== 0) return false;
     if (post.createdAt < (numbers[at + FIELD.createdAt] ?? 0)) return false;
-    if ((marks & MARK.verifiedOnly) !== 0 && !post.verified) return false;
-    if ((marks & MARK.firstHandOnly) !== 0 && post.syndicated) return false;
-    const rare = (marks & MARK.rare) === 0 ? null : (chunk.rare[row % CHUNK] ?? null);
-    const parentId = rare?.parentId ?? null;
-    if (parentId === null) {
-      if (post.parentId !== null && (marks & MARK.replies) === 0) return false;
-    } else if (post.parentId !== parentId) return false;
+    if (post.windowEnd < (numbers[at + FIELD.after] ?? 0)) return false;
+    if (post.windowStart > (numbers[at + FIELD.before] ?? 0)) return false;
+    if (!isWithin(post.place, numbers, at)) return false;
+    const rare = (bars & RARE) === 0 ? null : (chunk.rare[row % CHUNK] ?? null);
     return rare === null || passesRare(rare, post);
-  }
-
-  #bitsOf(kinds: readonly string[] | null): number {
-    let bits = 0;
-    for (const kind of kinds ?? []) {
-      const number = this.#kinds.indexOf(kind);
-      if (number >= 0) bits |= 1 << number;
-    }
-    return bits;
-  }
-
-  #at(row: number): { chunk: Chunk; numbers: Float64Array; at: number } {
-    const chunk = this.#chunks[Math.floor(row / CHUNK)];
-    if (chunk === undefined) throw new RangeError(`There is no row ${row}.`);
-    return { chunk, numbers: chunk.numbers, at: (row % CHUNK) * FIELDS };
   }
 }
 
-function passesRare(rare: Rare, post: FilteredPost): boolean {
+function passesRare({ tags, publisherId, parentId }: Rare, post: FilteredPost): boolean {
   return (
-    (rare.tags === null || rare.tags.some((tag) => post.tags.includes(tag))) &&
-    post.windowEnd >= rare.after &&
-    post.windowStart <= rare.before &&
-    (rare.publisherId === null || rare.publisherId === post.publisherId)
+    (tags === null || tags.some((tag) => post.tags.includes(tag))) &&
+    (publisherId === null || publisherId === post.publisherId) &&
+    (parentId === null || parentId === post.parentId)
   );
 }
 
+/** A row with a place bars posts without one; that was looked at before. */
 function isWithin(place: Point | null, numbers: Float64Array, at: number): boolean {
-  if (place === null) return false;
-  const lat = numbers[at + FIELD.lat] ?? 0;
   const radiusKm = numbers[at + FIELD.radiusKm] ?? 0;
+  if (place === null || radiusKm === Number.POSITIVE_INFINITY) return true;
+  const lat = numbers[at + FIELD.lat] ?? 0;
   if (Math.abs(place.lat - lat) * KM_PER_DEGREE > radiusKm) return false;
   return distanceKm({ lat, lng: numbers[at + FIELD.lng] ?? 0 }, place) <= radiusKm;
 }
