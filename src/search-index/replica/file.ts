@@ -12,6 +12,8 @@ export interface ReplicaFile {
   begin(): void;
   commit(): void;
   rollback(): void;
+  /** Moves the log into the file: what was deleted is overwritten there, but stands in the log until it is emptied. */
+  emptyLog(): void;
   /** Makes the first scan fast: what a crash leaves behind is thrown away anyhow, and nobody searches meanwhile. */
   beginFilling(): void;
   endFilling(): void;
@@ -45,6 +47,7 @@ export function openReplicaFile(
   );
   const words = (option: string, value: number) =>
     database.prepare("INSERT INTO index_words(index_words, rank) VALUES(?, ?)").run(option, value);
+  const emptyLog = () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   return {
     index,
     place: () => (read.get() as { value: string } | undefined)?.value ?? null,
@@ -58,6 +61,7 @@ export function openReplicaFile(
     rollback() {
       if (database.isTransaction) database.exec("ROLLBACK");
     },
+    emptyLog,
     beginFilling() {
       database.exec("PRAGMA synchronous = OFF");
       words("automerge", 0);
@@ -68,12 +72,12 @@ export function openReplicaFile(
       words("hashsize", HASH_BYTES);
       database.exec("PRAGMA synchronous = NORMAL");
       // With this the file itself is on the disk, before the place that says so is.
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      emptyLog();
     },
     close() {
       try {
         // The file is whole without its log then, also while statements that are not collected yet keep the log's file.
-        database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        emptyLog();
       } catch {
         // A damaged file has no use for it.
       }

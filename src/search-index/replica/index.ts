@@ -12,8 +12,6 @@ import { write } from "./write.ts";
 
 /** An embedded index that follows a store which stands apart. */
 export interface Replica extends SearchIndex {
-  /** Resolves once all own writes so far are in, or after a second. */
-  ownTaken(): Promise<void>;
   /** Resolves to true once it is ready, to false when the time is over. */
   readyWithin(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
@@ -36,6 +34,8 @@ export interface ReplicaParts {
 /** A question waits so long for own writes; whoever wrote them expects to find them. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
+/** How often a place is kept while nothing changes. */
+const PLACE_EVERY_MS = 5_000;
 
 /**
  * Opens the replica of this process, and returns at once; `ready` tells when it holds everything that was acknowledged
@@ -56,7 +56,6 @@ export function openReplica(parts: ReplicaParts): Replica {
     vectors: (ids) => ask((index) => index.vectors(ids)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
-    ownTaken: () => following.ownTaken(),
     readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),
     close: () => following.close(),
   };
@@ -150,11 +149,16 @@ class Following {
     const target = this.ready ? null : await feed.here();
     const isReached = (at: string) => target !== null && feed.reached(at, target);
     let place = this.#file.place() ?? (await this.#scan(signal));
+    let notedAt = 0;
     while (!signal.aborted) {
       try {
         if (isReached(place)) this.ready = true;
         for await (const change of feed.follow(place, signal)) {
-          await this.#intake.note(change);
+          const isNews = change.posts.length > 0 || change.publishers.length > 0;
+          if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
+            notedAt = performance.now();
+            await this.#intake.note(change);
+          }
           place = change.place;
           if (!this.ready && isReached(place)) {
             await this.#intake.idle();

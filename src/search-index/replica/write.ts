@@ -10,6 +10,8 @@ export async function write(file: ReplicaFile, taken: Taken, place: string | nul
     await inTurns(changesOf(file.index, taken), { pause: file.commit, resume: file.begin });
     if (place !== null) file.savePlace(place);
     file.commit();
+    // An erased text must leave no byte behind.
+    if (taken.gonePosts.length > 0) file.emptyLog();
   } catch (error) {
     file.rollback();
     throw error;
