@@ -24,6 +24,7 @@ describe("configuration", () => {
       siteUrl: null,
       dataDir: resolve("data"),
       storeUrl: `sqlite:${join(resolve("data"), "board.db")}`,
+      localIndex: "full",
       modelDir: join(resolve("data"), "models"),
       embeddings: "auto",
       embeddingModel: null,
@@ -53,6 +54,7 @@ describe("configuration", () => {
         TRUST_PROXY: "10.0.0.0/8, ::1",
         RATE_LIMITS: "search=600/60, write_day=5/86400",
         READ_ONLY: "on",
+        LOCAL_INDEX: "recent",
         WEBHOOK_ALLOW: "10.0.0.0/8, hooks.internal,::1",
         ALLOWED_HOSTS: "a.example, b.example",
         REPORTS_TO_HIDE: "0",
@@ -65,6 +67,7 @@ describe("configuration", () => {
       host: "::",
       siteUrl: "https://board.example",
       storeUrl: "sqlite:/srv/board/board.db",
+      localIndex: "recent",
       modelDir: "/srv/board/models",
       embeddings: "required",
       trustProxy: ["10.0.0.0/8", "::1"],
@@ -107,6 +110,7 @@ describe("configuration", () => {
     [{ RATE_LIMITS: "search=many" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
     [{ RATE_LIMITS: "search=5/0" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
     [{ READ_ONLY: "true" }, "READ_ONLY: must be on or off"],
+    [{ LOCAL_INDEX: "none" }, "LOCAL_INDEX: must be full or recent"],
     [{ WEBHOOK_ALLOW: "10.0.0.0/99" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
     [{ WEBHOOK_ALLOW: "http://hooks" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
     [{ REPORTS_TO_HIDE: "-1" }, "REPORTS_TO_HIDE: must be a whole number"],
@@ -135,7 +139,7 @@ describe("configuration", () => {
 
   it("says of every variable what it means", () => {
     const contract =
-      `PORT HOST SITE_URL DATA_DIR STORE_URL MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
+      `PORT HOST SITE_URL DATA_DIR STORE_URL LOCAL_INDEX MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
       WEBHOOK_ALLOW ALLOWED_HOSTS REPORTS_TO_HIDE SECRET_KEY ADMIN_PORT LOG_LEVEL`.split(/\s+/);
     expect(VARIABLES.map(({ name }) => name)).toEqual(expect.arrayContaining(contract));
     for (const { name, meaning } of VARIABLES) expect(meaning, name).toMatch(/\w/);

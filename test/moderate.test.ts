@@ -14,7 +14,12 @@ describe("agent-board moderate", () => {
   let author: { id: string; key: string };
   const moderate = (...args: string[]) =>
     promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "moderate", ...args], {
-      env: { ...process.env, DATA_DIR: board.dataDir, LOG_LEVEL: "warn" },
+      env: {
+        ...process.env,
+        DATA_DIR: board.dataDir,
+        STORE_URL: board.board.config.storeUrl,
+        LOG_LEVEL: "warn",
+      },
     });
   const statusOf = async (id: string, key?: string) => {
     const { status, body } = await call(

@@ -11,7 +11,11 @@ import { startWebhook, subscribeTo, type Webhook } from "./support/webhooks.ts";
 
 /** After this time of a database that answers again, so must the board. */
 const BACK_MS = 10_000;
-const SETTINGS = { SECRET_KEY: "the same on every machine of the board", WEBHOOK_ALLOW: "127.0.0.1" };
+const SETTINGS = {
+  SECRET_KEY: "the same on every machine of the board",
+  WEBHOOK_ALLOW: "127.0.0.1",
+  LOG_LEVEL: "fatal",
+};
 
 const mongod = await mongodCommand();
 

@@ -95,7 +95,7 @@ export class Indexes {
 }
 
 /** The server's error code, also of an error that wraps it. */
-export function codeOf(error: unknown): unknown {
+function codeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   return "code" in error ? error.code : codeOf(error.cause);
 }

@@ -32,7 +32,7 @@ export function clauseOfExcluded(words: WordQuery): Document {
 }
 
 /** A post with any of the words, scored by all of them. */
-export function anyOf(words: readonly string[]): Document {
+function anyOf(words: readonly string[]): Document {
   // A word of a script without blanks is several terms there, which must stand together.
   const single = words.filter((word) => !isSeveral(word));
   const several = words.filter(isSeveral);

@@ -13,7 +13,9 @@ import type { Connection } from "./connection.ts";
 import type { PostDocument, PublisherDocument } from "./documents.ts";
 
 /** How long the database holds back an answer while nothing changes: as often comes a newer place. */
-const IDLE_MS = 2_000;
+const IDLE_MS = 500;
+/** The same behind mongos: a shard without changes tells its time only then, and the others' changes wait for that. */
+const SHARDED_IDLE_MS = 300;
 /** Changes in one answer at most. */
 const BATCH = 1000;
 const RETRY_MS = 100;
@@ -35,7 +37,7 @@ export const placeAt = (time: Timestamp): string => placeOf({ startAtOperationTi
  * ever more slowly.
  */
 export async function* follow(
-  { db, run, closing }: Connection,
+  { db, run, closing, sharded }: Connection,
   place: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedChange & { place: string }, void> {
@@ -45,7 +47,7 @@ export async function* follow(
   while (!stop.aborted) {
     const stream = db.watch<Document, Event>(PIPELINE, {
       ...start,
-      maxAwaitTimeMS: IDLE_MS,
+      maxAwaitTimeMS: sharded ? SHARDED_IDLE_MS : IDLE_MS,
       batchSize: BATCH,
     });
     const close = () => void stream.close().catch(() => {});

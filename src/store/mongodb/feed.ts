@@ -5,6 +5,7 @@ import { follow, placeAt, reached } from "./feed-stream.ts";
 import type { Parts } from "./parts.ts";
 import { entryOf, vectorOf } from "./post-documents.ts";
 import { findPosts } from "./reads.ts";
+import { keepShardsTogether } from "./shard-times.ts";
 import { standingOf } from "./standing.ts";
 
 const MANY_MAX = 1000;
@@ -54,7 +55,15 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
     },
 
     reached,
-    follow: (place, signal) => follow(connection, place, signal),
+    async *follow(place, signal) {
+      const ended = new AbortController();
+      void keepShardsTogether(connection, AbortSignal.any([signal, connection.closing, ended.signal]));
+      try {
+        yield* follow(connection, place, signal);
+      } finally {
+        ended.abort();
+      }
+    },
     onWrite,
   };
 }
