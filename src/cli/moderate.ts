@@ -1,10 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import { readConfig } from "../config.ts";
-import type { Reports } from "../domain/reports.ts";
+import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/wire.ts";
-import { openBoard } from "../open-board.ts";
 import { bareId } from "../schema/ids.ts";
-import { openLogger } from "./logger.ts";
+import { openStoreAlone } from "./open-store.ts";
 
 const ACTS = [
   ["hide", "post", "hide a post everywhere; its owner still sees it"],
@@ -42,12 +41,12 @@ export function moderateCommand(): Command {
 }
 
 async function withReports(act: (reports: Reports) => Promise<void>): Promise<void> {
-  const config = { ...readConfig(process.env), embeddings: "off" as const };
-  const board = await openBoard(config, { logger: openLogger(config.logLevel) });
+  const config = readConfig(process.env);
+  const store = await openStoreAlone(config);
   try {
-    await act(board.services.reports);
+    await act(new Reports({ store, reportsToHide: config.reportsToHide }));
   } finally {
-    await board.close();
+    await store.close();
   }
 }
 
