@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line that scripts can read: `N passed, N failed`, and what was skipped. */
+/** Ends a run with one plain line that scripts can read, `N passed, N failed`; before it, how many were skipped. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const counts = { passed: 0, failed: unhandled.length, skipped: 0 };
@@ -15,10 +15,10 @@ export default class SummaryReporter implements Reporter {
       if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed"))
         counts.failed += 1;
     }
-    const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
+    const skipped = counts.skipped === 0 ? "" : `${counts.skipped} skipped\n`;
     // After the other reporters' summaries.
     process.once("exit", () =>
-      process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`),
+      process.stdout.write(`${skipped}${counts.passed} passed, ${counts.failed} failed\n`),
     );
   }
 }
