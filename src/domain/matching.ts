@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import { windowOf } from "../ports/index-entry.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../ports/store.ts";
 import { KINDS } from "../schema/post.ts";
 import { StandingQuery } from "../schema/subscription.ts";
@@ -161,8 +162,7 @@ function filteredOf(
     kind: post.kind,
     tags: post.tags,
     place: lat === null || lng === null ? null : { lat, lng },
-    windowStart: post.startsAt ?? post.createdAt,
-    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
+    ...windowOf(post),
     verified: publisher.verifiedAt !== null,
     publisherId: post.publisherId,
     parentId: post.parentId,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { IndexEntry, PostFilter } from "../../src/ports/search-index.ts";
+import type { PostFilter } from "../../src/ports/search-index.ts";
 import type { StoredPost } from "../../src/ports/store.ts";
 import { KINDS } from "../../src/schema/post.ts";
 import { quantize } from "../../src/search/quantize.ts";
@@ -85,27 +85,6 @@ export const anyFilter: fc.Arbitrary<PostFilter> = fc.record({
   now: fc.constant(T0),
   createdUntil: fc.oneof(fc.constant(T0 + 100 * DAY_MS), fc.constant(T0 - 100_000)),
 });
-
-/** What an index keeps of a post. */
-export function entryOf(post: StoredPost): IndexEntry {
-  return {
-    id: post.id,
-    kind: post.kind,
-    title: post.title,
-    body: post.body,
-    tags: post.tags,
-    placeName: post.location?.name ?? null,
-    lat: post.location?.lat ?? null,
-    lng: post.location?.lng ?? null,
-    windowStart: post.startsAt ?? post.createdAt,
-    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
-    expiresAt: post.expiresAt,
-    createdAt: post.createdAt,
-    publisherId: post.publisherId,
-    parentId: post.parentId,
-    syndicated: post.syndicated,
-  };
-}
 
 /** Whole numbers below `n`, the same ones at every run (Park and Miller). */
 function numbers(seed: number): (n: number) => number {

@@ -68,7 +68,7 @@ export interface PostDocument {
  * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for one key, on shards too, where only a
  * shard key can be unique.
  */
-export interface PostKeyDocument {
+interface PostKeyDocument {
   _id: string;
   post_id: string;
 }

@@ -1,13 +1,15 @@
 import { Binary } from "mongodb";
+import { windowOf } from "../../ports/index-entry.ts";
 import type { IndexEntry } from "../../ports/search-index.ts";
 import type { StoredPost } from "../../ports/store.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
-/** A post without a vector, not removed and never reported. Its window is `startsAt ?? createdAt` … `endsAt ?? startsAt ?? expiresAt`. */
+/** A post without a vector, not removed and never reported. */
 export function documentOf(
   post: StoredPost,
   publisher: { verified: boolean; suspended: boolean },
 ): PostDocument {
+  const { windowStart, windowEnd } = windowOf(post);
   return {
     _id: post.id,
     root: post.parentId ?? post.id,
@@ -17,8 +19,8 @@ export function documentOf(
     kind: post.kind,
     starts_at: dateOf(post.startsAt),
     ends_at: dateOf(post.endsAt),
-    win_start: new Date(post.startsAt ?? post.createdAt),
-    win_end: new Date(post.endsAt ?? post.startsAt ?? post.expiresAt),
+    win_start: new Date(windowStart),
+    win_end: new Date(windowEnd),
     expires_at: new Date(post.expiresAt),
     expiry_chosen: post.expiryChosen,
     syndicated: post.syndicated,
@@ -81,7 +83,7 @@ export function postOf(document: PostDocument, retrievals: number): StoredPost {
   };
 }
 
-/** What a search index keeps of a post. */
+/** What a search index keeps of a post, of the fields that the feed reads. */
 export function entryOf(document: PostDocument): IndexEntry {
   return {
     id: document._id,

@@ -1,7 +1,8 @@
+import { entryOf } from "../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../ports/store.ts";
 import { announceReply } from "./inbox.ts";
 import type { Parts } from "./parts.ts";
-import { entryOf, type PostRow, postOf, SELECT_POST, vectorOf } from "./rows.ts";
+import { type PostRow, postOf, SELECT_POST, vectorOf } from "./rows.ts";
 import { enqueue } from "./work.ts";
 
 /** Everything here runs inside a write of the connection and leaves counts, tags, work and index in step with the post. */

@@ -1,14 +1,7 @@
+import { entryOf } from "../../ports/index-entry.ts";
 import type { Parts } from "./parts.ts";
 import { factsOf } from "./publishers.ts";
-import {
-  entryOf,
-  type PostRow,
-  type PublisherRow,
-  postOf,
-  publisherOf,
-  SELECT_POST,
-  vectorOf,
-} from "./rows.ts";
+import { type PostRow, type PublisherRow, postOf, publisherOf, SELECT_POST, vectorOf } from "./rows.ts";
 
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;

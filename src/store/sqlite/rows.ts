@@ -1,4 +1,3 @@
-import type { IndexEntry } from "../../ports/search-index.ts";
 import type { StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store.ts";
 
 /** Columns as SQLite gives them: JSON as text, booleans as 0 and 1. */
@@ -77,27 +76,6 @@ export function postOf(row: PostRow): StoredPost {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     state: row.state,
-  };
-}
-
-/** What the index keeps of a post. Its window is `startsAt ?? createdAt` … `endsAt ?? startsAt ?? expiresAt`. */
-export function entryOf(post: StoredPost): IndexEntry {
-  return {
-    id: post.id,
-    kind: post.kind,
-    title: post.title,
-    body: post.body,
-    tags: post.tags,
-    placeName: post.location?.name ?? null,
-    lat: post.location?.lat ?? null,
-    lng: post.location?.lng ?? null,
-    windowStart: post.startsAt ?? post.createdAt,
-    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
-    expiresAt: post.expiresAt,
-    createdAt: post.createdAt,
-    publisherId: post.publisherId,
-    parentId: post.parentId,
-    syndicated: post.syndicated,
   };
 }
 

@@ -1,10 +1,10 @@
+import { entryOf } from "../../ports/index-entry.ts";
 import type { BoardRows, RowKind, RowPage } from "../../ports/transfer.ts";
 import type { Connection } from "./connection.ts";
 import type { Parts } from "./parts.ts";
 import { insertRow } from "./post-changes.ts";
 import { insertPublisher } from "./publishers.ts";
 import { requeue } from "./push-queue.ts";
-import { entryOf } from "./rows.ts";
 import { insertSubscription } from "./subscriptions.ts";
 import { keepVector } from "./vectors.ts";
 import { enqueue } from "./work.ts";

@@ -1,0 +1,33 @@
+import type { IndexEntry } from "./search-index.ts";
+import type { StoredPost } from "./store.ts";
+
+/** When a post is on, as filters see it: one without dates from its writing to its expiry. Epoch milliseconds. */
+export function windowOf(post: Pick<StoredPost, "startsAt" | "endsAt" | "createdAt" | "expiresAt">): {
+  windowStart: number;
+  windowEnd: number;
+} {
+  return {
+    windowStart: post.startsAt ?? post.createdAt,
+    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
+  };
+}
+
+/** What a search index keeps of a post. */
+export function entryOf(post: StoredPost): IndexEntry {
+  return {
+    id: post.id,
+    kind: post.kind,
+    title: post.title,
+    body: post.body,
+    tags: post.tags,
+    placeName: post.location?.name ?? null,
+    lat: post.location?.lat ?? null,
+    lng: post.location?.lng ?? null,
+    ...windowOf(post),
+    expiresAt: post.expiresAt,
+    createdAt: post.createdAt,
+    publisherId: post.publisherId,
+    parentId: post.parentId,
+    syndicated: post.syndicated,
+  };
+}
