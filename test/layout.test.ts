@@ -34,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/search-index/mongot": [
     "src/ports",
     "src/search",
+    "src/schema",
     "src/store/mongodb/documents.ts",
     "src/search-index/log.ts",
   ],

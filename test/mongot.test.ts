@@ -63,11 +63,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const opened = async (localIndex: "full" | "recent" = "full"): Promise<MongodbIndex> => {
+  const opened = async (
+    localIndex: "full" | "recent" = "full",
+    run: MongodbStore["connection"]["run"] = store.connection.run,
+  ): Promise<MongodbIndex> => {
     const index = await openBesideMongodb({
       feed: store.feed,
       posts: store.collections.posts,
-      run: store.connection.run,
+      run,
       folder: join(folder, "search"),
       board: "board",
       modelId: MODEL,
@@ -217,6 +220,33 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(await index.count(aQuestion({ q: "unicycle harpsichord" }))).toBe(0);
   });
 
+  it("lists by filters alone from the collection: what was just written at once, and while mongot is away", async () => {
+    await ready("recent");
+    mongot.failure = 6;
+    const index = await opened("recent");
+    const filter = { publisherId: "pub_0" };
+    const newest = () => index.list(aQuestion({ filter }), NEWEST).catch(() => []);
+    await eventually(newest, (places) => places.length > 0, 20_000);
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", createdAt: T0 + 1 }));
+    expect((await newest())[0]).toEqual({ id: "new1", at: T0 + 1 });
+    const count = await embedded.count(aQuestion({ filter }));
+    expect(await index.count(aQuestion({ filter }))).toBe(count + 1);
+    expect(index.state()).toBe("lists");
+    await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("lets the replica list by filters alone when the collection does not answer", async () => {
+    await ready();
+    const index = await opened("full", () => Promise.reject(new StoreUnavailable("cut off by the test")));
+    const asked = aQuestion({ filter: { tags: ["a"] } });
+    const listed = async () => ({
+      places: await index.list(asked, NEWEST).catch(() => []),
+      said: logged.includes("a list of the database failed; the local index answers"),
+    });
+    const { places } = await eventually(listed, ({ said }) => said, 20_000);
+    expect(places).toEqual(await embedded.list(asked, NEWEST));
+  });
+
   it.each([6, 125, 489, 50])("lets the replica answer when mongot fails with %i", async (code) => {
     const index = await ready();
     const asked = aQuestion({ q: "bike" });
@@ -240,7 +270,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const index = await ready("recent");
     mongot.failure = 6;
     await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
-    expect(index.ready()).toBe(false);
+    // A board that still lists stays among those that are asked.
+    expect([index.ready(), index.state()]).toEqual([true, "lists"]);
   });
 });
 

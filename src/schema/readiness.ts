@@ -9,8 +9,10 @@ export const Readiness = z.object({
   store: z.boolean(),
   index: z.boolean(),
   search: z
-    .enum(["local", "mongot", "building"])
-    .describe("Who answers searches: an index of this process, MongoDB's own search, or nobody yet."),
+    .enum(["local", "mongot", "lists", "building"])
+    .describe(
+      "Who answers searches: an index of this process, MongoDB's own search, nobody but for lists by filters alone, or nobody yet.",
+    ),
   model: z.enum(["ready", "loading", "absent", "off"]),
 });
 export type Readiness = z.infer<typeof Readiness>;

@@ -8,12 +8,14 @@ import { mergeMatches, mergePlaces } from "./merge.ts";
 import { Asks } from "./mongot/asks.ts";
 import { Breaker } from "./mongot/breaker.ts";
 import { MongotIndex } from "./mongot/index.ts";
+import { ListIndexes } from "./mongot/list-indexes.ts";
+import { asksOnlyFilters, Lists } from "./mongot/lists.ts";
 import { Indexes } from "./mongot/manage.ts";
 import { Recent } from "./recent.ts";
 import { openReplica, type Replica } from "./replica/index.ts";
 
-/** Who answers searches now; `building`: nobody yet. */
-export type SearchState = "local" | "mongot" | "building";
+/** Who answers searches now; `lists`: nobody, but lists by filters alone are answered; `building`: nobody anything. */
+export type SearchState = "local" | "mongot" | "lists" | "building";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
@@ -50,7 +52,8 @@ const TIDY_EVERY_MS = 10_000;
 
 /**
  * The index of a board in MongoDB: mongot where the database has it, merged with what changed a moment ago; else, and
- * while mongot is away or not built, a replica of this process.
+ * while mongot is away or not built, a replica of this process. Beside mongot, what filters alone say is asked of the
+ * collection, whether mongot answers or not.
  *
  * @throws Error with one line for the operator when only recent posts should be kept and there is no mongot
  */
@@ -73,6 +76,8 @@ class BesideMongodb implements MongodbIndex {
   readonly #indexes: Indexes;
   readonly #replica: Replica | null;
   readonly #mongot: MongotIndex;
+  readonly #lists: Lists;
+  readonly #listIndexes: ListIndexes;
   readonly #breaker = new Breaker();
   readonly #tidying: NodeJS.Timeout;
   /** Kept from when mongot is first seen. */
@@ -83,9 +88,11 @@ class BesideMongodb implements MongodbIndex {
     this.#indexes = indexes;
     this.#replica = replica;
     this.#mongot = new MongotIndex(new Asks(parts));
-    this.#keepRecent();
+    this.#lists = new Lists(parts);
+    this.#listIndexes = new ListIndexes(parts);
+    this.#useMongot();
     this.#tidying = setInterval(() => {
-      this.#keepRecent();
+      this.#useMongot();
       void this.#tidy();
     }, TIDY_EVERY_MS);
     this.#tidying.unref();
@@ -105,7 +112,9 @@ class BesideMongodb implements MongodbIndex {
   }
 
   list(question: Question, page: Parameters<SearchIndex["list"]>[1]) {
-    return this.#ask(
+    return this.#askFilters(
+      question,
+      () => this.#lists.list(question.filter, page),
       async (recent) => {
         const [large, small] = await Promise.all([
           this.#mongot.list(question, { ...page, without: (id) => recent.has(id) }),
@@ -118,7 +127,9 @@ class BesideMongodb implements MongodbIndex {
   }
 
   count(question: Question) {
-    return this.#ask(
+    return this.#askFilters(
+      question,
+      () => this.#lists.count(question.filter),
       async (recent) => {
         const [large, small] = await Promise.all([
           this.#mongot.count(question, recent.newest(WITHOUT_MAX)),
@@ -150,13 +161,31 @@ class BesideMongodb implements MongodbIndex {
 
   state(): SearchState {
     if (this.#indexes.state === "ready" && this.#recent !== null && !this.#breaker.isOpen()) return "mongot";
-    return this.#replica?.ready() === true ? "local" : "building";
+    if (this.#replica?.ready() === true) return "local";
+    return this.#listIndexes.ready ? "lists" : "building";
   }
 
   async close(): Promise<void> {
     clearInterval(this.#tidying);
     this.#indexes.close();
     await Promise.all([this.#recent?.close(), this.#replica?.close()]);
+  }
+
+  /** Asks the collection what filters alone say, and the replica where that fails; anything else like `#ask`. */
+  async #askFilters<T>(
+    question: Question,
+    lists: () => Promise<T>,
+    mongot: (recent: Recent) => Promise<T>,
+    replica: (replica: Replica) => Promise<T>,
+  ): Promise<T> {
+    if (!asksOnlyFilters(question) || !this.#listIndexes.ready) return this.#ask(mongot, replica);
+    try {
+      return await lists();
+    } catch (error) {
+      if (this.#replica?.ready() !== true) throw error;
+      this.#parts.log.warn({ err: error }, "a list of the database failed; the local index answers");
+      return replica(this.#replica);
+    }
   }
 
   /** Asks mongot, and the replica where there is no mongot or it fails. */
@@ -181,8 +210,12 @@ class BesideMongodb implements MongodbIndex {
     return replica(this.#replica);
   }
 
-  #keepRecent(): void {
-    if (this.#indexes.state !== "absent") this.#recent ??= new Recent(this.#parts);
+  /** Begins with what is kept beside mongot once that is seen. */
+  #useMongot(): void {
+    if (this.#indexes.state === "absent") return;
+    this.#recent ??= new Recent(this.#parts);
+    // Where it does not answer, there may be none.
+    void this.#listIndexes.see(this.#indexes.state !== "away");
   }
 
   async #tidy(): Promise<void> {

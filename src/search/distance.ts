@@ -13,7 +13,7 @@ export interface Box {
 }
 
 /** Mean radius of the Earth (IUGG), which keeps great circles within 0.6 % of the ellipsoid. */
-const EARTH_RADIUS_KM = 6371.0088;
+export const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
 /** Great-circle distance in km, by the haversine formula, which is exact for near points too. */

@@ -170,6 +170,8 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     const sign = newest ? 1 : -1;
     const goesBefore = (id: string, other: string) => (newest ? id > other : id < other);
     const best = new BestRows(page.limit, (row, other) => goesBefore(ids[row] ?? "", ids[other] ?? ""));
+    // Rows are mostly in the order in which they were written: begun at the right end, the first ones are the best.
+    if (newest) rows.reverse();
     for (const row of rows) {
       const key = sign * (times[row] ?? 0);
       if (page.after !== null) {
@@ -227,6 +229,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.follow();
     const columns = this.#columns;
     let rows = rowsPassing(columns, filter);
+    if (words === null && vector === null && !weighed) return { rows, ...NO_SCORES };
     let scores: Float64Array = new Float64Array(0);
     let required = false;
     let known = true;
@@ -296,6 +299,8 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     return post.vector === null || post.vector.length === this.#dimension ? post : { ...post, vector: null };
   }
 }
+
+const NO_SCORES = { cosines: new Float64Array(0), words: new Float64Array(0), bestWords: 0 };
 
 const cosineAt = (cosines: Float64Array, at: number): number | null => {
   const cosine = cosines[at] ?? Number.NaN;

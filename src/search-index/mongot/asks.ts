@@ -1,14 +1,13 @@
 import { Binary, type Collection, type Document } from "mongodb";
 import type { PostFilter } from "../../ports/search-index.ts";
-import { distanceKm } from "../../search/distance.ts";
 import type { PostDocument } from "../../store/mongodb/documents.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
-import { conditionsOf } from "./filters.ts";
+import { findConditionsOf } from "./filters.ts";
 
 /** What MongoDB's search stages take at most. */
 export const CANDIDATES_MAX = 10_000;
 /** Longer, and the replica answers instead. */
-const MAX_TIME_MS = 2_000;
+export const MAX_TIME_MS = 2_000;
 /** Neighbours looked at for each that is wanted: recall near 1 by MongoDB's own advice. */
 const CANDIDATES_PER_RESULT = 20;
 /** Posts read by id at once. */
@@ -123,29 +122,18 @@ export class Asks {
     filter: PostFilter,
     withVectors: boolean,
   ): Promise<Map<string, Checked>> {
-    const { near, datedOnly } = filter;
-    const conditions = conditionsOf(filter);
-    if (datedOnly === true) conditions.push({ $expr: { $ne: ["$win_start", "$created_at"] } });
-    const projection = {
-      created_at: 1,
-      win_start: 1,
-      ...(near === null ? {} : { geo: 1 }),
-      ...(withVectors ? VECTOR : {}),
-    };
-    const checked = new Map<string, Checked>();
-    for (const post of await this.#read(ids, conditions, projection)) {
-      if (near !== null) {
-        const [lng, lat] = post.geo?.coordinates ?? [];
-        if (lng === undefined || lat === undefined || distanceKm(near, { lat, lng }) > near.radiusKm)
-          continue;
-      }
-      checked.set(post._id, {
-        createdAt: post.created_at.getTime(),
-        windowStart: post.win_start.getTime(),
-        vector: this.#vectorOf(post),
-      });
-    }
-    return checked;
+    const projection = { created_at: 1, win_start: 1, ...(withVectors ? VECTOR : {}) };
+    const posts = await this.#read(ids, findConditionsOf(filter), projection);
+    return new Map(
+      posts.map((post) => [
+        post._id,
+        {
+          createdAt: post.created_at.getTime(),
+          windowStart: post.win_start.getTime(),
+          vector: this.#vectorOf(post),
+        },
+      ]),
+    );
   }
 
   /** Vectors of active posts. */
@@ -168,7 +156,7 @@ export class Asks {
     for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
       const some = ids.slice(at, at + READ_AT_ONCE);
       const filter = { $and: [{ _id: { $in: some } }, ...conditions] };
-      parts.push(this.#run(() => this.#posts.find(filter, { projection, maxTimeMS: MAX_TIME_MS }).toArray()));
+      parts.push(this.#run(() => this.#posts.find(filter, { projection, ...BY_ID }).toArray()));
     }
     return (await Promise.all(parts)).flat();
   }
@@ -181,3 +169,5 @@ export class Asks {
 }
 
 const VECTOR = { vec: 1, vec_model: 1 };
+/** Conditions beside the ids make the server weigh other indexes. */
+const BY_ID = { hint: { _id: 1 }, maxTimeMS: MAX_TIME_MS } as const;

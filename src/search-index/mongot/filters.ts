@@ -1,5 +1,12 @@
 import type { Document } from "mongodb";
 import type { PostFilter } from "../../ports/search-index.ts";
+import { EARTH_RADIUS_KM } from "../../search/distance.ts";
+
+/** What lists are ordered by; posts of the same moment by id, in the same direction. */
+export const ORDERS = {
+  newest: { path: "created_at", direction: -1 },
+  soonest: { path: "win_start", direction: 1 },
+} as const;
 
 /** Circles are asked for a little larger: our distance and the database's differ by less, and every post is measured again. */
 const WIDER = 1.01;
@@ -23,11 +30,11 @@ export function clausesOf(filter: PostFilter): Document[] {
     ...(filter.parentId === null && !filter.includeReplies ? [equals("is_reply", false)] : []),
     ...(filter.includeExpired ? [] : [range("expires_at", { gt: new Date(filter.now) })]),
     ...(filter.includeSyndicated ? [] : [equals("syndicated", false)]),
-    range("created_at", { lte: latest(filter.createdUntil) }),
+    ...(isBound(filter.createdUntil) ? [range("created_at", { lte: new Date(filter.createdUntil) })] : []),
   ];
 }
 
-/** The same as conditions of `find` and of `$vectorSearch`, which knows no places; everything but `near` and `datedOnly`. */
+/** The same as conditions of `$vectorSearch`, which knows no places; everything but `near` and `datedOnly`. */
 export function conditionsOf(filter: PostFilter): Document[] {
   return [
     { state: "active" },
@@ -42,7 +49,17 @@ export function conditionsOf(filter: PostFilter): Document[] {
     ...(filter.parentId === null && !filter.includeReplies ? [{ is_reply: false }] : []),
     ...(filter.includeExpired ? [] : [{ expires_at: { $gt: new Date(filter.now) } }]),
     ...(filter.includeSyndicated ? [] : [{ syndicated: false }]),
-    { created_at: { $lte: latest(filter.createdUntil) } },
+    ...(isBound(filter.createdUntil) ? [{ created_at: { $lte: new Date(filter.createdUntil) } }] : []),
+  ];
+}
+
+/** The same as conditions of `find`: everything. Circles differ from what `src/search/distance.ts` measures by less than 10 cm. */
+export function findConditionsOf(filter: PostFilter): Document[] {
+  const { near, datedOnly = false } = filter;
+  return [
+    ...conditionsOf(filter),
+    ...(near === null ? [] : [sphere(near)]),
+    ...(datedOnly ? [{ $expr: { $ne: ["$win_start", "$created_at"] } }] : []),
   ];
 }
 
@@ -65,11 +82,16 @@ export function clauseAfter(path: string, order: 1 | -1, after: { at: number; id
   };
 }
 
-/** The same as a condition. */
+/** The same as a condition, in a form that lets an index begin at the place. */
 export function conditionAfter(path: string, order: 1 | -1, after: { at: number; id: string }): Document {
   const at = new Date(after.at);
-  const beyond = order === 1 ? "$gt" : "$lt";
-  return { $or: [{ [path]: { [beyond]: at } }, { [path]: at, _id: { [beyond]: after.id } }] };
+  const [beyond, from] = order === 1 ? ["$gt", "$gte"] : ["$lt", "$lte"];
+  return {
+    $and: [
+      { [path]: { [from]: at } },
+      { $or: [{ [path]: { [beyond]: at } }, { _id: { [beyond]: after.id } }] },
+    ],
+  };
 }
 
 function circle({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Document {
@@ -77,5 +99,9 @@ function circle({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Docume
   return { geoWithin: { path: "geo", circle: { center, radius: radiusKm * 1000 * WIDER } } };
 }
 
-/** A bound beyond what a date can hold is no bound. */
-const latest = (time: number) => new Date(Math.min(time, 8.64e15));
+function sphere({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Document {
+  return { geo: { $geoWithin: { $centerSphere: [[lng, lat], radiusKm / EARTH_RADIUS_KM] } } };
+}
+
+/** A time beyond what a date can hold bounds nothing. */
+const isBound = (time: number) => time <= 8.64e15;

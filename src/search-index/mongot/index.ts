@@ -4,7 +4,7 @@ import type { Place } from "../../ports/store.ts";
 import { fuse, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { cosineOf } from "../../search/quantize.ts";
 import { type Asks, CANDIDATES_MAX, type Checked, type Found, type Scored } from "./asks.ts";
-import { clauseAfter, clausesOf, conditionAfter, conditionsOf } from "./filters.ts";
+import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { clauseOfExcluded, clausesOfWords } from "./words.ts";
 
 /** Within a circle, up to so many posts are compared with the vector one by one, which is exact. */
@@ -212,8 +212,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     from: Place | null,
     limit: number,
   ): Promise<{ found: Place[]; last: Place | null }> {
-    const [path, direction] =
-      order === "newest" ? (["created_at", -1] as const) : (["win_start", 1] as const);
+    const { path, direction } = ORDERS[order];
     const after =
       from === null
         ? undefined
