@@ -1,6 +1,7 @@
 import type { BoardCounts, BoardOverview, Store } from "../ports/store.ts";
 import { LIMITS } from "../schema/post.ts";
 import { RADIUS_KM } from "../schema/query.ts";
+import { Cached } from "./cached.ts";
 import { DAY_MS } from "./expiry.ts";
 import type { Site } from "./site.ts";
 import { isoTime } from "./wire.ts";
@@ -17,8 +18,8 @@ export class Board {
   readonly #store: Store;
   readonly #site: Site;
   readonly launched: string;
-  #counts: { at: number; value: Promise<BoardCounts> } | null = null;
-  #overview: { at: number; value: Promise<Overview> } | null = null;
+  readonly #counts: Cached<BoardCounts>;
+  readonly #overview: Cached<Overview>;
   /** Tallies not yet written, by `day name`. */
   readonly #tallies = new Map<string, number>();
 
@@ -27,11 +28,13 @@ export class Board {
     this.#store = parts.store;
     this.#site = parts.site;
     this.launched = parts.launched;
+    this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
+    this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
   }
 
   /** The `board` member of every `meta`. */
   async meta(now: number) {
-    const counts = await this.#cachedCounts(now);
+    const counts = await this.#counts.get(now);
     return {
       active_posts: counts.activePosts,
       publishers: counts.publishers,
@@ -42,7 +45,7 @@ export class Board {
 
   /** `GET /board`. */
   async about(now: number) {
-    const { searches, ...overview } = await this.#cachedOverview(now);
+    const { searches, ...overview } = await this.#overview.get(now);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
     const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
     return {
@@ -101,7 +104,7 @@ export class Board {
 
   /** What the board holds now, as the statistics tell it. */
   async census(now: number) {
-    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#cachedOverview(now);
+    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overview.get(now);
     return {
       active_posts: activePosts,
       publishers,
@@ -112,26 +115,6 @@ export class Board {
       subscriptions: rest.subscriptions,
       kinds: rest.kinds,
     };
-  }
-
-  #cachedCounts(now: number): Promise<BoardCounts> {
-    if (this.#counts === null || now - this.#counts.at >= COUNTS_MS) {
-      this.#counts = { at: now, value: this.#store.statistics.counts(now) };
-      this.#counts.value.catch(() => {
-        this.#counts = null;
-      });
-    }
-    return this.#counts.value;
-  }
-
-  #cachedOverview(now: number): Promise<Overview> {
-    if (this.#overview === null || now - this.#overview.at >= COUNTS_MS) {
-      this.#overview = { at: now, value: this.#readOverview(now) };
-      this.#overview.value.catch(() => {
-        this.#overview = null;
-      });
-    }
-    return this.#overview.value;
   }
 
   async #readOverview(now: number): Promise<Overview> {

@@ -4,6 +4,8 @@ import type { IndexLog } from "../log.ts";
 
 /** The index whose keys hold what most filters compare. */
 export const COUNTED_BY = "list_soonest";
+/** The index that has the posts of each tag in order. */
+export const NEWEST_BY_TAG = "list_tags_newest";
 /** Other posts are in no list. */
 const ACTIVE = { partialFilterExpression: { state: "active" } } as const;
 
@@ -13,7 +15,7 @@ const ACTIVE = { partialFilterExpression: { state: "active" } } as const;
  */
 export const LIST_INDEXES: readonly (IndexDescription & { name: string })[] = [
   { name: "list_newest", key: { is_reply: 1, kind: 1, created_at: -1, _id: -1 }, ...ACTIVE },
-  { name: "list_tags_newest", key: { tags: 1, created_at: -1, _id: -1 }, ...ACTIVE },
+  { name: NEWEST_BY_TAG, key: { tags: 1, created_at: -1, _id: -1 }, ...ACTIVE },
   {
     // With what is over and what is suspended told by the key: neither they nor what is only counted has to be read.
     name: COUNTED_BY,

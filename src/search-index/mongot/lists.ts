@@ -5,7 +5,7 @@ import { KINDS } from "../../schema/post.ts";
 import type { PostDocument } from "../../store/mongodb/documents.ts";
 import { MAX_TIME_MS } from "./asks.ts";
 import { conditionAfter, findConditionsOf, ORDERS } from "./filters.ts";
-import { COUNTED_BY } from "./list-indexes.ts";
+import { COUNTED_BY, NEWEST_BY_TAG } from "./list-indexes.ts";
 
 /** True when nothing but a filter says what matches. */
 export const asksOnlyFilters = ({ words, vector }: Question): boolean => words === null && vector === null;
@@ -39,6 +39,7 @@ export class Lists {
             limit: page.limit,
             batchSize: page.limit,
             maxTimeMS: MAX_TIME_MS,
+            ...(hasOrderByTag(filter, page.order) ? { hint: NEWEST_BY_TAG } : {}),
           },
         )
         .toArray(),
@@ -57,6 +58,14 @@ export class Lists {
     const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
     return this.#run(() => this.#posts.countDocuments({ $and: conditionsOfList(filter) }, options));
   }
+}
+
+/** True where the posts of a few tags, in order, are the way to go; the server may choose to walk all newest ones instead. */
+function hasOrderByTag(
+  { tags, near, publisherId, parentId }: PostFilter,
+  order: "newest" | "soonest",
+): boolean {
+  return order === "newest" && tags !== null && near === null && publisherId === null && parentId === null;
 }
 
 /** A filter, and for what it leaves open all there is, since the keys of the indexes begin with it. */

@@ -15,6 +15,8 @@ const LOOK_SOON_MS = 5_000;
 const LOOK_LATER_MS = 5 * 60_000;
 /** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
 const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
+/** The user may not look for search indexes: as good as none, and for the operator to mend. */
+const UNAUTHORIZED = 13;
 const ALREADY_THERE = 68;
 
 /** Sees to it that both indexes exist as they are defined, and watches whether they answer. */
@@ -62,7 +64,14 @@ export class Indexes {
       );
       this.state = ready.every((one) => one) ? "ready" : "building";
     } catch (error) {
-      this.state = ABSENT.has(codeOf(error)) ? "absent" : "away";
+      const code = codeOf(error);
+      this.state = ABSENT.has(code) || code === UNAUTHORIZED ? "absent" : "away";
+      if (code === UNAUTHORIZED && before !== "absent") {
+        this.#log.warn(
+          { err: error },
+          "the database's user may not see search indexes: docs/mongodb.md has its rights",
+        );
+      }
       if (this.state === "away" && before !== "away") {
         this.#log.warn({ err: error }, "the database's search does not answer");
       }
