@@ -3,6 +3,7 @@ import { readConfig } from "../config.ts";
 import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/wire.ts";
 import { bareId } from "../schema/ids.ts";
+import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { openStoreAlone } from "./open-store.ts";
 
 const ACTS = [
@@ -44,6 +45,7 @@ async function withReports(act: (reports: Reports) => Promise<void>): Promise<vo
   const config = readConfig(process.env);
   const store = await openStoreAlone(config);
   try {
+    await refuseHalfImported(store.settings);
     await act(new Reports({ store, reportsToHide: config.reportsToHide }));
   } finally {
     await store.close();
