@@ -5,7 +5,7 @@ export type RecordNumber = number;
 
 /** The saved queries of one access key, as flat lists: what lies together in memory is passed over quickly. */
 export interface Bucket {
-  /** Queries found by words or by filters alone, `ROW_STRIDE` numbers each: row, the bars of its filters, two of its words. */
+  /** Queries found by words or by filters alone, `ROW_STRIDE` numbers each: row, the bars of its filters, two of its words as one number (`Vocabulary.pair`). */
   rows: number[];
   /** Queries found by meaning, `RECORD_STRIDE` numbers each, by rising record: record, the bars of its filters. */
   records: number[];
@@ -13,7 +13,7 @@ export interface Bucket {
   spare: RecordNumber[];
 }
 
-export const ROW_STRIDE = 4;
+export const ROW_STRIDE = 3;
 export const RECORD_STRIDE = 2;
 
 /** Grown one after the other, 256 small maps never copy many entries at once, as one large one does. */
@@ -71,10 +71,10 @@ export class Buckets {
   /**
    * Files a row.
    *
-   * @param words  two more words without which a post need not look at the row
+   * @param words  a pair of further words without which a post need not look at the row
    */
-  addRow(key: Key, row: number, bars: number, words: readonly [Key, Key]): void {
-    this.open(key).rows.push(row, bars, ...words);
+  addRow(key: Key, row: number, bars: number, words: number): void {
+    this.open(key).rows.push(row, bars, words);
   }
 
   removeRow(key: Key, row: number): void {

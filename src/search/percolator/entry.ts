@@ -1,12 +1,19 @@
 import { DOT_TO_COSINE } from "../quantize.ts";
 import type { RecordNumber } from "./buckets.ts";
 import { type Key, wordKey } from "./keys.ts";
+import { isPlain, type SavedFilter } from "./rows.ts";
 
 /** What the percolator keeps of one saved query on the heap, and where it filed it. */
 export interface Entry<T> {
   id: string;
   value: T;
   row: number;
+  /** Only posts written at or after it are found. */
+  createdAt: number;
+  /** True when no filter of its row has to be looked at; see `rows.ts`. */
+  plain: boolean;
+  /** Number of the last post for which it was decided. */
+  round: number;
   /** The required words first. */
   words: readonly Key[];
   /** How many of them are required. */
@@ -28,16 +35,21 @@ export function entryOf<T>(
   value: T,
   row: number,
   query: {
+    filter: SavedFilter;
+    createdAt: number;
     required: readonly string[];
     words: readonly string[] | null;
     meaning: { floors: readonly number[] } | null;
   },
 ): Entry<T> {
-  const { required, words, meaning } = query;
+  const { filter, createdAt, required, words, meaning } = query;
   return {
     id,
     value,
     row,
+    createdAt,
+    plain: isPlain(filter),
+    round: 0,
     words: [...required, ...(words ?? [])].map(wordKey),
     required: required.length,
     byWords: words !== null,

@@ -4,7 +4,7 @@ import { type Entry, entryOf } from "./entry.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
 import { CLASSES_MAX, Records } from "./records.ts";
 import { type FilteredPost, Rows, type SavedFilter } from "./rows.ts";
-import { NO_WORD, Vocabulary } from "./vocabulary.ts";
+import { NO_WORD, NO_WORDS, Vocabulary } from "./vocabulary.ts";
 
 /** A saved query: its filters, and the ways in which a post may answer its text. */
 export interface SavedQuery {
@@ -34,6 +34,9 @@ export interface Candidate<T> {
   /** Of the two vectors, or null when one is missing. */
   cosine: number | null;
 }
+
+/** Set in the name of a record whose row need not be looked at. There are fewer rows. */
+const PLAIN = 1 << 30;
 
 /**
  * Many saved queries turned round: which of them may a post answer? Each is filed under one access key for each way in
@@ -140,7 +143,7 @@ export class Percolator<T> {
     for (const { rows } of buckets) {
       for (let at = 0; at < rows.length; at += ROW_STRIDE) {
         if (((rows[at + 1] ?? 0) & traits) !== 0) continue;
-        if (!this.#vocabulary.maySay(rows[at + 2]) || !this.#vocabulary.maySay(rows[at + 3])) continue;
+        if (!this.#vocabulary.maySayBoth(rows[at + 2] ?? 0)) continue;
         open.push(rows[at] ?? 0);
       }
     }
@@ -152,7 +155,7 @@ export class Percolator<T> {
       const full = entry.byWords && this.#vocabulary.saysFirst(entry.words, entry.words.length);
       const byMeaning = post.vector !== null && entry.record !== null;
       if (!full && !(byMeaning && this.#vocabulary.saysFirst(entry.words, entry.required))) continue;
-      if (this.#rows.isNew(row, this.#round)) decided.push({ entry, full });
+      if (this.#isNew(entry)) decided.push({ entry, full });
     }
     return decided;
   }
@@ -180,17 +183,28 @@ export class Percolator<T> {
       },
     );
     for (const { entry } of decided) if (entry.record === null) candidates.push(found(entry, null));
-    const reached: { row: number; dot: number }[] = [];
-    this.#records.reaching(buckets, traits, (row, dot) => reached.push({ row, dot }));
     // Again one part of memory after the other.
-    const passing = reached.filter(
-      ({ row }) => this.#rows.passes(row, post, traits) && this.#rows.isNew(row, this.#round),
-    );
-    for (const { row, dot } of passing) {
-      const entry = this.#entries[row];
-      if (entry !== null && entry !== undefined) candidates.push(found(entry, dot));
+    const names: number[] = [];
+    const dots: number[] = [];
+    this.#records.reaching(buckets, traits, (name, dot) => {
+      names.push(name);
+      dots.push(dot);
+    });
+    const passing = names.map((name) => (name & PLAIN) !== 0 || this.#rows.passes(name, post, traits));
+    for (const [at, name] of names.entries()) {
+      if (passing[at] !== true) continue;
+      const entry = this.#entries[name & ~PLAIN];
+      if (entry === null || entry === undefined || post.createdAt < entry.createdAt) continue;
+      if (this.#isNew(entry)) candidates.push(found(entry, dots[at] ?? 0));
     }
     return candidates;
+  }
+
+  /** True at the first call for an entry in a round. */
+  #isNew(entry: Entry<T>): boolean {
+    if (entry.round === this.#round) return false;
+    entry.round = this.#round;
+    return true;
   }
 
   #file(entry: Entry<T>, filter: SavedFilter, bars: number, vector: Int8Array | null): void {
@@ -199,15 +213,15 @@ export class Percolator<T> {
     const choice = required > 0 ? words.slice(0, required) : byWords ? words : [];
     const [rarest = null, second = NO_WORD, third = NO_WORD] = this.#vocabulary.rarestFirst(choice);
     entry.wordKey = rarest;
-    if (rarest !== null) this.#buckets.addRow(rarest, row, bars, [second, third]);
+    if (rarest !== null) this.#buckets.addRow(rarest, row, bars, this.#vocabulary.pair(second, third));
     const byFilters = byWords && words.length === 0;
     // Required words decide before meaning does, so that such a query needs no second place.
     const byMeaning = vector !== null && required === 0 && !byFilters;
     if (byFilters || byMeaning) entry.placeKeys = this.#placeKeys(filter);
-    if (byFilters)
-      for (const key of entry.placeKeys) this.#buckets.addRow(key, row, bars, [NO_WORD, NO_WORD]);
+    if (byFilters) for (const key of entry.placeKeys) this.#buckets.addRow(key, row, bars, NO_WORDS);
     if (vector === null) return;
-    entry.record = this.#records.put(vector, floors, row, byMeaning ? this.#homeOf(entry) : null);
+    const name = entry.plain ? row | PLAIN : row;
+    entry.record = this.#records.put(vector, floors, name, byMeaning ? this.#homeOf(entry) : null);
     if (byMeaning) for (const key of entry.placeKeys) this.#buckets.addRecord(key, entry.record, bars);
   }
 

@@ -16,7 +16,7 @@ const RUN_MAX = 1_024;
 export const CLASSES_MAX = 3;
 
 /**
- * Records of saved queries, each a vector, the query's row and a floor for each class of posts, in one WebAssembly memory.
+ * Records of saved queries, each a vector, a name and a floor for each class of posts, in one WebAssembly memory.
  * It grows in place and is scanned by the kernel: some 20 ns for each record at 384 dimensions when they lie together, some
  * 100 when they do not. All calls of `ask` and the ones that follow it happen in one turn of the event loop.
  */
@@ -52,14 +52,14 @@ export class Records {
    * Keeps a vector.
    *
    * @param floors  dot products from which it is found, for each class of posts
-   * @param row  what it is found as
+   * @param name  what it is found as, a number below 2^31
    * @param home  the bucket it is scanned with, when there is one
    */
-  put(vector: Int8Array, floors: readonly number[], row: number, home: Bucket | null): RecordNumber {
+  put(vector: Int8Array, floors: readonly number[], name: number, home: Bucket | null): RecordNumber {
     const record = home === null ? (this.#freed.pop() ?? this.#make(1)) : this.#recordFor(home);
     const at = RECORDS_AT + record * this.#recordBytes;
     this.#bytes.set(vector, at);
-    this.#words.set([row, ...floors], (at + this.#dimension) / 4);
+    this.#words.set([name, ...floors], (at + this.#dimension) / 4);
     return record;
   }
 
@@ -81,7 +81,7 @@ export class Records {
    *
    * @param traits  of the post; what they bar is passed over
    */
-  reaching(buckets: readonly Bucket[], traits: number, found: (row: number, dot: number) => void): void {
+  reaching(buckets: readonly Bucket[], traits: number, found: (name: number, dot: number) => void): void {
     let listed = 0;
     for (const { records } of buckets) {
       for (let at = 0; at < records.length; at += RECORD_STRIDE) {
@@ -97,7 +97,7 @@ export class Records {
   }
 
   /** Tells the dot products of given records, in their order. */
-  dots(records: readonly RecordNumber[], found: (row: number, dot: number) => void): void {
+  dots(records: readonly RecordNumber[], found: (name: number, dot: number) => void): void {
     for (let start = 0; start < records.length; start += LIST_LENGTH) {
       const part = records.slice(start, start + LIST_LENGTH);
       this.#words.set(part, LIST_AT / 4);
@@ -105,7 +105,7 @@ export class Records {
     }
   }
 
-  #score(count: number, all: boolean, found: (row: number, dot: number) => void): void {
+  #score(count: number, all: boolean, found: (name: number, dot: number) => void): void {
     const end = this.#kernel.recordsReaching(
       QUERY_AT,
       RECORDS_AT,

@@ -43,7 +43,7 @@ const RARE = 1 << 30;
 const CHUNK = 4_096;
 
 /** The numbers of a row. They lie together, 64 bytes, so that a look at a row that nobody expected costs one wait for memory. */
-const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6, round: 7 } as const;
+const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6 } as const;
 const FIELDS = 8;
 
 interface Chunk {
@@ -79,7 +79,7 @@ export class Rows {
     const times = [createdAt, after ?? Number.NEGATIVE_INFINITY, before ?? Number.POSITIVE_INFINITY];
     // In the order of FIELD. Without a place every distance will do.
     const place = [near?.lat ?? 0, near?.lng ?? 0, near?.radiusKm ?? Number.POSITIVE_INFINITY];
-    numbers.set([...times, ...place, isRare ? bars | RARE : bars, 0], (row % CHUNK) * FIELDS);
+    numbers.set([...times, ...place, isRare ? bars | RARE : bars], (row % CHUNK) * FIELDS);
     rare[row % CHUNK] = isRare ? { tags, publisherId, parentId } : null;
     return bars;
   }
@@ -98,15 +98,6 @@ export class Rows {
     return this.#kinds.indexOf(kind);
   }
 
-  /** True at the first call for a row in a round, a number that grows from 1 on. */
-  isNew(row: number, round: number): boolean {
-    const chunk = this.#chunks[Math.floor(row / CHUNK)];
-    const at = (row % CHUNK) * FIELDS + FIELD.round;
-    if (chunk === undefined || chunk.numbers[at] === round) return false;
-    chunk.numbers[at] = round;
-    return true;
-  }
-
   /** True when a post written after the query passes all its filters. */
   passes(row: number, post: FilteredPost, traits: number): boolean {
     const chunk = this.#chunks[Math.floor(row / CHUNK)];
@@ -122,6 +113,11 @@ export class Rows {
     const rare = (bars & RARE) === 0 ? null : (chunk.rare[row % CHUNK] ?? null);
     return rare === null || passesRare(rare, post);
   }
+}
+
+/** True when the bars and the time of a query decide, so that its row need not be looked at. */
+export function isPlain({ near, after, before, tags, publisherId, parentId }: SavedFilter): boolean {
+  return [near, after, before, tags, publisherId, parentId].every((filter) => filter === null);
 }
 
 function passesRare({ tags, publisherId, parentId }: Rare, post: FilteredPost): boolean {

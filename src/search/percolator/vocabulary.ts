@@ -3,6 +3,9 @@ import { type Key, wordKey } from "./keys.ts";
 /** In place of a word that every post has. */
 export const NO_WORD: Key = 0;
 
+/** A pair that every post says. */
+export const NO_WORDS = 0;
+
 /** Words are told apart by the last bits of their hashes where a mistake only costs time. */
 const SHORT_HASHES = 1 << 16;
 
@@ -33,9 +36,14 @@ export class Vocabulary {
     return [...new Set(words)].sort((a, b) => this.#countOf(a) - this.#countOf(b));
   }
 
-  /** False when the post does not say a word; true also for one that shares a few bits with a word it says. */
-  maySay(word: Key = NO_WORD): boolean {
-    return this.#mayBeSaid[short(word)] === 1;
+  /** Two words in one number, for `maySayBoth`. */
+  pair(one: Key, other: Key): number {
+    return short(one) | (short(other) << 16);
+  }
+
+  /** False when the post does not say both words of a pair; true also for words that share a few bits with those it says. */
+  maySayBoth(pair: number): boolean {
+    return this.#mayBeSaid[pair & (SHORT_HASHES - 1)] === 1 && this.#mayBeSaid[pair >>> 16] === 1;
   }
 
   /** True when the post says the first `count` words. */
