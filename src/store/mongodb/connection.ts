@@ -6,7 +6,6 @@ import {
   MongoClient,
   type MongoClientOptions,
   MongoError,
-  MongoParseError,
   MongoServerError,
   type TransactionOptions,
 } from "mongodb";
@@ -114,7 +113,8 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(url, options);
   } catch (error) {
-    if (!(error instanceof MongoParseError)) throw error;
+    // By its name: the driver has one class of it, and its parser of connection strings another.
+    if (!(error instanceof Error) || error.name !== "MongoParseError") throw error;
     throw new Error("STORE_URL is no connection string of MongoDB.", { cause: error });
   }
 }
