@@ -2,6 +2,7 @@ import type { PostFilter, Question } from "../src/ports/search-index.ts";
 import type { Store, StoredSubscription } from "../src/ports/store.ts";
 import type { BoardRows, RowPage } from "../src/ports/transfer.ts";
 import type { Row } from "../src/transfer/format.ts";
+import { OPEN_FILTER } from "../test/support/questions.ts";
 import { notices, seeded } from "./corpus.ts";
 
 /** A board of any size, the same one every time, written through the port and faster than by use. */
@@ -193,17 +194,8 @@ export function questionOf(
     minCosine: 0.3,
     ...asked,
     filter: {
-      kinds: null,
-      tags: null,
-      near: null,
-      after: null,
-      before: null,
-      verifiedOnly: false,
-      publisherId: null,
-      parentId: null,
-      includeReplies: false,
+      ...OPEN_FILTER,
       includeExpired: false,
-      includeSyndicated: true,
       now,
       createdUntil: now + DAY_MS,
       ...filter,

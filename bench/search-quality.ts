@@ -21,6 +21,7 @@ import { cosineOf, quantize } from "../src/search/quantize.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
+import { OPEN_FILTER } from "../test/support/questions.ts";
 
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];
@@ -140,21 +141,7 @@ function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body
   };
 }
 
-const EVERYTHING: Question["filter"] = {
-  kinds: null,
-  tags: null,
-  near: null,
-  after: null,
-  before: null,
-  verifiedOnly: false,
-  publisherId: null,
-  parentId: null,
-  includeReplies: true,
-  includeExpired: true,
-  includeSyndicated: true,
-  now: 0,
-  createdUntil: 0,
-};
+const EVERYTHING: Question["filter"] = { ...OPEN_FILTER, includeReplies: true };
 
 async function embedAll(
   embedder: Embedder,

@@ -12,6 +12,7 @@ import { fuse } from "../src/search/fuse.ts";
 import { cosineOf } from "../src/search/quantize.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
+import { OPEN_FILTER } from "./support/questions.ts";
 
 const MODEL = "test-model";
 const DIMENSION = 32;
@@ -623,17 +624,8 @@ function question(asked: Partial<Omit<Question, "filter">> & { filter?: Partial<
     minCosine: 0.5,
     ...asked,
     filter: {
-      kinds: null,
-      tags: null,
-      near: null,
-      after: null,
-      before: null,
-      verifiedOnly: false,
-      publisherId: null,
-      parentId: null,
-      includeReplies: false,
+      ...OPEN_FILTER,
       includeExpired: false,
-      includeSyndicated: true,
       now: NOW,
       createdUntil: NOW + 1000 * DAY,
       ...asked.filter,

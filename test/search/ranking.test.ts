@@ -13,6 +13,7 @@ import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
+import { OPEN_FILTER } from "../support/questions.ts";
 
 const NOTICES = {
   cello: ["Full-size cello for sale", "Played in an orchestra for ten years, with bow and case."],
@@ -136,17 +137,8 @@ async function rank(
   const [vector] = meaning && words.plain !== "" ? await embedder.embed([words.plain], "query") : [];
   const question: Question = {
     filter: {
-      kinds: null,
-      tags: null,
-      near: null,
-      after: null,
-      before: null,
-      verifiedOnly: false,
-      publisherId: null,
-      parentId: null,
-      includeReplies: false,
+      ...OPEN_FILTER,
       includeExpired: false,
-      includeSyndicated: true,
       now: 0,
       createdUntil: 0,
     },

@@ -1,7 +1,24 @@
 import type { PostFilter, Question, SearchIndex } from "../../src/ports/search-index.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 
-/** A question of a search index without any filter: replies are left out, expired posts count. */
+/** A filter without any condition, but that replies are left out. */
+export const OPEN_FILTER: PostFilter = {
+  kinds: null,
+  tags: null,
+  near: null,
+  after: null,
+  before: null,
+  verifiedOnly: false,
+  publisherId: null,
+  parentId: null,
+  includeReplies: false,
+  includeExpired: true,
+  includeSyndicated: true,
+  now: 0,
+  createdUntil: Number.MAX_SAFE_INTEGER,
+};
+
+/** A question of a search index about everything but what it names. */
 export function aQuestion(
   asked: Partial<Omit<Question, "filter" | "words">> & { filter?: Partial<PostFilter>; q?: string },
 ): Question {
@@ -11,22 +28,7 @@ export function aQuestion(
     vector: null,
     minCosine: 0.5,
     ...rest,
-    filter: {
-      kinds: null,
-      tags: null,
-      near: null,
-      after: null,
-      before: null,
-      verifiedOnly: false,
-      publisherId: null,
-      parentId: null,
-      includeReplies: false,
-      includeExpired: true,
-      includeSyndicated: true,
-      now: 0,
-      createdUntil: Number.MAX_SAFE_INTEGER,
-      ...filter,
-    },
+    filter: { ...OPEN_FILTER, ...filter },
   };
 }
 
