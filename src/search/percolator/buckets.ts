@@ -5,16 +5,29 @@ export type RecordNumber = number;
 
 /** The saved queries of one access key, as flat lists: what lies together in memory is passed over quickly. */
 export interface Bucket {
-  /** Queries found by words or by filters alone, `ROW_STRIDE` numbers each: row, the bars of its filters, two of its words as one number (`Vocabulary.pair`). */
+  /**
+   * Queries found by words or by filters alone, `ROW_STRIDE` numbers each: name (`percolator.ts`), the bars of its filters,
+   * two words besides the one it is filed under or `NO_WORD`, its record or `NO_RECORD`.
+   */
   rows: number[];
-  /** Queries found by meaning, `RECORD_STRIDE` numbers each, by rising record: record, the bars of its filters. */
-  records: number[];
-  /** Records set aside for queries to come, so that those of a bucket lie together. */
+  /** Queries found by meaning, one group for each set of bars. */
+  groups: Group[];
+}
+
+/**
+ * The records of a bucket that bar the same posts: all of them are read, one after the other, or none. To leave out some on
+ * the way would take longer: with every third one left out a record takes 72 ns in place of 18 (2 vCPU, EPYC 9005).
+ */
+export interface Group {
+  readonly bars: number;
+  /** In rising order. */
+  records: RecordNumber[];
+  /** Set aside for queries to come, so that those of a group lie together in memory. */
   spare: RecordNumber[];
 }
 
-export const ROW_STRIDE = 3;
-export const RECORD_STRIDE = 2;
+export const ROW_STRIDE = 5;
+export const NO_RECORD: RecordNumber = -1;
 
 /** Grown one after the other, 256 small maps never copy many entries at once, as one large one does. */
 const SHARDS = 256;
@@ -54,60 +67,78 @@ export class Buckets {
     return this.#buckets.get(key);
   }
 
-  open(key: Key): Bucket {
+  #open(key: Key): Bucket {
     const found = this.#buckets.get(key);
     if (found !== undefined) return found;
-    const bucket: Bucket = { rows: [], records: [], spare: [] };
+    const bucket: Bucket = { rows: [], groups: [] };
     this.#buckets.set(key, bucket);
     return bucket;
   }
 
-  /** Drops a bucket that holds nothing any more. */
-  tidy(key: Key): void {
-    const bucket = this.#buckets.get(key);
-    if (bucket?.rows.length === 0 && bucket.records.length === 0) this.#buckets.delete(key);
+  /** Files a row, by the `ROW_STRIDE` numbers of it. */
+  addRow(key: Key, row: readonly [number, number, Key, Key, RecordNumber]): void {
+    const bucket = this.#open(key);
+    // Pushed to, an empty array takes room for 17 numbers, and most buckets hold one row.
+    if (bucket.rows.length === 0) bucket.rows = [...row];
+    else bucket.rows.push(...row);
   }
 
-  /**
-   * Files a row.
-   *
-   * @param words  a pair of further words without which a post need not look at the row
-   */
-  addRow(key: Key, row: number, bars: number, words: number): void {
-    this.open(key).rows.push(row, bars, words);
-  }
-
-  removeRow(key: Key, row: number): void {
+  removeRow(key: Key, name: number): void {
     const rows = this.#buckets.get(key)?.rows ?? [];
     for (let at = 0; at < rows.length; at += ROW_STRIDE) {
-      if (rows[at] !== row) continue;
+      if (rows[at] !== name) continue;
       const last = rows.splice(-ROW_STRIDE);
       if (at < rows.length) for (const [nth, number] of last.entries()) rows[at + nth] = number;
       break;
     }
+    this.#tidy(key);
+  }
+
+  /** The group of a bucket with some bars, made when there is none. */
+  openGroup(key: Key, bars: number): Group {
+    const { groups } = this.#open(key);
+    const found = groups.find((group) => group.bars === bars);
+    if (found !== undefined) return found;
+    const group: Group = { bars, records: [], spare: [] };
+    groups.push(group);
+    return group;
   }
 
   addRecord(key: Key, record: RecordNumber, bars: number): void {
-    const { records } = this.open(key);
+    const group = this.openGroup(key, bars);
+    const { records } = group;
     const at = placeOf(records, record);
-    if (at === records.length) records.push(record, bars);
-    else records.splice(at, 0, record, bars);
+    if (records.length === 0) group.records = [record];
+    else if (at === records.length) records.push(record);
+    else records.splice(at, 0, record);
   }
 
-  removeRecord(key: Key, record: RecordNumber): void {
-    const records = this.#buckets.get(key)?.records ?? [];
-    const at = placeOf(records, record);
-    if (records[at] === record) records.splice(at, RECORD_STRIDE);
+  /** Takes a record out, and a group that nothing is left of. */
+  removeRecord(key: Key, record: RecordNumber, bars: number): void {
+    const bucket = this.#buckets.get(key);
+    const nth = bucket?.groups.findIndex((group) => group.bars === bars) ?? -1;
+    const group = bucket?.groups[nth];
+    if (bucket === undefined || group === undefined) return;
+    const at = placeOf(group.records, record);
+    if (group.records[at] === record) group.records.splice(at, 1);
+    if (group.records.length === 0) bucket.groups.splice(nth, 1);
+    this.#tidy(key);
+  }
+
+  /** Drops a bucket that holds nothing any more. */
+  #tidy(key: Key): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket?.rows.length === 0 && bucket.groups.length === 0) this.#buckets.delete(key);
   }
 }
 
 /** Where a record stands or would stand. */
-function placeOf(records: readonly number[], record: RecordNumber): number {
-  let [from, to] = [0, records.length / RECORD_STRIDE];
+function placeOf(records: readonly RecordNumber[], record: RecordNumber): number {
+  let [from, to] = [0, records.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((records[middle * RECORD_STRIDE] ?? 0) < record) from = middle + 1;
+    if ((records[middle] ?? 0) < record) from = middle + 1;
     else to = middle;
   }
-  return from * RECORD_STRIDE;
+  return from;
 }

@@ -30,15 +30,7 @@ export function circleKeys(center: Point, radiusKm: number, kind: number | null)
   const level = SIDES.findIndex((side) => cellCount(box, side) <= CELLS_MAX);
   const side = SIDES[level];
   if (side === undefined) return null;
-  const keys: Key[] = [];
-  for (let y = row(box.south, side); y <= row(box.north, side); y += 1) {
-    for (const [west, east] of spans(box)) {
-      for (let x = column(west, side); x <= column(east, side); x += 1) {
-        keys.push(cellKey(level, y, x, kind ?? ANY_KIND));
-      }
-    }
-  }
-  return keys;
+  return cellsIn(box, side).map(([y, x]) => cellKey(level, y, x, kind ?? ANY_KIND));
 }
 
 /** Keys of the cells that hold a point, of every size, for its kind and for any. */
@@ -47,6 +39,33 @@ export function pointKeys({ lat, lng }: Point, kind: number): Key[] {
     const [y, x] = [row(lat, side), column(lng, side)];
     return [cellKey(level, y, x, kind), cellKey(level, y, x, ANY_KIND)];
   });
+}
+
+/** Side of the cells that tell a place's class, in degrees: most circles touch one or two. */
+const CLASS_SIDE = 8;
+
+/** The classes of the places that a circle holds, each once; it may touch more of a class than it holds. */
+export function placeClasses(center: Point, radiusKm: number): number[] {
+  return [...new Set(cellsIn(boxAround(center, radiusKm), CLASS_SIDE).map(([y, x]) => classOf(y, x)))];
+}
+
+/** The class of a place, from 0 to `PLACE_CLASSES` - 1: a coarse cell's place in a block of cells, so that neighbours differ. */
+export function placeClass({ lat, lng }: Point): number {
+  return classOf(row(lat, CLASS_SIDE), column(lng, CLASS_SIDE));
+}
+
+export const PLACE_CLASSES = 8;
+const classOf = (y: number, x: number) => (y & 1) | ((x & 3) << 1);
+
+/** Rows and columns of the cells of a box. */
+function cellsIn(box: Box, side: number): [number, number][] {
+  const cells: [number, number][] = [];
+  for (let y = row(box.south, side); y <= row(box.north, side); y += 1) {
+    for (const [west, east] of spans(box)) {
+      for (let x = column(west, side); x <= column(east, side); x += 1) cells.push([y, x]);
+    }
+  }
+  return cells;
 }
 
 function cellCount(box: Box, side: number): number {

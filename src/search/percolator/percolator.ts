@@ -1,10 +1,11 @@
 import { DOT_TO_COSINE } from "../quantize.ts";
-import { type Bucket, Buckets, ROW_STRIDE, SpreadMap } from "./buckets.ts";
-import { type Entry, entryOf } from "./entry.ts";
+import { type Bucket, Buckets, NO_RECORD, type RecordNumber, ROW_STRIDE, SpreadMap } from "./buckets.ts";
+import { type Candidate, Candidates } from "./candidates.ts";
+import type { Entry } from "./entry.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
 import { CLASSES_MAX, Records } from "./records.ts";
-import { type FilteredPost, Rows, type SavedFilter } from "./rows.ts";
-import { NO_WORD, NO_WORDS, Vocabulary } from "./vocabulary.ts";
+import { type AskedPost, type FilteredPost, isPlain, Rows, type SavedFilter } from "./rows.ts";
+import { NO_WORD, Vocabulary } from "./vocabulary.ts";
 
 /** A saved query: its filters, and the ways in which a post may answer its text. */
 export interface SavedQuery {
@@ -28,14 +29,11 @@ export interface NewPost extends FilteredPost {
   postClass: number;
 }
 
-export interface Candidate<T> {
-  id: string;
-  value: T;
-  /** Of the two vectors, or null when one is missing. */
-  cosine: number | null;
-}
-
-/** Set in the name of a record whose row need not be looked at. There are fewer rows. */
+/** A query's name is its row number with flags above it: what they decide needs no look at memory elsewhere. */
+const ROW = (1 << 29) - 1;
+/** The words it is filed with are all it has, and they suffice. */
+const FEW_WORDS = 1 << 29;
+/** Its bars and its age decide its filters. */
 const PLAIN = 1 << 30;
 
 /**
@@ -44,6 +42,10 @@ const PLAIN = 1 << 30;
  * the globe, else its tags, else its kind). A post then meets the buckets of its own keys only, and in them passes over
  * what one of its traits bars (`traits.ts`). All vectors that are left are compared, which their order in memory makes
  * cheap; see `records.ts`.
+ *
+ * With many queries, waits for memory take longer than anything that is computed. So what every post looks at lies together,
+ * as flat lists and columns, and what few look at lies apart; and each loop looks at one part of memory, so that its waits
+ * overlap.
  *
  * Filters and cosines are exact, and nothing is overlooked. What is found may still fall short of the rule that decides:
  * words are compared by 32-bit hashes, without order, and exclusions are not looked at.
@@ -55,16 +57,18 @@ export class Percolator<T> {
   readonly #records: Records;
   readonly #buckets = new Buckets();
   readonly #vocabulary = new Vocabulary();
-  readonly #entries: (Entry<T> | null)[] = [];
-  readonly #byId = new SpreadMap<string, Entry<T>>(wordKey);
+  readonly #candidates = new Candidates<T>();
+  /** By row. */
+  readonly #entries: (Entry | null)[] = [];
+  readonly #byId = new SpreadMap<string, Entry>(wordKey);
   readonly #freeRows: number[] = [];
-  /** Number of the post under way: what was decided in this round is not looked at again. */
-  #round = 0;
+  /** When the newest query was saved: later posts need not be held against the age of each. */
+  #newestAt = Number.NEGATIVE_INFINITY;
   #size = 0;
 
   /**
    * @param options.dimension  of all vectors; a multiple of 16, at most 4,096
-   * @param options.kinds  all kinds there are, at most 24
+   * @param options.kinds  all kinds there are, at most 7
    * @param options.classes  how many classes of posts have floors of their own, at most 3
    */
   constructor(options: { dimension: number; kinds: readonly string[]; classes: number }) {
@@ -80,13 +84,14 @@ export class Percolator<T> {
     return this.#size;
   }
 
-  /** Bytes of vectors. The rest is about 600 bytes a query on the heap. */
+  /** Bytes of vectors. The rest is about 700 bytes a query on the heap. */
   get vectorBytes(): number {
     return this.#records.bytes;
   }
 
   get(id: string): T | undefined {
-    return this.#byId.get(id)?.value;
+    const entry = this.#byId.get(id);
+    return entry === undefined ? undefined : this.#candidates.valueAt(entry.name & ROW);
   }
 
   /** Files a query, or files it anew. */
@@ -102,11 +107,12 @@ export class Percolator<T> {
     }
     this.remove(id);
     const row = this.#freeRows.pop() ?? this.#entries.length;
-    const entry = entryOf(id, value, row, query);
+    this.#candidates.set(row, id, value);
+    const entry = this.#file(row, query, this.#rows.set(row, filter, createdAt));
     this.#entries[row] = entry;
     this.#byId.set(id, entry);
+    this.#newestAt = Math.max(this.#newestAt, createdAt);
     this.#size += 1;
-    this.#file(entry, filter, this.#rows.set(row, filter, createdAt), meaning?.vector ?? null);
   }
 
   /** Forgets a query; an unknown one is none. */
@@ -115,130 +121,137 @@ export class Percolator<T> {
     if (entry === undefined) return;
     this.#unfile(entry);
     this.#byId.delete(id);
-    this.#rows.clear(entry.row);
-    this.#entries[entry.row] = null;
-    this.#freeRows.push(entry.row);
+    const row = entry.name & ROW;
+    this.#rows.clear(row);
+    this.#candidates.clear(row);
+    this.#entries[row] = null;
+    this.#freeRows.push(row);
     this.#size -= 1;
   }
 
   /** The queries that a post may answer, each once, in no order. */
-  candidates(post: NewPost): Candidate<T>[] {
-    this.#round += 1;
-    const traits = this.#rows.traitsOf(post);
-    const said = this.#vocabulary.listen(post.words);
+  candidates(newPost: NewPost): Candidate<T>[] {
+    const { vector, postClass } = newPost;
+    const post = this.#rows.asked(newPost);
+    const said = this.#vocabulary.listen(newPost.words);
     const buckets: Bucket[] = [];
-    for (const key of [...said, ...placesOf(post, this.#rows.kindNumber(post.kind))]) {
+    for (const key of [...said, ...placesOf(newPost, this.#rows.kindNumber(newPost.kind))]) {
       const bucket = this.#buckets.get(key);
       if (bucket !== undefined) buckets.push(bucket);
     }
-    const decided = this.#decide(buckets, post, traits);
-    return post.vector === null
-      ? decided.map(({ entry }) => found(entry, null))
-      : this.#withMeaning(post, post.vector, traits, decided, buckets);
+    const decided = this.#decide(buckets, post);
+    this.#candidates.begin();
+    if (vector === null) {
+      for (const { name, full } of decided) if (full) this.#candidates.give(name & ROW, null);
+    } else {
+      this.#records.ask(vector, postClass);
+      this.#compareDecided(decided);
+      this.#compareGroups(buckets, post);
+    }
+    return this.#candidates.given();
   }
 
-  /** The queries that words and filters let through. Each loop looks at one part of memory, so that its waits overlap. */
-  #decide(buckets: readonly Bucket[], post: NewPost, traits: number): Decided<T>[] {
-    const open: number[] = [];
+  /** The queries that their words let through. */
+  #decide(buckets: readonly Bucket[], post: AskedPost): Decided[] {
+    const names: number[] = [];
+    const records: RecordNumber[] = [];
     for (const { rows } of buckets) {
       for (let at = 0; at < rows.length; at += ROW_STRIDE) {
-        if (((rows[at + 1] ?? 0) & traits) !== 0) continue;
-        if (!this.#vocabulary.maySayBoth(rows[at + 2] ?? 0)) continue;
-        open.push(rows[at] ?? 0);
+        if (((rows[at + 1] ?? 0) & post.traits) !== 0) continue;
+        if (!this.#vocabulary.says(rows[at + 2] ?? NO_WORD)) continue;
+        if (!this.#vocabulary.says(rows[at + 3] ?? NO_WORD)) continue;
+        names.push(rows[at] ?? 0);
+        records.push(rows[at + 4] ?? NO_RECORD);
       }
     }
-    const passing = open.filter((row) => this.#rows.passes(row, post, traits));
-    const decided: Decided<T>[] = [];
-    for (const row of passing) {
-      const entry = this.#entries[row];
+    const passing = this.#passing(names, post);
+    const decided: Decided[] = [];
+    for (const [at, name] of names.entries()) {
+      if (passing[at] !== true) continue;
+      const record = records[at] ?? NO_RECORD;
+      if ((name & FEW_WORDS) !== 0) {
+        decided.push({ name, record, full: true });
+        continue;
+      }
+      const entry = this.#entries[name & ROW];
       if (entry === null || entry === undefined) continue;
       const full = entry.byWords && this.#vocabulary.saysFirst(entry.words, entry.words.length);
-      const byMeaning = post.vector !== null && entry.record !== null;
-      if (!full && !(byMeaning && this.#vocabulary.saysFirst(entry.words, entry.required))) continue;
-      if (this.#isNew(entry)) decided.push({ entry, full });
+      const half = record !== NO_RECORD && this.#vocabulary.saysFirst(entry.words, entry.required);
+      if (full || half) decided.push({ name, record, full });
     }
     return decided;
   }
 
-  /** Adds cosines to what words and filters decided, and finds what only meaning finds. */
-  #withMeaning(
-    post: NewPost,
-    vector: Int8Array,
-    traits: number,
-    decided: readonly Decided<T>[],
-    buckets: readonly Bucket[],
-  ): Candidate<T>[] {
-    const candidates: Candidate<T>[] = [];
-    const isNear = ({ floors }: Entry<T>, dot: number) =>
-      dot >= (floors[post.postClass] ?? Number.POSITIVE_INFINITY);
-    this.#records.ask(vector, post.postClass);
-    const scored = decided.filter(({ entry }) => entry.record !== null);
-    let next = 0;
-    this.#records.dots(
-      scored.map(({ entry }) => entry.record ?? 0),
-      (_, dot) => {
-        const { entry, full } = scored[next] ?? {};
-        next += 1;
-        if (entry !== undefined && (full === true || isNear(entry, dot))) candidates.push(found(entry, dot));
-      },
-    );
-    for (const { entry } of decided) if (entry.record === null) candidates.push(found(entry, null));
-    // Again one part of memory after the other.
+  /** Gives what words decided in full, with the cosine where there is one, and by meaning what they decided by half. */
+  #compareDecided(decided: readonly Decided[]): void {
+    const full: RecordNumber[] = [];
+    const half: RecordNumber[] = [];
+    for (const one of decided) {
+      if (one.record === NO_RECORD) this.#candidates.give(one.name & ROW, null);
+      else (one.full ? full : half).push(one.record);
+    }
+    const give = (name: number, dot: number) => this.#candidates.give(name & ROW, dot * DOT_TO_COSINE);
+    this.#records.dots(full, "all", give);
+    this.#records.dots(half, "reaching", give);
+  }
+
+  /** Gives what only meaning finds. */
+  #compareGroups(buckets: readonly Bucket[], post: AskedPost): void {
     const names: number[] = [];
     const dots: number[] = [];
-    this.#records.reaching(buckets, traits, (name, dot) => {
+    this.#records.reaching(buckets, post.traits, (name, dot) => {
       names.push(name);
       dots.push(dot);
     });
-    const passing = names.map((name) => (name & PLAIN) !== 0 || this.#rows.passes(name, post, traits));
+    const passing = this.#passing(names, post);
     for (const [at, name] of names.entries()) {
-      if (passing[at] !== true) continue;
-      const entry = this.#entries[name & ~PLAIN];
-      if (entry === null || entry === undefined || post.createdAt < entry.createdAt) continue;
-      if (this.#isNew(entry)) candidates.push(found(entry, dots[at] ?? 0));
+      if (passing[at] === true) this.#candidates.give(name & ROW, (dots[at] ?? 0) * DOT_TO_COSINE);
     }
-    return candidates;
   }
 
-  /** True at the first call for an entry in a round. */
-  #isNew(entry: Entry<T>): boolean {
-    if (entry.round === this.#round) return false;
-    entry.round = this.#round;
-    return true;
+  /** For each name, whether its filters let a post pass. Plain ones do when every query is older than the post. */
+  #passing(names: readonly number[], post: AskedPost): boolean[] {
+    const passed = post.createdAt >= this.#newestAt ? PLAIN : 0;
+    return names.map((name) => (name & passed) !== 0 || this.#rows.passes(name & ROW, post));
   }
 
-  #file(entry: Entry<T>, filter: SavedFilter, bars: number, vector: Int8Array | null): void {
-    const { row, words, required, byWords, floors } = entry;
-    this.#vocabulary.meet(words);
-    const choice = required > 0 ? words.slice(0, required) : byWords ? words : [];
-    const [rarest = null, second = NO_WORD, third = NO_WORD] = this.#vocabulary.rarestFirst(choice);
-    entry.wordKey = rarest;
-    if (rarest !== null) this.#buckets.addRow(rarest, row, bars, this.#vocabulary.pair(second, third));
+  /** @param bars  of its filters */
+  #file(row: number, query: SavedQuery, bars: number): Entry {
+    const { filter, meaning } = query;
+    const required = query.required.map(wordKey);
+    const words = [...required, ...(query.words ?? []).map(wordKey)];
+    const byWords = query.words !== null;
     const byFilters = byWords && words.length === 0;
+    this.#vocabulary.meet(words);
+    const choice = this.#vocabulary.rarestFirst(required.length > 0 ? required : byWords ? words : []);
+    const [rarest = null, second = NO_WORD, third = NO_WORD] = choice;
+    const few = byWords && choice.length <= 3 && words.every((word) => choice.includes(word));
+    const name = row | (few ? FEW_WORDS : 0) | (isPlain(filter) ? PLAIN : 0);
     // Required words decide before meaning does, so that such a query needs no second place.
-    const byMeaning = vector !== null && required === 0 && !byFilters;
-    if (byFilters || byMeaning) entry.placeKeys = this.#placeKeys(filter);
-    if (byFilters) for (const key of entry.placeKeys) this.#buckets.addRow(key, row, bars, NO_WORDS);
-    if (vector === null) return;
-    const name = entry.plain ? row | PLAIN : row;
-    entry.record = this.#records.put(vector, floors, name, byMeaning ? this.#homeOf(entry) : null);
-    if (byMeaning) for (const key of entry.placeKeys) this.#buckets.addRecord(key, entry.record, bars);
+    const byMeaning = meaning !== null && required.length === 0 && !byFilters;
+    const placeKeys = byFilters || byMeaning ? this.#placeKeys(filter) : [];
+    const home = byMeaning ? this.#buckets.openGroup(placeKeys[0] ?? EVERYTHING, bars) : null;
+    const record =
+      meaning === null ? NO_RECORD : this.#records.put(meaning.vector, floorsOf(meaning), name, home);
+    if (byMeaning) for (const key of placeKeys) this.#buckets.addRecord(key, record, bars);
+    const rowKeys = byFilters ? placeKeys : rarest === null ? [] : [rarest];
+    for (const key of rowKeys) this.#buckets.addRow(key, [name, bars, second, third, record]);
+    return {
+      name,
+      words: few ? [] : words,
+      required: required.length,
+      byWords,
+      rowKeys,
+      recordKeys: byMeaning ? placeKeys : [],
+      record,
+      home,
+    };
   }
 
-  #unfile(entry: Entry<T>): void {
-    const { row, record, wordKey, placeKeys } = entry;
-    const keys = wordKey === null ? placeKeys : [wordKey, ...placeKeys];
-    for (const key of keys) {
-      this.#buckets.removeRow(key, row);
-      if (record !== null) this.#buckets.removeRecord(key, record);
-    }
-    if (record !== null) this.#records.free(record, this.#homeOf(entry));
-    for (const key of keys) this.#buckets.tidy(key);
-  }
-
-  /** The bucket that a query's record lies with. */
-  #homeOf({ placeKeys: [key] }: Entry<T>): Bucket | null {
-    return key === undefined ? null : this.#buckets.open(key);
+  #unfile({ name, rowKeys, recordKeys, record, home }: Entry): void {
+    for (const key of rowKeys) this.#buckets.removeRow(key, name);
+    for (const key of recordKeys) this.#buckets.removeRecord(key, record, home?.bars ?? 0);
+    if (record !== NO_RECORD) this.#records.free(record, home);
   }
 
   /** Where a query looks: cells of the globe, else tags, else its kind, else everywhere. */
@@ -249,9 +262,11 @@ export class Percolator<T> {
   }
 }
 
-/** A query that a post's words and filters let through; `full` when they suffice. */
-interface Decided<T> {
-  entry: Entry<T>;
+/** A query that a post's words and filters let through. */
+interface Decided {
+  name: number;
+  record: RecordNumber;
+  /** True when they suffice. */
   full: boolean;
 }
 
@@ -260,6 +275,7 @@ function placesOf(post: NewPost, kind: number): Key[] {
   return [...cells, ...post.tags.map(tagKey), kindKey(kind), EVERYTHING];
 }
 
-function found<T>({ id, value }: Entry<T>, dot: number | null): Candidate<T> {
-  return { id, value, cosine: dot === null ? null : dot * DOT_TO_COSINE };
+/** Least dot products that reach the floors. */
+function floorsOf({ floors }: { floors: readonly number[] }): number[] {
+  return floors.map((floor) => Math.ceil(floor / DOT_TO_COSINE - 1e-6));
 }

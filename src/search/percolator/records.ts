@@ -1,5 +1,5 @@
 import { type Kernel, openKernel, PAGE_BYTES } from "../kernel/open-kernel.ts";
-import { type Bucket, RECORD_STRIDE, type RecordNumber } from "./buckets.ts";
+import type { Bucket, Group, RecordNumber } from "./buckets.ts";
 
 /** Layout of the first four pages: the asked vector as i16, a list of records, what the kernel found. Records follow. */
 const QUERY_AT = 0;
@@ -9,7 +9,7 @@ const LIST_LENGTH = 16_384;
 const FOUND_AT = LIST_AT + 4 * LIST_LENGTH;
 const RECORDS_AT = 4 * PAGE_BYTES;
 
-/** Records are set aside for a bucket in runs, so that what is scanned together lies together. */
+/** Records are set aside for a group in runs, so that what is scanned together lies together. */
 const RUN_MAX = 1_024;
 
 /** Most classes of posts; a record has room for the floors of so many. */
@@ -53,9 +53,9 @@ export class Records {
    *
    * @param floors  dot products from which it is found, for each class of posts
    * @param name  what it is found as, a number below 2^31
-   * @param home  the bucket it is scanned with, when there is one
+   * @param home  the group it is read with, when there is one
    */
-  put(vector: Int8Array, floors: readonly number[], name: number, home: Bucket | null): RecordNumber {
+  put(vector: Int8Array, floors: readonly number[], name: number, home: Group | null): RecordNumber {
     const record = home === null ? (this.#freed.pop() ?? this.#make(1)) : this.#recordFor(home);
     const at = RECORDS_AT + record * this.#recordBytes;
     this.#bytes.set(vector, at);
@@ -63,8 +63,8 @@ export class Records {
     return record;
   }
 
-  /** Gives back a record, after it was taken out of all buckets. */
-  free(record: RecordNumber, home: Bucket | null): void {
+  /** Gives back a record, after it was taken out of all groups. */
+  free(record: RecordNumber, home: Group | null): void {
     if (home === null) this.#freed.push(record);
     else home.spare.push(record);
     if (home?.records.length === 0) this.#freed.push(...home.spare.splice(0));
@@ -79,33 +79,40 @@ export class Records {
   /**
    * Tells of the records in some buckets whose dot product reaches their floor.
    *
-   * @param traits  of the post; what they bar is passed over
+   * @param traits  of the post; groups that bar one of them are passed over
    */
   reaching(buckets: readonly Bucket[], traits: number, found: (name: number, dot: number) => void): void {
+    const words = this.#words;
     let listed = 0;
-    for (const { records } of buckets) {
-      for (let at = 0; at < records.length; at += RECORD_STRIDE) {
-        this.#words[LIST_AT / 4 + listed] = records[at] ?? 0;
-        // Written always and kept or not: the answers would surprise a branch.
-        listed += Number(((records[at + 1] ?? 0) & traits) === 0);
-        if (listed < LIST_LENGTH) continue;
-        this.#score(listed, false, found);
-        listed = 0;
+    for (const { groups } of buckets) {
+      for (const { bars, records } of groups) {
+        if ((bars & traits) !== 0) continue;
+        for (const record of records) {
+          words[LIST_AT / 4 + listed] = record;
+          listed += 1;
+          if (listed < LIST_LENGTH) continue;
+          this.#score(listed, "reaching", found);
+          listed = 0;
+        }
       }
     }
-    this.#score(listed, false, found);
+    this.#score(listed, "reaching", found);
   }
 
-  /** Tells the dot products of given records, in their order. */
-  dots(records: readonly RecordNumber[], found: (name: number, dot: number) => void): void {
+  /** Tells of given records, of all or only of those whose dot product reaches their floor. */
+  dots(
+    records: readonly RecordNumber[],
+    which: "all" | "reaching",
+    found: (name: number, dot: number) => void,
+  ): void {
     for (let start = 0; start < records.length; start += LIST_LENGTH) {
       const part = records.slice(start, start + LIST_LENGTH);
       this.#words.set(part, LIST_AT / 4);
-      this.#score(part.length, true, found);
+      this.#score(part.length, which, found);
     }
   }
 
-  #score(count: number, all: boolean, found: (name: number, dot: number) => void): void {
+  #score(count: number, which: "all" | "reaching", found: (name: number, dot: number) => void): void {
     const end = this.#kernel.recordsReaching(
       QUERY_AT,
       RECORDS_AT,
@@ -114,15 +121,15 @@ export class Records {
       this.#dimension,
       this.#recordBytes,
       this.#dimension + 4 * (1 + this.#postClass),
-      Number(all),
+      Number(which === "all"),
       FOUND_AT,
     );
     for (let at = FOUND_AT / 4; at < end / 4; at += 2) found(this.#words[at] ?? 0, this.#words[at + 1] ?? 0);
   }
 
-  #recordFor({ spare, records }: Bucket): RecordNumber {
+  #recordFor({ spare, records }: Group): RecordNumber {
     if (spare.length === 0) {
-      const run = Math.min(RUN_MAX, 2 ** Math.floor(Math.log2(1 + records.length / RECORD_STRIDE / 4)));
+      const run = Math.min(RUN_MAX, 2 ** Math.floor(Math.log2(1 + records.length / 4)));
       if (this.#freed.length >= run) spare.push(...this.#freed.splice(-run));
       else {
         const first = this.#make(run);

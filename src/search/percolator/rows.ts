@@ -1,4 +1,5 @@
 import { distanceKm, type Point } from "../distance.ts";
+import { type Key, tagKey } from "./keys.ts";
 import { barsOf, KINDS_MAX, traitsOf } from "./traits.ts";
 
 /** The filters of a saved query. Times are epoch milliseconds. */
@@ -34,6 +35,13 @@ export interface FilteredPost {
   createdAt: number;
 }
 
+/** A post under way. */
+export interface AskedPost extends FilteredPost {
+  /** Held against the bars of rows. */
+  traits: number;
+  tagKeys: readonly Key[];
+}
+
 /** Filters that few queries have, or that are lists. */
 type Rare = Pick<SavedFilter, "tags" | "publisherId" | "parentId">;
 
@@ -42,8 +50,11 @@ const RARE = 1 << 30;
 
 const CHUNK = 4_096;
 
+/** In place of the key of the only tag that is asked for. */
+const NO_TAG: Key = 0;
+
 /** The numbers of a row. They lie together, 64 bytes, so that a look at a row that nobody expected costs one wait for memory. */
-const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6 } as const;
+const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6, tag: 7 } as const;
 const FIELDS = 8;
 
 interface Chunk {
@@ -61,7 +72,7 @@ export class Rows {
   readonly #kinds: readonly string[];
   readonly #chunks: Chunk[] = [];
 
-  /** @param kinds  all kinds there are, at most 24 */
+  /** @param kinds  all kinds there are, at most 7 */
   constructor(kinds: readonly string[]) {
     if (kinds.length > KINDS_MAX) throw new RangeError("More kinds than a row has bits for.");
     this.#kinds = kinds;
@@ -79,7 +90,8 @@ export class Rows {
     const times = [createdAt, after ?? Number.NEGATIVE_INFINITY, before ?? Number.POSITIVE_INFINITY];
     // In the order of FIELD. Without a place every distance will do.
     const place = [near?.lat ?? 0, near?.lng ?? 0, near?.radiusKm ?? Number.POSITIVE_INFINITY];
-    numbers.set([...times, ...place, isRare ? bars | RARE : bars], (row % CHUNK) * FIELDS);
+    const tag = tags?.length === 1 ? tagKey(tags[0] ?? "") : NO_TAG;
+    numbers.set([...times, ...place, isRare ? bars | RARE : bars, tag], (row % CHUNK) * FIELDS);
     rare[row % CHUNK] = isRare ? { tags, publisherId, parentId } : null;
     return bars;
   }
@@ -89,9 +101,9 @@ export class Rows {
     if (chunk !== undefined) chunk.rare[row % CHUNK] = null;
   }
 
-  /** Of a post, to be held against the bars of rows. */
-  traitsOf(post: FilteredPost): number {
-    return traitsOf(post, this.#kinds);
+  /** Begins with a post. */
+  asked(post: FilteredPost): AskedPost {
+    return { ...post, traits: traitsOf(post, this.#kinds), tagKeys: post.tags.map(tagKey) };
   }
 
   kindNumber(kind: string): number {
@@ -99,17 +111,19 @@ export class Rows {
   }
 
   /** True when a post written after the query passes all its filters. */
-  passes(row: number, post: FilteredPost, traits: number): boolean {
+  passes(row: number, post: AskedPost): boolean {
     const chunk = this.#chunks[Math.floor(row / CHUNK)];
     if (chunk === undefined) return false;
     const { numbers } = chunk;
     const at = (row % CHUNK) * FIELDS;
     const bars = numbers[at + FIELD.bars] ?? 0;
-    if ((bars & traits) !== 0) return false;
+    if ((bars & post.traits) !== 0) return false;
     if (post.createdAt < (numbers[at + FIELD.createdAt] ?? 0)) return false;
     if (post.windowEnd < (numbers[at + FIELD.after] ?? 0)) return false;
     if (post.windowStart > (numbers[at + FIELD.before] ?? 0)) return false;
     if (!isWithin(post.place, numbers, at)) return false;
+    const tag = numbers[at + FIELD.tag] ?? NO_TAG;
+    if (tag !== NO_TAG && !post.tagKeys.includes(tag)) return false;
     const rare = (bars & RARE) === 0 ? null : (chunk.rare[row % CHUNK] ?? null);
     return rare === null || passesRare(rare, post);
   }

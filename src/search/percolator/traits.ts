@@ -1,33 +1,45 @@
+import type { Point } from "../distance.ts";
+import { PLACE_CLASSES, placeClass, placeClasses, tagKey } from "./keys.ts";
+
 /** What filters ask of a post by yes or no, as bits: one look tells whether it has a trait that bars it. */
 export interface TraitsOf {
   kind: string;
+  tags: readonly string[];
   verified: boolean;
   parentId: string | null;
   syndicated: boolean;
-  place: object | null;
+  place: Point | null;
 }
 
-/** The filters that traits can decide. */
+/** The filters that traits decide or help to decide. */
 export interface BarsOf {
   kinds: readonly string[] | null;
+  tags: readonly string[] | null;
   verifiedOnly: boolean;
   includeReplies: boolean;
   includeSyndicated: boolean;
   parentId: string | null;
-  near: object | null;
+  near: (Point & { radiusKm: number }) | null;
 }
 
 /** Kinds take the lowest bits; the one after them stands for a kind that is not known. */
-export const KINDS_MAX = 24;
+export const KINDS_MAX = 7;
 const KIND_BITS = (1 << (KINDS_MAX + 1)) - 1;
 const TRAIT = {
-  unknownKind: 1 << 24,
-  unverified: 1 << 25,
-  syndicated: 1 << 26,
-  reply: 1 << 27,
-  noReply: 1 << 28,
-  placeless: 1 << 29,
+  unknownKind: 1 << KINDS_MAX,
+  unverified: 1 << 8,
+  syndicated: 1 << 9,
+  reply: 1 << 10,
+  noReply: 1 << 11,
+  placeless: 1 << 12,
+  /** The first of the classes of places; a post is in one of them. */
+  place: 1 << 13,
+  /** The first of the classes of tags; a post lacks most of them. */
+  lacksTag: 1 << 21,
 } as const;
+const TAG_CLASSES = 9;
+const PLACE_BITS = ((1 << PLACE_CLASSES) - 1) * TRAIT.place;
+const TAG_BITS = ((1 << TAG_CLASSES) - 1) * TRAIT.lacksTag;
 
 /** @param kinds  all kinds there are, at most `KINDS_MAX` */
 export function traitsOf(post: TraitsOf, kinds: readonly string[]): number {
@@ -36,11 +48,15 @@ export function traitsOf(post: TraitsOf, kinds: readonly string[]): number {
     (post.verified ? 0 : TRAIT.unverified) |
     (post.syndicated ? TRAIT.syndicated : 0) |
     (post.parentId === null ? TRAIT.noReply : TRAIT.reply) |
-    (post.place === null ? TRAIT.placeless : 0)
+    (post.place === null ? TRAIT.placeless : TRAIT.place << placeClass(post.place)) |
+    (TAG_BITS & ~tagBits(post.tags))
   );
 }
 
-/** Traits of which a post must have none, so that it passes; bit 30 is never among them. Nothing is of an unknown kind. */
+/**
+ * Traits of which a post must have none, so that it passes; bits 30 and 31 are never among them. Nothing is of an unknown
+ * kind. Of places and tags only classes are looked at: a post that is not barred may still be elsewhere.
+ */
 export function barsOf(filter: BarsOf, kinds: readonly string[]): number {
   const wanted = filter.kinds?.reduce((bits, kind) => bits | kindBit(kind, kinds), 0);
   const replies = filter.parentId !== null ? TRAIT.noReply : filter.includeReplies ? 0 : TRAIT.reply;
@@ -49,11 +65,21 @@ export function barsOf(filter: BarsOf, kinds: readonly string[]): number {
     (filter.verifiedOnly ? TRAIT.unverified : 0) |
     (filter.includeSyndicated ? 0 : TRAIT.syndicated) |
     replies |
-    (filter.near === null ? 0 : TRAIT.placeless)
+    (filter.near === null ? 0 : TRAIT.placeless | (PLACE_BITS & ~placeBits(filter.near))) |
+    // Any of several tags would do, which one mask cannot ask.
+    (filter.tags?.length === 1 ? tagBits(filter.tags) : 0)
   );
 }
 
 function kindBit(kind: string, kinds: readonly string[]): number {
   const number = kinds.indexOf(kind);
   return number < 0 ? TRAIT.unknownKind : 1 << number;
+}
+
+function placeBits(circle: Point & { radiusKm: number }): number {
+  return placeClasses(circle, circle.radiusKm).reduce((bits, nth) => bits | (TRAIT.place << nth), 0);
+}
+
+function tagBits(tags: readonly string[]): number {
+  return tags.reduce((bits, tag) => bits | (TRAIT.lacksTag << ((tagKey(tag) >>> 0) % TAG_CLASSES)), 0);
 }

@@ -3,9 +3,6 @@ import { type Key, wordKey } from "./keys.ts";
 /** In place of a word that every post has. */
 export const NO_WORD: Key = 0;
 
-/** A pair that every post says. */
-export const NO_WORDS = 0;
-
 /** Words are told apart by the last bits of their hashes where a mistake only costs time. */
 const SHORT_HASHES = 1 << 16;
 
@@ -15,15 +12,15 @@ export class Vocabulary {
   readonly #mayBeSaid = new Uint8Array(SHORT_HASHES);
   #said: ReadonlySet<Key> = new Set();
 
-  /** Begins with a new post. */
+  /** Begins with a new post. Gives what it says, `NO_WORD` among it. */
   listen(words: Iterable<string>): ReadonlySet<Key> {
     const said = new Set<Key>();
     for (const word of words) said.add(wordKey(word));
     this.#said = said;
     this.#mayBeSaid.fill(0);
-    this.#mayBeSaid[NO_WORD] = 1;
-    for (const key of said) this.#mayBeSaid[short(key)] = 1;
     this.meet(said);
+    said.add(NO_WORD);
+    for (const key of said) this.#mayBeSaid[short(key)] = 1;
     return said;
   }
 
@@ -36,14 +33,9 @@ export class Vocabulary {
     return [...new Set(words)].sort((a, b) => this.#countOf(a) - this.#countOf(b));
   }
 
-  /** Two words in one number, for `maySayBoth`. */
-  pair(one: Key, other: Key): number {
-    return short(one) | (short(other) << 16);
-  }
-
-  /** False when the post does not say both words of a pair; true also for words that share a few bits with those it says. */
-  maySayBoth(pair: number): boolean {
-    return this.#mayBeSaid[pair & (SHORT_HASHES - 1)] === 1 && this.#mayBeSaid[pair >>> 16] === 1;
+  /** True when the post says a word. */
+  says(word: Key): boolean {
+    return this.#mayBeSaid[short(word)] === 1 && this.#said.has(word);
   }
 
   /** True when the post says the first `count` words. */
