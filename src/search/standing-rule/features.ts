@@ -21,7 +21,7 @@ export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 const SHARE_MAX = 0.5;
 /** Where the meaning is as near as this, shared words are no suspicion: "used road bike" and "Road bike, Shimano 105" have 0.55. */
 const NEAR_COSINE = 0.5;
-/** What the rule keeps of a saved query: a dozen short strings and numbers, well under 1 kB. */
+/** What the rule keeps of a saved query: a dozen short strings and numbers, some 530 bytes. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
