@@ -1,0 +1,15 @@
+export interface LimitStore {
+  /**
+   * Adds `points` to a counter that starts anew `windowMs` after its first point; exact across processes. Need not
+   * survive a crash.
+   * @returns the points so far, and when the window ends
+   */
+  add(
+    key: string,
+    points: number,
+    windowMs: number,
+    now: number,
+  ): Promise<{ points: number; endsAt: number }>;
+  /** Drops counters whose window has ended. */
+  prune(now: number): Promise<void>;
+}

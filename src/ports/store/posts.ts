@@ -1,0 +1,119 @@
+import type { Kind, PostFlag } from "../../schema/post.ts";
+
+export type PostState = "active" | "hidden" | "removed";
+
+export interface StoredPost {
+  id: string;
+  publisherId: string;
+  kind: Kind;
+  title: string;
+  body: string;
+  link: string | null;
+  tags: readonly string[];
+  location: { name: string | null; lat: number | null; lng: number | null } | null;
+  startsAt: number | null;
+  endsAt: number | null;
+  timezone: string | null;
+  expiresAt: number;
+  /** True when the publisher chose `expiresAt`; a default one follows the dates at an edit. */
+  expiryChosen: boolean;
+  sourceUrl: string | null;
+  syndicated: boolean;
+  metadata: Record<string, unknown>;
+  parentId: string | null;
+  replyCount: number;
+  lastReplyAt: number | null;
+  flags: readonly PostFlag[];
+  /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
+  fingerprint: string;
+  /** SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. */
+  inputHash: string;
+  /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
+  idempotencyHash: string | null;
+  retrievals: number;
+  createdAt: number;
+  updatedAt: number;
+  state: PostState;
+}
+
+/** What an edit may change. */
+export type PostChange = Partial<
+  Omit<
+    StoredPost,
+    | "id"
+    | "publisherId"
+    | "parentId"
+    | "createdAt"
+    | "replyCount"
+    | "lastReplyAt"
+    | "retrievals"
+    | "inputHash"
+    | "idempotencyHash"
+  >
+>;
+
+/** The place after which a list goes on: the sort time and the id of the last row seen. */
+export interface Place {
+  at: number;
+  id: string;
+}
+
+export interface PostStore {
+  /**
+   * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
+   * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
+   * embedded index, and enqueues the work kinds `match` and `embed` for it.
+   * When a post with this id, or one of this publisher with this `idempotencyHash`, is there already, in any state, nothing
+   * changes, and that post is what it resolves to. Rejects, keeping nothing, when the
+   * publisher is gone or the parent is gone or removed: races that the caller's own checks cannot exclude.
+   */
+  insert(
+    post: StoredPost,
+    options?: { parentExpiresAt?: number },
+  ): Promise<{ inserted: boolean; post: StoredPost }>;
+  /** One post in any state, or null. */
+  get(id: string): Promise<StoredPost | null>;
+  /** The post of a publisher with this `idempotencyHash`, in any state, or null. */
+  byIdempotency(publisherId: string, idempotencyHash: string): Promise<StoredPost | null>;
+  /** Those of the posts that exist, in any state, in the order of `ids`. At most 1,000 ids. */
+  many(ids: readonly string[]): Promise<StoredPost[]>;
+  /** Active replies of a post, oldest first by (createdAt, id), after `after`. */
+  replies(parentId: string, page: { after: Place | null; limit: number }): Promise<StoredPost[]>;
+  /** Active top-level posts and replies of a publisher, newest first. */
+  byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
+  /**
+   * Changes an active or hidden post in one transaction with its index entry; when `text` is true its vector is
+   * dropped and `embed` enqueued; `match` is always enqueued. A change to state `hidden` takes the post, and not its
+   * replies, out of the index and out of its parent's reply count; back to `active` puts both right again.
+   * Resolves to the post as it is afterwards, or null when there is none or it is removed.
+   */
+  update(id: string, change: PostChange, options: { text: boolean }): Promise<StoredPost | null>;
+  /**
+   * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
+   * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location, time
+   * zone, source, metadata, flags) is wiped at once; ids, times, fingerprint and hash stay until the post is erased.
+   * Resolves to the ids now removed; empty when there was nothing to do.
+   */
+  remove(id: string, now: number): Promise<string[]>;
+  /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`. Removed ones count. */
+  fingerprints(
+    publisherId: string,
+    since: number,
+    limit: number,
+  ): Promise<{ id: string; fingerprint: string; createdAt: number }[]>;
+  /** Adds to the counts of retrievals; unknown ids are passed over. May lose the last second on a crash. */
+  addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
+  /** Keeps vectors of posts (int8, see `src/search/quantize.ts`), makes them searchable, and enqueues `match`. Posts that are gone, or whose text changed since (`updatedAt` differs), are passed over. */
+  setVectors(
+    rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
+  ): Promise<void>;
+  /**
+   * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. What an index
+   * holds may be behind, and whoever settles work must see what the work was enqueued for.
+   */
+  vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;
+  /** Enqueues `embed` for at most `limit` posts that have no vector of this model and are not enqueued yet; resolves to how many. */
+  enqueueMissingVectors(model: string, limit: number): Promise<number>;
+  /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
+  erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
+}

@@ -1,0 +1,37 @@
+export interface StoredPublisher {
+  id: string;
+  name: string;
+  description: string | null;
+  url: string | null;
+  domain: string | null;
+  /** Token of the domain proof; stays until the domain changes. */
+  verifyToken: string | null;
+  verifiedAt: number | null;
+  verifiedVia: "dns" | "file" | null;
+  /** When the proof was last looked at. */
+  checkedAt: number | null;
+  suspendedAt: number | null;
+  /** SHA-256 of the API key, hex. */
+  keyHash: string;
+  postCount: number;
+  createdAt: number;
+}
+type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
+
+export interface PublisherStore {
+  insert(publisher: StoredPublisher): Promise<void>;
+  get(id: string): Promise<StoredPublisher | null>;
+  many(ids: readonly string[]): Promise<StoredPublisher[]>;
+  /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
+  byKeyHash(keyHash: string): Promise<StoredPublisher | null>;
+  /** Changes a publisher, and what the index knows of it (verified, suspended). */
+  update(id: string, change: PublisherChange): Promise<StoredPublisher | null>;
+  /**
+   * Erases a publisher, its posts (with the replies to them), subscriptions, deliveries, reports and queued work, so
+   * that no byte of its text stays in the database, its logs, indexes or queues. Its key fails from the first moment on;
+   * an erasure that a crash interrupts is finished later. Resolves to the counts (posts not removed before), or null.
+   */
+  erase(id: string): Promise<{ posts: number; subscriptions: number } | null>;
+  /** Verified publishers whose proof was last looked at before `before`, oldest first. */
+  dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
+}

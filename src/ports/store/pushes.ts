@@ -1,0 +1,94 @@
+import type { StoredSubscription } from "./subscriptions.ts";
+
+/** A delivery on its way to a webhook. There is one for each delivery recorded while its subscription could be pushed to. */
+interface Push {
+  subscriptionId: string;
+  deliveryId: number;
+  postId: string;
+  matchedAt: number;
+}
+
+/** A push that one worker may send until its lease ends. */
+export interface ClaimedPush extends Push {
+  /** Names the claim; a push that was claimed anew has another. */
+  token: string;
+  /** Attempts made so far, this one not counted. */
+  attempts: number;
+  subscription: StoredSubscription;
+}
+
+/** How one attempt ended. */
+export interface PushAttempt {
+  at: number;
+  latencyMs: number;
+  /** HTTP status of the answer, or null when there was none. */
+  status: number | null;
+  /** Why there was none, in a few words that hold no text of the receiver. */
+  error: string | null;
+}
+
+export type PushState = "waiting" | "delivered" | "failed" | "cancelled";
+
+/** A push with its latest attempt, as its owner sees it. */
+export interface PushRecord extends Push {
+  state: PushState;
+  attempts: number;
+  lastAttempt: PushAttempt | null;
+  /** When it is tried next, or null. */
+  dueAt: number | null;
+}
+
+/**
+ * The outbox. `SubscriptionStore.deliver` adds pushes in its own transaction, for subscriptions that are active and
+ * whose webhook has consented. Pushes vanish with their subscription; those of a post that is gone stay as records.
+ */
+export interface PushStore {
+  /**
+   * Claims due pushes of active subscriptions with consent until `now + leaseMs`. Each goes to one claimant of any
+   * process, and is due again by itself when it is not settled in time. Origins take turns, so that one with a long
+   * queue delays nobody.
+   *
+   * @param options.perOrigin  pushes of one origin (host and port of the webhook) that may be claimed at a time, over
+   *   all processes
+   * @param options.total  pushes that may be claimed at a time, over all processes
+   * @param options.failing  how many of `total` may go to subscriptions whose last push failed, so that dead receivers
+   *   cannot use up all places
+   */
+  claim(options: {
+    limit: number;
+    perOrigin: number;
+    total: number;
+    failing: number;
+    leaseMs: number;
+    now: number;
+  }): Promise<ClaimedPush[]>;
+  /**
+   * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription, in
+   * one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
+   * Nothing happens when the claim was taken over; one whose lease ended without that still counts. Nothing follows for a
+   * subscription whose webhook is no longer the one that was claimed.
+   *
+   * @param outcome.dueAt  with `waiting`: when to try again
+   * @param outcome.deactivate  makes the subscription inactive for this reason
+   * @returns false when the claim was taken over
+   */
+  settle(
+    push: ClaimedPush,
+    attempt: PushAttempt | null,
+    outcome: {
+      state: PushState;
+      dueAt: number | null;
+      deactivate: "webhook_gone" | "webhook_failing" | null;
+    },
+  ): Promise<boolean>;
+  /** Gives claims back unused, due at once; for a stop. */
+  giveBack(pushes: readonly ClaimedPush[]): Promise<void>;
+  /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */
+  list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;
+  /**
+   * Makes a delivery due at `now` once more, with its attempts counted anew, also one that was delivered or given up, or
+   * that was recorded before the webhook consented. One that is claimed keeps its claim and becomes due when that is
+   * settled, however it ended. False when there is no such delivery, it is forgotten, or its post is removed.
+   */
+  redeliver(subscriptionId: string, deliveryId: number, now: number): Promise<boolean>;
+}
