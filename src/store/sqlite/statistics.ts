@@ -9,20 +9,39 @@ const TOP_TAGS = 25;
 const ROWS_PER_STEP = 20_000;
 const PUBLISHERS_PER_STEP = 4000;
 
+/** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
+const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
+const KIND_SUMS = KINDS.map((kind) => `sum(kind = '${kind}') AS ${kind}`).join(", ");
+
 export function statisticsStore({ connection }: Parts): StatisticsStore {
   const { sql, read, write } = connection;
   return {
-    counts: (now) => read(() => countsAt(now)),
+    async counts(now) {
+      let activePosts = 0;
+      for await (const [after, to] of liveRanges(now)) {
+        activePosts += await read(() => sql(`SELECT count(*) AS n ${LIVE}`).get(after, to).n);
+      }
+      return { activePosts, ...(await othersAt(now)) };
+    },
 
     async overview(now, days) {
-      const counts = await read(() => countsAt(now));
       const subscriptions: number = await read(
         () => sql("SELECT count(*) AS n FROM subscription WHERE active = 1").get().n,
       );
-      const { kinds, syndicated, posts } = await liveByKind(now);
+      const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+      let syndicated = 0;
+      for await (const [after, to] of liveRanges(now)) {
+        const row: Record<string, number | null> = await read(() =>
+          sql(`SELECT sum(syndicated) AS syndicated, ${KIND_SUMS} ${LIVE}`).get(after, to),
+        );
+        syndicated += row["syndicated"] ?? 0;
+        for (const kind of KINDS) kinds[kind] += row[kind] ?? 0;
+      }
+      const activePosts = Object.values(kinds).reduce((sum, n) => sum + n, 0);
       return {
-        ...counts,
-        firstHand: posts - syndicated,
+        activePosts,
+        ...(await othersAt(now)),
+        firstHand: activePosts - syndicated,
         syndicated,
         subscriptions,
         kinds,
@@ -71,35 +90,32 @@ export function statisticsStore({ connection }: Parts): StatisticsStore {
     },
   };
 
-  function countsAt(now: number): BoardCounts {
-    const row = sql(
-      `SELECT
-        (SELECT count(*) FROM post WHERE state <> 'removed' AND expires_at > ?) AS activePosts,
-        (SELECT count(*) FROM publisher) - (SELECT count(*) FROM publisher WHERE erasing = 1) AS publishers,
-        (SELECT count(*) FROM post WHERE created_at >= ?) AS postsToday`,
-    ).get(now, now - (now % DAY_MS));
-    return { ...row };
+  function othersAt(now: number): Promise<Omit<BoardCounts, "activePosts">> {
+    return read(() => ({
+      ...sql(
+        `SELECT
+          (SELECT count(*) FROM publisher) - (SELECT count(*) FROM publisher WHERE erasing = 1) AS publishers,
+          (SELECT count(*) FROM post WHERE created_at >= ?) AS postsToday`,
+      ).get(now - (now % DAY_MS)),
+    }));
   }
 
-  async function liveByKind(
-    now: number,
-  ): Promise<{ kinds: Record<Kind, number>; syndicated: number; posts: number }> {
-    const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
-    let syndicated = 0;
-    let posts = 0;
-    for (const kind of KINDS) {
-      const row: { n: number; relayed: number | null } = await read(() =>
-        sql(
-          `SELECT count(*) AS n, sum(syndicated) AS relayed FROM post
-          WHERE state <> 'removed' AND expires_at > ? AND kind = ?`,
-        ).get(now, kind),
+  /** Ranges of expiry times that hold every live post, some `ROWS_PER_STEP` in each, a turn of the event loop between. */
+  async function* liveRanges(now: number): AsyncGenerator<readonly [after: number, to: number]> {
+    let after = now;
+    for (;;) {
+      const last: { expires_at: number } | undefined = await read(() =>
+        sql(`SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`).get(
+          after,
+          Number.MAX_SAFE_INTEGER,
+          ROWS_PER_STEP - 1,
+        ),
       );
-      kinds[kind] = row.n;
-      syndicated += row.relayed ?? 0;
-      posts += row.n;
+      yield [after, last?.expires_at ?? Number.MAX_SAFE_INTEGER];
+      if (last === undefined) return;
+      after = last.expires_at;
       await nextTurn();
     }
-    return { kinds, syndicated, posts };
   }
 
   async function topTags(now: number): Promise<{ tag: string; count: number }[]> {
