@@ -27,12 +27,8 @@ import { Webhooks } from "./domain/webhooks/webhooks.ts";
 import type { ProgressFactory } from "./embed/download.ts";
 import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
-import { WebhookDelivery } from "./jobs/deliver-webhooks.ts";
-import { embedPosts, enqueueMissing } from "./jobs/embed-posts.ts";
-import { Follower } from "./jobs/follower.ts";
-import { eraseOld, pruneScratch } from "./jobs/housekeeping.ts";
-import { matchPosts } from "./jobs/match-posts.ts";
-import { type Job, startJobs } from "./jobs/scheduler.ts";
+import { Background } from "./jobs/background.ts";
+import { jobsOf } from "./jobs/schedule.ts";
 import { openData } from "./open-data.ts";
 import type { Catalog, Services } from "./operation.ts";
 import { openOutbound } from "./outbound/guarded-fetch.ts";
@@ -43,10 +39,8 @@ import type { Store } from "./ports/store.ts";
 import type { SearchState } from "./search-index/beside-mongodb.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
 
-const FLUSH_MS = 1_000;
 /** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */
 const ASKING_MS = 3_000;
-const PROOF_AGE_MS = 30 * 86_400_000;
 
 /** A whole board without its listeners: what a server, a stdio child and the commands are made of. */
 export interface OpenBoard {
@@ -127,25 +121,7 @@ export async function openBoard(
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
   const site = new Site(options.siteUrl ?? config.siteUrl ?? `http://localhost:${config.port}`);
   const cursors = new Cursors(secrets.cursorKey());
-  const failed = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} failed`);
   const boardModel = new BoardModel({ store, embedder });
-  const matching = new Matching({ store, embedder, boardModel });
-  const matcher = new Follower(async () => {
-    const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
-    if (took > 0) deliverer.nudge();
-    // Takes new subscriptions in now, and not only when a post waits for it.
-    else await matching.refresh();
-    return took;
-  }, failed("matching"));
-  const embedding = new Follower(async () => {
-    const took = await embedPosts({ store, embedder, boardModel }, clock());
-    if (took > 0) matcher.nudge();
-    return took;
-  }, failed("embedding posts"));
-  const written = () => {
-    matcher.nudge();
-    embedding.nudge();
-  };
 
   const board = new Board({ store, site, launched });
   const posts = new Posts({
@@ -155,7 +131,7 @@ export async function openBoard(
     secrets,
     cursors,
     relatedCosine: embedder.minCosine,
-    written,
+    written: () => background.written(),
   });
   const search = new Search({ store, index, embedder, cursors, posts });
   const publishers = new Publishers({ store, outbound, site, posts });
@@ -190,8 +166,11 @@ export async function openBoard(
     subscriptions,
     webhooks,
   };
-  const delivery = new WebhookDelivery({
+  const background = new Background({
     store,
+    embedder,
+    boardModel,
+    matching: new Matching({ store, embedder, boardModel }),
     pushes: new Pushes({
       store,
       outbound,
@@ -200,12 +179,13 @@ export async function openBoard(
       contentNotice: CONTENT_NOTICE,
       random: options.random ?? Math.random,
     }),
+    board,
+    search,
+    metrics,
+    jobs,
     clock,
-    ended: (name, now) => board.tally(name, now),
-    freed: () => deliverer.nudge(),
-    failed: failed("sending to a webhook"),
+    failed: (what, error) => log(`${what} failed`, error),
   });
-  const deliverer = new Follower(() => delivery.claim(clock()), failed("claiming deliveries"));
 
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
@@ -220,13 +200,6 @@ export async function openBoard(
     clock,
   });
   const catalog = await loadCatalog();
-
-  const flush = async () => {
-    await search.flushRetrievals();
-    await board.flushTallies();
-  };
-  let flusher: NodeJS.Timeout | undefined;
-  let stopJobs = async () => {};
 
   return {
     config,
@@ -247,73 +220,16 @@ export async function openBoard(
       if (status >= 500) board.tally(`error:${operation}`, clock());
       if (client !== undefined) board.tally(`client:${client}`, clock());
     },
-    start() {
-      matcher.start();
-      embedding.start();
-      deliverer.start();
-      flusher = setInterval(() => void flush().catch(failed("writing counters")), FLUSH_MS);
-      flusher.unref();
-      stopJobs = startJobs(jobs, {
-        leases: store.leases,
-        clock,
-        failed: (job, error) => failed(job)(error),
-        ended: (job, ok) => metrics.jobEnded(job, ok, clock()),
-      });
-      void embedder.settled().then(async (state) => {
-        if (state !== "ready") return;
-        await boardModel.choose();
-        await enqueueMissing({ store, embedder, boardModel });
-        embedding.nudge();
-      }, failed("loading the model"));
-    },
+    start: () => background.start(),
     async close() {
-      clearInterval(flusher);
-      await stopJobs();
-      await Promise.all([matcher.stop(), embedding.stop(), deliverer.stop()]);
       const asked = Promise.race([subscriptions.close(), sleep(ASKING_MS, null, { ref: false })]);
-      await Promise.all([delivery.stop().catch(failed("giving deliveries back")), asked]);
-      await flush().catch(failed("writing counters"));
+      await Promise.all([background.stop(), asked]);
+      await background.flush();
       await Promise.all([embedder.close(), outbound.close()]);
       await subscriptions.close();
       await data.close();
     },
   };
-}
-
-/** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
-function jobsOf(parts: {
-  store: Store;
-  publishers: Publishers;
-  embedder: Embedder;
-  boardModel: BoardModel;
-}): Job[] {
-  const { store, publishers } = parts;
-  return [
-    {
-      name: "erase-old",
-      cron: "7 * * * *",
-      leaseMs: 10 * 60_000,
-      run: (now, held) => eraseOld(store, now, held),
-    },
-    {
-      name: "prune-scratch",
-      cron: "*/5 * * * *",
-      leaseMs: 60_000,
-      run: (now, held) => pruneScratch(store, now, held),
-    },
-    {
-      name: "embed-missing",
-      cron: "*/10 * * * *",
-      leaseMs: 60_000,
-      run: () => enqueueMissing(parts),
-    },
-    {
-      name: "recheck-domains",
-      cron: "23 4 * * *",
-      leaseMs: 30 * 60_000,
-      run: (now, held) => publishers.recheck(now - PROOF_AGE_MS, 100, now, held),
-    },
-  ];
 }
 
 function checkPolicyNames(config: Config): void {

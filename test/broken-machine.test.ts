@@ -48,6 +48,29 @@ describe("a board on a broken machine", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/database|sqlite|\.ts:/i);
   });
 
+  it("gives posts their meaning although the disk could not be written when the model was ready", async () => {
+    board = await startBoard({ EMBEDDINGS: "required" });
+    const { key } = await register(board);
+    const { id } = (await call(board, "POST /posts", distinctText(1), { key })).body.data;
+    const { db } = (board.board.store as SqliteStore).connection;
+    db.exec("PRAGMA query_only = ON");
+    const { logs } = board;
+    const { store, embedder } = board.board;
+    await eventually(
+      async () =>
+        embedder.state() === "ready" && logs.some((line) => line.includes("embedding posts failed")),
+      (hasFailed) => hasFailed,
+      60_000,
+    );
+    db.exec("PRAGMA query_only = OFF");
+    const vectors = await eventually(
+      () => store.posts.vectors([id], embedder.modelId),
+      ([vector]) => vector !== null,
+      20_000,
+    );
+    expect(vectors).toEqual([expect.any(Int8Array)]);
+  });
+
   it("fails with overloaded when a thousand calls are under way, and serves again when they are gone", async () => {
     board = await startBoard();
     const { key } = await register(board);

@@ -1,0 +1,46 @@
+import type { BoardModel } from "../domain/board-model.ts";
+import type { Publishers } from "../domain/publishers.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { Store } from "../ports/store.ts";
+import { enqueueMissing } from "./embed-posts.ts";
+import { eraseOld, pruneScratch } from "./housekeeping.ts";
+import type { Job } from "./scheduler.ts";
+
+const PROOF_AGE_MS = 30 * 86_400_000;
+const PROOFS_PER_RUN = 100;
+
+/** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
+export function jobsOf(parts: {
+  store: Store;
+  publishers: Publishers;
+  embedder: Embedder;
+  boardModel: BoardModel;
+}): Job[] {
+  const { store, publishers } = parts;
+  return [
+    {
+      name: "erase-old",
+      cron: "7 * * * *",
+      leaseMs: 10 * 60_000,
+      run: (now, held) => eraseOld(store, now, held),
+    },
+    {
+      name: "prune-scratch",
+      cron: "*/5 * * * *",
+      leaseMs: 60_000,
+      run: (now, held) => pruneScratch(store, now, held),
+    },
+    {
+      name: "embed-missing",
+      cron: "*/10 * * * *",
+      leaseMs: 60_000,
+      run: () => enqueueMissing(parts),
+    },
+    {
+      name: "recheck-domains",
+      cron: "23 4 * * *",
+      leaseMs: 30 * 60_000,
+      run: (now, held) => publishers.recheck(now - PROOF_AGE_MS, PROOFS_PER_RUN, now, held),
+    },
+  ];
+}
