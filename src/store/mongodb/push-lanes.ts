@@ -1,6 +1,7 @@
 import type { ClientSession, Document } from "mongodb";
 import type { PushDocument } from "./documents.ts";
 import type { Parts } from "./parts.ts";
+import { firstWaiting } from "./push-queue.ts";
 import { inSession } from "./reads.ts";
 
 /** Subscriptions of one origin that have pushes due, those whose last push failed or the others. */
@@ -91,19 +92,6 @@ export async function waitingPushes(
 }
 
 function dueInLane(failing: boolean, now: Date, most: number): Document {
-  const firstPushes = {
-    $lookup: {
-      from: "pushes",
-      localField: "_id",
-      foreignField: "subscription_id",
-      pipeline: [
-        { $match: { state: "waiting" } },
-        { $sort: { due_at: 1, delivery_id: 1 } },
-        { $limit: most + 1 },
-      ],
-      as: "pushes",
-    },
-  };
   return {
     $lookup: {
       from: "push_queue",
@@ -113,7 +101,7 @@ function dueInLane(failing: boolean, now: Date, most: number): Document {
         { $match: { failing, due_at: { $lte: now } } },
         { $sort: { turn: 1 } },
         { $limit: most },
-        firstPushes,
+        firstWaiting("pushes", most + 1),
       ],
       as: "due",
     },

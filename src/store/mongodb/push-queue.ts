@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import type { PushQueueDocument, SubscriptionDocument } from "./documents.ts";
 import type { Parts } from "./parts.ts";
 import { newPush } from "./push-documents.ts";
@@ -80,20 +80,7 @@ export async function requeue(
       [
         { $match: { _id: { $in: subscriptionIds } } },
         { $project: { active: 1, webhook_origin: 1, webhook_verified_at: 1, failures: 1 } },
-        {
-          $lookup: {
-            from: "pushes",
-            localField: "_id",
-            foreignField: "subscription_id",
-            pipeline: [
-              { $match: { state: "waiting" } },
-              { $sort: { due_at: 1, delivery_id: 1 } },
-              { $limit: 1 },
-              { $project: { due_at: 1 } },
-            ],
-            as: "first",
-          },
-        },
+        firstWaiting("first", 1, [{ $project: { due_at: 1 } }]),
       ],
       { session },
     )
@@ -109,6 +96,24 @@ export async function requeue(
     }),
     { session },
   );
+}
+
+/** A stage that adds to subscriptions, or to their places, those of their waiting pushes that are due first. */
+export function firstWaiting(as: string, most: number, then: Document[] = []): Document {
+  return {
+    $lookup: {
+      from: "pushes",
+      localField: "_id",
+      foreignField: "subscription_id",
+      pipeline: [
+        { $match: { state: "waiting" } },
+        { $sort: { due_at: 1, delivery_id: 1 } },
+        { $limit: most },
+        ...then,
+      ],
+      as,
+    },
+  };
 }
 
 function placeOf(standing: Standing): Pick<PushQueueDocument, "origin" | "failing" | "due_at"> | null {
