@@ -1,7 +1,7 @@
 import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureTexts } from "../bench/manual-size.ts";
-import { snippetOf, soughtWords } from "../src/adapters/mcp-snippet.ts";
+import { hitRanges, snippetOf, soughtWords } from "../src/adapters/mcp-snippet.ts";
 import { visible } from "../src/adapters/mcp-text.ts";
 import { whenOf } from "../src/adapters/mcp-when.ts";
 import type { Post } from "../src/schema/post.ts";
@@ -142,6 +142,11 @@ describe("snippetOf", () => {
     }
   });
 
+  it("shows them in another spelling", () => {
+    const greek = `${"Lorem ipsum. ".repeat(60)}Στην ΟΔΌΣ, in Łódź, Tromsø.${" Sit amet.".repeat(60)}`;
+    for (const q of ["οδος", "lodz", "tromso"]) expect(snippetOf(greek, soughtWords(q))).toContain("Łódź");
+  });
+
   it("begins at the beginning where nothing was searched for", () => {
     expect(snippetOf(long, [])).toMatch(/^Lorem ipsum .*…$/);
     expect(snippetOf("Short\n\nand whole.", [])).toBe("Short and whole.");
@@ -150,6 +155,19 @@ describe("snippetOf", () => {
   it("never tears a character apart", () => {
     expect(snippetOf("😀".repeat(400), []).isWellFormed()).toBe(true);
     expect(snippetOf(`${"😀".repeat(400)} word ${"😀".repeat(400)}`, ["word"]).isWellFormed()).toBe(true);
+  });
+});
+
+describe("hitRanges", () => {
+  it.each([
+    ["road bikes", "Bikes by the ROAD, roadside", ["Bikes", "ROAD", "roadside"]],
+    ["crepes lodz", "Crêpes in Łódź, broad", ["Crêpes", "Łódź"]],
+    ["οδος елка", "ΟΔΌΣ, Ёлка", ["ΟΔΌΣ", "Ёлка"]],
+    ["自転車", "中古の自転車を売ります", ["自転車"]],
+    ["a+b (", "a+b (", ["b"]],
+    ["lyre", "a guitar", []],
+  ])("finds %j in %j", (q, text, words) => {
+    expect(hitRanges(text, soughtWords(q)).map(([from, to]) => text.slice(from, to))).toEqual(words);
   });
 });
 

@@ -1,4 +1,5 @@
 import { parseQueryText } from "../search/query-text.ts";
+import { OTHER_SPELLINGS } from "../search/tokens.ts";
 import { visibleLine } from "./mcp-text.ts";
 
 /**
@@ -43,6 +44,21 @@ export function snippetOf(body: string, sought: readonly string[]): string {
   return cutOut(text, start, start + room);
 }
 
+/**
+ * Where sought words stand in a text, as `[start, end)` from left to right without overlap. A word of a script with blanks
+ * counts to its end.
+ */
+export function hitRanges(text: string, sought: readonly string[]): [number, number][] {
+  const folded = foldedTo(text);
+  const ranges: [number, number][] = [];
+  for (const { at, word } of hitsOf(folded, sought).sort((a, b) => a.at - b.at)) {
+    let end = at + word.length;
+    if (SPACED_LETTER.test(word.charAt(0))) while (SPACED_LETTER.test(folded.charAt(end))) end += 1;
+    if (at >= (ranges.at(-1)?.[1] ?? 0)) ranges.push([at, end]);
+  }
+  return ranges;
+}
+
 interface Hit {
   at: number;
   word: string;
@@ -65,13 +81,14 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
   return hits;
 }
 
-/** Lower case without diacritics, of the same length as the text, so that positions stay. */
+/** Lower case without diacritics, of the same length as the text, so that positions stay: `straße` does not become `strasse`. */
 function foldedTo(text: string): string {
   return text
     .replace(/[^ -~]/g, (char) => char.normalize("NFD").charAt(0))
     .replace(/[A-Z\u0080-\uFFFF]/g, (char) => {
       const lower = char.toLowerCase();
-      return lower.length === 1 ? lower : char;
+      const folded = OTHER_SPELLINGS[lower] ?? lower;
+      return folded.length === 1 ? folded : char;
     });
 }
 

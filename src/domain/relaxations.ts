@@ -1,42 +1,45 @@
-import type { PostFilter, Question } from "../ports/search-index.ts";
 import { RADIUS_KM, type SearchQuery } from "../schema/query.ts";
+import { parseQueryText } from "../search/query-text.ts";
 
-/** The question with one filter let go at a time, and words for what was let go. At most nine. */
-export function relaxations(
-  question: Question,
-  query: SearchQuery,
-): { without: string; question: Question }[] {
-  const { filter } = question;
-  const steps: [boolean, string, Partial<PostFilter>][] = [
-    [
-      filter.near !== null && filter.near.radiusKm < 100,
-      "`radius_km=100`",
-      { near: filter.near === null ? null : { ...filter.near, radiusKm: 100 } },
-    ],
-    [
-      filter.near !== null && filter.near.radiusKm < RADIUS_KM.max,
-      `\`radius_km=${RADIUS_KM.max}\``,
-      { near: filter.near === null ? null : { ...filter.near, radiusKm: RADIUS_KM.max } },
-    ],
-    [filter.near !== null, "searching without `near`", { near: null }],
-    [filter.kinds !== null, "any `kind`", { kinds: null }],
-    [filter.tags !== null, "searching without `tags`", { tags: null }],
+/** A query with something of it let go, and words for that. */
+interface Relaxation {
+  without: string;
+  query: SearchQuery;
+}
+
+const WIDER_KM = 100;
+
+/** The query with one filter let go at a time. At most twelve. */
+export function relaxations(query: SearchQuery): Relaxation[] {
+  const radiusKm = query.near === undefined ? RADIUS_KM.max : (query.radius_km ?? RADIUS_KM.default);
+  const { any, phrases, excluded } = parseQueryText(query.q ?? "");
+  const steps: [boolean, string, Partial<SearchQuery>][] = [
+    [radiusKm < WIDER_KM, `\`radius_km=${WIDER_KM}\``, { radius_km: WIDER_KM }],
+    [radiusKm < RADIUS_KM.max, `\`radius_km=${RADIUS_KM.max}\``, { radius_km: RADIUS_KM.max }],
+    [query.near !== undefined, "searching without `near`", { near: undefined }],
+    [(query.kind ?? []).length > 0, "any `kind`", { kind: undefined }],
+    [(query.tags ?? []).length > 0, "searching without `tags`", { tags: undefined }],
     [
       query.after !== undefined || query.before !== undefined,
       "searching without `after` and `before`",
-      { after: null, before: null },
+      { after: undefined, before: undefined },
     ],
-    [filter.verifiedOnly, "searching without `verified`", { verifiedOnly: false }],
-    [filter.publisherId !== null, "searching without `publisher`", { publisherId: null }],
-    [!filter.includeSyndicated, "`include_syndicated=true`", { includeSyndicated: true }],
-    [!filter.includeExpired, "`include_expired=true`", { includeExpired: true }],
+    [query.verified === true, "searching without `verified`", { verified: undefined }],
+    [(query.publisher ?? "") !== "", "searching without `publisher`", { publisher: undefined }],
+    [query.include_syndicated === false, "`include_syndicated=true`", { include_syndicated: true }],
+    [query.include_expired !== true, "`include_expired=true`", { include_expired: true }],
+    [
+      query.include_replies !== true && (query.thread ?? "") === "",
+      "`include_replies=true`",
+      { include_replies: true },
+    ],
+    [
+      phrases.length > 0 || excluded.length > 0,
+      "searching without quotes and exclusions",
+      { q: [...any, ...phrases.flat()].join(" ") },
+    ],
   ];
-  const relaxed = steps
+  return steps
     .filter(([applies]) => applies)
-    .map(([, without, change]) => ({ without, question: { ...question, filter: { ...filter, ...change } } }));
-  if (question.words !== null && (question.words.phrases.length > 0 || question.words.excluded.length > 0)) {
-    const words = { any: question.words.any, phrases: [], excluded: [] };
-    relaxed.push({ without: "searching without quotes and exclusions", question: { ...question, words } });
-  }
-  return relaxed;
+    .map(([, without, change]) => ({ without, query: { ...query, ...change } }));
 }

@@ -73,8 +73,10 @@ export class Search {
         ? await this.#byRelevance(plan, query, now)
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
-    const asksAdvice = options.advice && posts.length === 0 && query.cursor === undefined;
+    const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
     const notes = asksAdvice ? await this.#advice(plan.question, query) : [];
+    if (query.radius_km !== undefined && query.near === undefined)
+      notes.push("`radius_km` does nothing without `near`.");
     return {
       posts,
       nextCursor: page.nextCursor,
@@ -216,17 +218,22 @@ export class Search {
   }
 
   /** Which filter emptied the result, and what letting go of it would find. */
-  async #advice(question: Question, query: SearchQuery): Promise<string[]> {
+  async #advice({ words, filter }: Question, query: SearchQuery): Promise<string[]> {
+    if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
+      return ["`q` holds no word; signs and emoji are not searched for."];
+    const { now, datedOnly = false } = filter;
     const found: string[] = [];
-    for (const { without, question: relaxed } of relaxations(question, query)) {
-      const count = await this.#index.count(relaxed);
+    for (const { without, query: relaxed } of relaxations(query)) {
+      const { question } = await this.#plan(relaxed, now, datedOnly);
+      const count = await this.#index.count(question);
       if (count > 0) found.push(`${without} finds ${count}`);
     }
     if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`];
-    const { activePosts } = await this.#store.statistics.counts(question.filter.now);
+    const { activePosts } = await this.#store.statistics.counts(now);
     if (activePosts < SMALL_BOARD)
       return [`Nothing matched; this board is small and holds ${activePosts} posts.`];
-    return ["Nothing matched. Try other words, or save the query with `subscribe` to be told of new posts."];
+    const other = words === null ? "fewer filters" : "other words";
+    return [`Nothing matched. Try ${other}, or save the query with \`subscribe\` to be told of new posts.`];
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * What a word is, for indexing and for queries alike: a run of letters, digits and marks. Both pass `indexable` and then the
- * same tokenizer, which compares without case, diacritics and English endings (in FTS5: `porter unicode61
- * remove_diacritics 2 categories 'L* N* M* Co'`). Marks belong to words, or vowel signs would tear Hindi words apart.
+ * What a word is, for indexing and for queries alike: a run of letters, digits and marks. Both pass `indexable`, which
+ * decides what makes no difference, and then the same tokenizer, which cuts off English endings (in FTS5: `porter unicode61
+ * categories 'L* N* M* Co'`; it finds no case or diacritics left to fold). Marks belong to words, or vowel signs would tear
+ * Hindi words apart.
  */
 
 /** Signs that do not make another word: invisible ones, Arabic vowels and stretching, Hebrew points. */
@@ -19,12 +20,56 @@ const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 /**
- * Text as the tokenizer gets it: compatibility forms unified (full-width letters, half-width katakana), and each
- * character of a script without blanks standing alone. `東京 Tower` → ` 東  京  Tower`, so that the phrase of 東 and 京
- * finds 東京 inside any longer run.
+ * Marks without which a word is still spelled correctly, or is so in capitals or by hand: all of Latin and Greek, stress and
+ * the dots of ё in Cyrillic. й and ї are letters of their own.
+ */
+const FREE_MARKS =
+  /(?<=[\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036F]+|(?<=[аеиоуыэюяіє])[\u0300\u0301]|(?<=е)\u0308/gu;
+
+/** Letters that Unicode does not take apart, as they are written where a keyboard lacks them. */
+export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ħ: "h",
+  ŋ: "n",
+  ŧ: "t",
+  ı: "i",
+  ς: "σ",
+  أ: "ا",
+  إ: "ا",
+  آ: "ا",
+};
+const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
+
+/**
+ * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters, half-width
+ * katakana), and each character of a script without blanks standing alone. `東京 Tower` → ` 東  京  tower`, so that the
+ * phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
-  return plainOf(text).replace(UNSPACED, " $& ");
+  return folded(plainOf(text)).replace(UNSPACED, " $& ");
+}
+
+/** Text in lower case, without free marks, and with plain letters for others. */
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  if (!/\P{ASCII}/u.test(lower)) return lower;
+  return lower
+    .normalize("NFD")
+    .replace(FREE_MARKS, "")
+    .normalize("NFC")
+    .replace(RESPELLED, (letter) => OTHER_SPELLINGS[letter] ?? letter);
+}
+
+/** The words of a text as the index compares them, but for their endings. */
+export function comparableWords(text: string): string[] {
+  return indexable(text).match(LETTERS) ?? [];
 }
 
 /**

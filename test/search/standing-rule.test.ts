@@ -1,11 +1,15 @@
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLogistic } from "../../bench/standing-rule/fit.ts";
 import { ownPairs } from "../../bench/standing-rule/pairs.ts";
 import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
+import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { answers, floorOf, passesWords, postText, standingText } from "../../src/search/standing-rule.ts";
+import { indexable } from "../../src/search/tokens.ts";
+import { MIGRATIONS } from "../../src/search-index/embedded/tables.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];
 const vectorOf = (seed: number) => {
@@ -49,6 +53,33 @@ describe("a standing query's words", () => {
   it("are found inside a run of a script without blanks", () => {
     expect(answers(query("自転車"), post("中古の自転車を売ります"), null)).toBe(true);
     expect(answers(query("自転車"), post("自動車を売ります"), null)).toBe(false);
+  });
+
+  it("are compared as the index compares them", () => {
+    const database = new DatabaseSync(":memory:");
+    for (const statement of MIGRATIONS) database.exec(statement);
+    database.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(index_words, instance)");
+    const indexed = (text: string) => {
+      database.exec("DELETE FROM index_words");
+      database
+        .prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (1, ?, '', '')")
+        .run(indexable(text));
+      const terms = database.prepare("SELECT term FROM terms ORDER BY offset").all() as { term: string }[];
+      return terms.map(({ term }) => term).join(" ");
+    };
+    const texts =
+      `Running runners ran; Straßen STRASSE|Οδός ΟΔΟΣ τις|Ёлка за́мок йод|Łódź œuvres Smørrebrød|İstanbul
+      ısparta|أحمد مُعَلِّم|東京の自転車 Tower|हिन्दी की कक्षा|Ꭰ Ა Ǆ|C++, e-mail, don’t 12,50|a\u034F\u0301`.split(
+        "|",
+      );
+    for (const text of texts) expect(termsOf(text), text).toBe(indexed(text));
+    database.close();
+  });
+
+  it("make phrases across tags, as in a search", () => {
+    const tagged = post("Lessons", "", "offer", ["jazz", "piano"], "Riga");
+    expect(answers(query('"jazz piano"', { model: false }), tagged, null)).toBe(true);
+    expect(answers(query('lessons -"piano riga"', { model: false }), tagged, null)).toBe(false);
   });
 
   it("leave phrases and exclusions their say, whatever the cosine", () => {

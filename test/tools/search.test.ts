@@ -176,6 +176,9 @@ describe("search", () => {
         { title: "हिन्दी की कक्षा", body: "शुरुआती लोगों के लिए" },
         { title: "Crêpes à volonté 🥞", body: "Dès dix heures." },
         { title: "Ordering of ÉCOLE supplies", body: "ﬁne pens" },
+        { title: "ΣΠΊΤΙ, ΟΔΌΣ ΕΡΜΟΎ", body: "κοντά στη στάση" },
+        { title: "Ёлка", body: "Большой выбор, чай" },
+        { title: "Wohnung in Łódź", body: "in der Hauptstraße" },
       ]),
     );
 
@@ -196,12 +199,19 @@ describe("search", () => {
       ["🥞 crêpe", ["Crêpes à volonté 🥞"]],
       ["ecole fine", ["Ordering of ÉCOLE supplies"]],
       ["🥞", []],
+      ["οδος", ["ΣΠΊΤΙ, ΟΔΌΣ ΕΡΜΟΎ"]],
+      ["Στασή", ["ΣΠΊΤΙ, ΟΔΌΣ ΕΡΜΟΎ"]],
+      ["елка", ["Ёлка"]],
+      ["чаи", []],
+      ["lodz", ["Wohnung in Łódź"]],
+      ["HAUPTSTRASSE", ["Wohnung in Łódź"]],
+      ["wohnung -lodz", []],
     ])("finds for %s %j", async (q, expected) => {
       expect(await sorted(`tags=words&q=${encoded(q)}`)).toEqual([...expected].sort());
     });
 
     it("returns everything but the excluded for a query of exclusions only", async () => {
-      expect(await sorted(`tags=words&q=${encoded("-bike -自転車 -بيانو")}`)).toHaveLength(3);
+      expect(await sorted(`tags=words&q=${encoded("-bike -自転車 -بيانو")}`)).toHaveLength(6);
     });
 
     it("returns nothing that no word supports", async () => {
@@ -353,6 +363,38 @@ describe("search", () => {
       expect((await search("tags=lonely&q=sitar%20-sitar")).body.meta.note).toContain("exclusions finds 1");
     });
 
+    it("counts what another order, unquoted words or replies would find as they are then found", async () => {
+      const root = {
+        title: "Viola",
+        kind: "event",
+        tags: ["hints"],
+        starts_at: at(2),
+        body: "Bow and strings",
+      };
+      const { id } = await write(board, key, root);
+      const over = { starts_at: at(-2), ends_at: at(-1), expires_at: at(9) };
+      await write(board, key, { ...root, ...over, title: "Over" });
+      await write(board, key, { title: "Answer", tags: ["hinted"], parent_id: id });
+      const note = async (query: string) => (await search(query)).body.meta.note;
+      const past = `tags=hints&before=${encoded(at(-5))}`;
+      expect(await note(`${past}&sort=soonest`)).toContain("without `after` and `before` finds 1");
+      expect(await note(`${past}&sort=newest`)).toContain("without `after` and `before` finds 2");
+      expect(await note(`tags=hints&q=${encoded('"strings and bow"')}`)).toContain("exclusions finds 2");
+      expect(await note("tags=hinted")).toContain("`include_replies=true` finds 1");
+    });
+
+    it("says of a text without words that signs are not searched for", async () => {
+      for (const q of ["🥞", '""', "-"]) {
+        const { body } = await search(`q=${encoded(q)}`);
+        expect(body.data).toEqual([]);
+        expect(body.meta.note).toContain("`q` holds no word");
+      }
+    });
+
+    it("says that a radius without a place does nothing", async () => {
+      expect((await search("tags=order&radius_km=5")).body.meta.note).toContain("`radius_km` does nothing");
+    });
+
     it("says of an empty result on a small board how small it is", async () => {
       const small = await startBoard();
       const { body } = await call(small, "GET /search?q=anything");
@@ -405,6 +447,11 @@ describe("search", () => {
       (answer) => answer.body.data.retrievals === 1,
     );
     expect(body.data.retrievals).toBe(1);
+  });
+
+  it("tells how to write the plus of an offset in an address", async () => {
+    const { body } = await search("after=2026-12-01T18:30:00+01:00");
+    expect(body.error.issues[0].message).toContain("%2B");
   });
 
   it.each([

@@ -1,9 +1,10 @@
 import type { Kind, Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
-import { snippetOf } from "../mcp-snippet.ts";
+import { hitRanges, snippetOf } from "../mcp-snippet.ts";
+import { momentIn } from "../moments.ts";
 import { bdi, type Html, hostOf, html, type Piece, shownText } from "./html.ts";
 import { excerpt } from "./layout.ts";
-import { momentIn, zoneOf } from "./when.ts";
+import { zoneOf } from "./when.ts";
 
 const SNIPPET_CHARS = 240;
 
@@ -53,15 +54,15 @@ export function byline(publisher: Publisher): Html {
 /** The day something starts; else how many replied; else the day it was written. The year where it is another one. */
 export function stub(post: Post, now: number): Html {
   if (post.starts_at !== null) {
-    const { day, month, weekday, year } = momentIn(post.starts_at, zoneOf(post));
+    const { day, monthName, weekday, year } = momentIn(post.starts_at, zoneOf(post));
     const otherYear = year !== String(new Date(now).getUTCFullYear());
-    return html`<b>${day}</b> <time datetime="${post.starts_at}">${month}${otherYear && ` ${year}`} · ${weekday}</time>`;
+    return html`<b>${day}</b> <time datetime="${post.starts_at}">${monthName}${otherYear && ` ${year}`} · ${weekday}</time>`;
   }
   if (post.reply_count > 0) {
     return html`<b>${post.reply_count}</b> ${post.reply_count === 1 ? "reply" : "replies"}`;
   }
-  const { day, month } = momentIn(post.created_at, "UTC");
-  return html`<b class="long">${day} ${month}</b> <time datetime="${post.created_at}">posted</time>`;
+  const { day, monthName } = momentIn(post.created_at, "UTC");
+  return html`<b class="long">${day} ${monthName}</b> <time datetime="${post.created_at}">posted</time>`;
 }
 
 function facts(post: Post, { now, ownPage }: SlipView): Piece[] {
@@ -87,9 +88,11 @@ function relayedFrom(source: string | null): Piece {
 function snippet(body: string, sought: readonly string[]): Piece {
   if (sought.length === 0) return excerpt(body, SNIPPET_CHARS);
   const text = shownText(snippetOf(body, sought));
-  const stems = sought.filter((stem) => /^[\p{L}\p{N}\p{M}]+$/u.test(stem));
-  if (stems.length === 0) return text;
-  const hits = new RegExp(`(?<![\\p{L}\\p{N}])((?:${stems.join("|")})[\\p{L}\\p{N}\\p{M}]*)`, "giu");
-  // Splitting by a group leaves the hits at odd places.
-  return text.split(hits).map((part, i) => (i % 2 === 1 ? html`<mark>${part}</mark>` : part));
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const [from, to] of hitRanges(text, sought)) {
+    pieces.push(text.slice(end, from), html`<mark>${text.slice(from, to)}</mark>`);
+    end = to;
+  }
+  return [...pieces, text.slice(end)];
 }

@@ -33,6 +33,8 @@ export const MIGRATIONS: readonly string[] = [
   "CREATE TABLE index_publisher (id TEXT PRIMARY KEY, verified INTEGER NOT NULL, suspended INTEGER NOT NULL) STRICT, WITHOUT ROWID",
   // Which post or publisher changed, for other processes and for the memory of this one.
   "CREATE TABLE index_change (no INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, publisher_id TEXT) STRICT",
+  // No table changes, but what `indexable` makes of a text did: a new version has the index filled again.
+  "-- accents of Greek and Cyrillic, and letters such as ß and ł, make no difference",
 ];
 
 /** Changes kept for processes that follow; one that lags further behind loads everything again. */

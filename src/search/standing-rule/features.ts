@@ -75,7 +75,8 @@ export interface PostTexts {
 }
 
 export function postSide({ kind, title, body, tags, placeName }: PostTexts): PostSide {
-  const speech = speechOf([title, body, ...tags, placeName ?? ""]);
+  // Tags and place are one text, as in the index's tables.
+  const speech = speechOf([title, body, [...tags, placeName ?? ""].join(" ")]);
   const text = `${title}. ${body}`;
   const seeking = Number(seeks(title)) + Number(kind === "request");
   const offering = Number(offers(text)) + Number(kind === "offer");
