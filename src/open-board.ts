@@ -139,7 +139,7 @@ export async function openBoard(
   const limited = config.rateLimits !== "off";
   const log = (message: string, error: unknown) => logger.error({ err: error }, message);
   const hourly = new HourlyCalls({ limits: store.limits, limited });
-  const consent = new Consent({ outbound, secrets, hourly });
+  const consent = new Consent({ store, outbound, secrets, hourly, log });
   const subscriptions = new Subscriptions({
     store,
     embedder,
@@ -149,7 +149,6 @@ export async function openBoard(
     posts,
     secrets,
     consent,
-    log,
   });
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
   const inbox = new Inbox({ store, cursors, posts });
@@ -222,11 +221,11 @@ export async function openBoard(
     },
     start: () => background.start(),
     async close() {
-      const asked = Promise.race([subscriptions.close(), sleep(ASKING_MS, null, { ref: false })]);
+      const asked = Promise.race([consent.close(), sleep(ASKING_MS, null, { ref: false })]);
       await Promise.all([background.stop(), asked]);
       await background.flush();
       await Promise.all([embedder.close(), outbound.close()]);
-      await subscriptions.close();
+      await consent.close();
       await data.close();
     },
   };

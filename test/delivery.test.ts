@@ -135,6 +135,7 @@ describe("a delivery", () => {
     ["less than the table says", () => "0", 4 * SECOND, 7 * SECOND],
     ["a date of the past", () => "Thu, 01 Jan 1970 00:00:00 GMT", 4 * SECOND, 7 * SECOND],
     ["more than a day", () => "999999", DAY, DAY + SECOND],
+    ["more than a life", () => "9".repeat(400), DAY, DAY + SECOND],
     ["nonsense", () => "soon", 4 * SECOND, 7 * SECOND],
   ])("obeys a Retry-After of %s", async (_what, header, least, most) => {
     const to = await subscribed(() => ({ status: 429, headers: { "retry-after": header() } }));
@@ -235,7 +236,6 @@ describe("a post that changed between its match and a retry", () => {
   const unsent: [string, (post: { id: string }, writer: { id: string; key: string }) => Promise<unknown>][] =
     [
       ["removed", (post, { key: own }) => call(board, `DELETE /posts/${post.id}`, undefined, { key: own })],
-      ["hidden", (post) => moderate("hide", post.id)],
       [
         "expired",
         (post, { key: own }) =>
@@ -246,7 +246,6 @@ describe("a post that changed between its match and a retry", () => {
             { key: own },
           ),
       ],
-      ["of a publisher now suspended", (_post, { id }) => moderate("suspend", id)],
       ["erased", (_post, { key: own }) => call(board, "DELETE /publishers/me", undefined, { key: own })],
     ];
 
@@ -266,6 +265,34 @@ describe("a post that changed between its match and a retry", () => {
     now += HOUR;
     await quiet();
     expect(to.webhook.messages).toHaveLength(1);
+    await to.webhook.stop();
+  });
+
+  const withheld: [
+    string,
+    (post: { id: string }, writer: { id: string }, undo: boolean) => Promise<unknown>,
+  ][] = [
+    ["hidden", ({ id }, _writer, undo) => moderate(undo ? "restore" : "hide", id)],
+    ["of a publisher now suspended", (_post, { id }, undo) => moderate(undo ? "reinstate" : "suspend", id)],
+  ];
+
+  it.each(withheld)("and is %s is not sent before that is undone", async (_what, change) => {
+    // It was cancelled, so that whoever relies on pushes never heard of a post that was restored.
+    let status = 500;
+    const to = await subscribed(() => ({ status }));
+    const writer = await register(board);
+    const post = await write(board, writer.key, { tags: [to.tag] });
+    await to.attempted(1);
+    status = 200;
+    await change(post, writer, false);
+    now += 10 * SECOND;
+    const [kept] = await eventually(to.deliveries, ([delivery]) => Date.parse(delivery?.due_at) > now);
+    expect(kept).toMatchObject({ state: "waiting", attempts: 1 });
+    expect(to.webhook.messages).toHaveLength(1);
+    await change(post, writer, true);
+    now += 2 * HOUR;
+    await to.arrived(2);
+    expect(to.webhook.messages[1]?.json.data.post.id).toBe(post.id);
     await to.webhook.stop();
   });
 

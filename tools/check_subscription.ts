@@ -23,7 +23,7 @@ export default defineTool({
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
   async handle({ id, cursor, limit }, { subscriptions, caller }) {
-    const { matches, nextCursor } = await subscriptions.pending(id, caller, { cursor, limit });
-    return ok(matches, { nextCursor });
+    const { matches, nextCursor, notes } = await subscriptions.pending(id, caller, { cursor, limit });
+    return ok(matches, { nextCursor, notes });
   },
 });

@@ -3,6 +3,7 @@ import type { Store, StoredPublisher } from "../ports/store.ts";
 import type { InboxItem } from "../schema/inbox.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
+import { shownPosts } from "./shown-posts.ts";
 import { isoTime } from "./wire.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
@@ -31,11 +32,9 @@ export class Inbox {
     const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
     if (typeof after !== "number") throw new BoardError("invalid_cursor");
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
-    const rows = await this.#store.posts.many([...new Set(entries.map((entry) => entry.postId))]);
-    // One may have been removed or hidden since the entries were read.
-    const shown = rows.filter(({ state }) => state === "active");
-    const posts = new Map(
-      (await this.#posts.onWire(shown, { suspended: false })).map((post) => [post.id, post]),
+    const posts = await shownPosts(
+      { store: this.#store, posts: this.#posts },
+      entries.map((entry) => entry.postId),
     );
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
       const post = posts.get(postId);

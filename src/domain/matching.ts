@@ -3,14 +3,12 @@ import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import { windowOf } from "../ports/index-entry.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../ports/store.ts";
 import { KINDS } from "../schema/post.ts";
-import { StandingQuery } from "../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../search/percolator/percolator.ts";
 import { quantize } from "../search/quantize.ts";
-import { parseQueryText } from "../search/query-text.ts";
 import { answers, floorOf, postText, type StandingText, standingText } from "../search/standing-rule.ts";
 import type { BoardModel } from "./board-model.ts";
-import { filterOf, textOfQuery } from "./query.ts";
-import { isMatched } from "./subscription-state.ts";
+import { filterOf, parsedTextOf } from "./query.ts";
+import { isMatched, standingQueryOf } from "./subscription-state.ts";
 
 /** Changes taken in per turn of the event loop: some 5 ms. */
 const CHANGES_BATCH = 100;
@@ -87,14 +85,12 @@ export class Matching {
 
   #take(id: string, row: StoredSubscription | null): void {
     this.#withoutVector.delete(id);
-    const query = row !== null && isMatched(row) ? StandingQuery.safeParse(row.query).data : undefined;
-    // Gone, inactive, or written by a version that knew other criteria.
-    if (row === null || query === undefined) {
+    const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;
+    if (row === null || query === null) {
       this.#standing.remove(id);
       return;
     }
-    const q = textOfQuery(query);
-    const text = q === null ? null : parseQueryText(q);
+    const text = parsedTextOf(query);
     const filter = filterOf(query, 0);
     const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
     if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
@@ -115,9 +111,14 @@ export class Matching {
       const batch = missing.slice(start, start + VECTORS.batch);
       const vectors = await this.#vectorsOf(batch.map(([, text]) => text));
       for (const [at, vector] of vectors.entries()) {
-        const id = batch[at]?.[0] ?? "";
+        const [id, text] = batch[at] ?? ["", ""];
         const change = { vector: quantize(vector), vectorModel: this.#embedder.modelId };
-        this.#take(id, await this.#store.subscriptions.update(id, change));
+        const updated = await this.#store.subscriptions.update(id, (row) => {
+          // Its owner may have changed the query meanwhile.
+          const query = standingQueryOf(row);
+          return query !== null && parsedTextOf(query)?.plain === text ? change : null;
+        });
+        this.#take(id, updated);
       }
     }
   }

@@ -2,6 +2,7 @@ import type { PostFilter } from "../ports/search-index.ts";
 import { RADIUS_KM, type SearchQuery } from "../schema/query.ts";
 import type { StandingQuery } from "../schema/subscription.ts";
 import { cleanLine } from "../schema/text.ts";
+import { parseQueryText, type QueryText } from "../search/query-text.ts";
 import { isoTime } from "./wire.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
@@ -31,6 +32,12 @@ const emptyText = (text: string | undefined) => (text === undefined || text === 
 export function textOfQuery(query: StandingQuery): string | null {
   const text = cleanLine(query.q ?? "");
   return text === "" ? null : text;
+}
+
+/** What the free text of a query asks for, or null when there is none. */
+export function parsedTextOf(query: StandingQuery): QueryText | null {
+  const text = textOfQuery(query);
+  return text === null ? null : parseQueryText(text);
 }
 
 /** The criteria of a query as JSON of the wire grammar: what is stored of a standing query and echoed of a search. */

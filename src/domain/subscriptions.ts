@@ -4,22 +4,35 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { Store, StoredPublisher, StoredSubscription, SubscriptionChange } from "../ports/store.ts";
 import type {
   PendingMatch,
+  StandingQuery,
   Subscription,
   SubscriptionInput,
   SubscriptionPatch,
 } from "../schema/subscription.ts";
-import { StandingQuery } from "../schema/subscription.ts";
 import { cleanLine } from "../schema/text.ts";
-import { parseQueryText } from "../search/query-text.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
-import { criteriaOnWire, describeQuery, textOfQuery } from "./query.ts";
+import { criteriaOnWire, describeQuery, parsedTextOf } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { newId, type Secrets } from "./secrets.ts";
+import { shownPosts } from "./shown-posts.ts";
 import type { Site } from "./site.ts";
-import { ACTIVATED, ACTIVE_MAX, isMatched, ownSubscription } from "./subscription-state.ts";
+import {
+  ACTIVATED,
+  ACTIVE_MAX,
+  changeSubscription,
+  isMatched,
+  ownSubscription,
+  standingQueryOf,
+} from "./subscription-state.ts";
 import type { Consent } from "./webhooks/consent.ts";
 import { isoTime } from "./wire.ts";
+
+/** What stands for the sentence of a query that only another version of the board can read. */
+const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
+
+const notMatched = ({ inactiveReason }: StoredSubscription) =>
+  `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
 
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
@@ -31,8 +44,6 @@ export class Subscriptions {
   readonly #cursors: Cursors;
   readonly #posts: Posts;
   readonly #consent: Consent;
-  readonly #log: (message: string, error: unknown) => void;
-  readonly #asking = new Set<Promise<void>>();
 
   constructor(parts: {
     store: Store;
@@ -43,7 +54,6 @@ export class Subscriptions {
     cursors: Cursors;
     posts: Posts;
     consent: Consent;
-    log: (message: string, error: unknown) => void;
   }) {
     this.#store = parts.store;
     this.#embedder = parts.embedder;
@@ -53,7 +63,6 @@ export class Subscriptions {
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
     this.#consent = parts.consent;
-    this.#log = parts.log;
   }
 
   /**
@@ -91,8 +100,15 @@ export class Subscriptions {
       throw error;
     });
     if (!kept) throw new BoardError("too_many_subscriptions");
-    if (webhookUrl !== null) this.#askLater(row, webhookUrl, now);
+    if (webhookUrl !== null) this.#consent.askLater(row, webhookUrl, now);
     return { ...this.#onWire(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
+  }
+
+  /** What whoever saves a query should know of it. */
+  notesOn(query: StandingQuery | undefined): string[] {
+    const text = query === undefined ? null : parsedTextOf(query);
+    if (text === null || text.any.length + text.phrases.length + text.excluded.length > 0) return [];
+    return ["`q` holds no word, and signs and emoji are not looked for: no post will match."];
   }
 
   /** The caller's subscriptions, oldest first. */
@@ -117,19 +133,26 @@ export class Subscriptions {
     caller: StoredPublisher,
     now: number,
   ): Promise<Subscription> {
-    const row = await ownSubscription(this.#store, id, caller);
-    const webhookUrl = patch.webhook_url === undefined ? row.webhookUrl : patch.webhook_url;
-    const isNewUrl = webhookUrl !== row.webhookUrl;
-    if (isNewUrl) this.#checkWebhook(webhookUrl);
-    const change: SubscriptionChange = {
+    const { webhook_url: url } = patch;
+    const isNewUrl = (row: StoredSubscription) => url !== undefined && url !== row.webhookUrl;
+    if (isNewUrl(await ownSubscription(this.#store, id, caller))) this.#checkWebhook(url ?? null);
+    const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
       ...(patch.query === undefined ? {} : await this.#queryChange(patch.query)),
-      ...(isNewUrl ? { webhookUrl, webhookVerifiedAt: null, failures: 0, failingSince: null } : {}),
-      ...(patch.active === true && !row.active ? ACTIVATED : {}),
       ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
     };
-    const changed = await this.#update(row, change);
-    if (isNewUrl && webhookUrl !== null) this.#askLater(changed, webhookUrl, now);
+    let isMoved = false;
+    const changed = await changeSubscription(this.#store, id, (row) => {
+      isMoved = isNewUrl(row);
+      return {
+        ...given,
+        ...(isMoved
+          ? { webhookUrl: url ?? null, webhookVerifiedAt: null, failures: 0, failingSince: null }
+          : {}),
+        ...(patch.active === true && !row.active ? ACTIVATED : {}),
+      };
+    });
+    if (isMoved && changed.webhookUrl !== null) this.#consent.askLater(changed, changed.webhookUrl, now);
     return this.#counted(changed);
   }
 
@@ -149,17 +172,15 @@ export class Subscriptions {
     id: string,
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
-  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null }> {
-    await ownSubscription(this.#store, id, caller);
+  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[] }> {
+    const row = await ownSubscription(this.#store, id, caller);
     const list = `pending ${id}`;
     const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
     if (typeof after !== "number") throw new BoardError("invalid_cursor");
     const deliveries = await this.#store.subscriptions.pending(id, after, page.limit);
-    const rows = await this.#store.posts.many(deliveries.map((delivery) => delivery.postId));
-    // One may have been removed or hidden since the deliveries were read.
-    const shown = rows.filter(({ state }) => state === "active");
-    const posts = new Map(
-      (await this.#posts.onWire(shown, { suspended: false })).map((post) => [post.id, post]),
+    const posts = await shownPosts(
+      { store: this.#store, posts: this.#posts },
+      deliveries.map((delivery) => delivery.postId),
     );
     const matches = deliveries.flatMap((delivery) => {
       const post = posts.get(delivery.postId);
@@ -170,7 +191,7 @@ export class Subscriptions {
     const last = deliveries.at(-1);
     const nextCursor =
       last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);
-    return { matches, nextCursor };
+    return { matches, nextCursor, notes: isMatched(row) ? [] : [notMatched(row)] };
   }
 
   /**
@@ -184,16 +205,8 @@ export class Subscriptions {
   ): Promise<{ subscription: Subscription; verified: boolean }> {
     const row = await ownSubscription(this.#store, id, caller);
     if (row.webhookUrl === null) throw new BoardError("no_webhook");
-    const verified = await this.#consent.ask(row, row.webhookUrl, now);
-    const changed = verified
-      ? await this.#consented(row, row.webhookUrl, ACTIVATED, now)
-      : await this.#update(row, { webhookVerifiedAt: null });
+    const changed = await this.#consent.askAgain(row, row.webhookUrl, now);
     return { subscription: await this.#counted(changed), verified: changed.webhookVerifiedAt !== null };
-  }
-
-  /** Waits for questions of consent that are under way. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#asking);
   }
 
   async #counted(row: StoredSubscription): Promise<Subscription> {
@@ -202,11 +215,12 @@ export class Subscriptions {
   }
 
   #onWire(row: StoredSubscription, pending: number): Subscription {
+    const query = standingQueryOf(row);
     return {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: describeQuery(StandingQuery.parse(row.query)),
+      describes: query === null ? UNREADABLE : describeQuery(query),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       poll_url: this.#site.pending(row.id),
@@ -230,57 +244,12 @@ export class Subscriptions {
 
   /** Null without a model; matching then goes by words until the follower finds the model ready. */
   #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
-    return queryVector(this.#embedder, parseQueryText(textOfQuery(query) ?? "").plain);
+    return queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
   }
 
   async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {
     const vector = await this.#vectorOf(query);
     const vectorModel = vector === null ? null : this.#embedder.modelId;
     return { query: criteriaOnWire(query), vector, vectorModel };
-  }
-
-  /** @throws BoardError `too_many_subscriptions` when it would become one active subscription too many */
-  async #update(row: StoredSubscription, change: SubscriptionChange): Promise<StoredSubscription> {
-    const activates = change.active === true && !row.active;
-    const countActive = async () =>
-      (await this.#store.subscriptions.ofPublisher(row.publisherId)).filter(({ active }) => active).length;
-    if (activates && (await countActive()) >= ACTIVE_MAX) throw new BoardError("too_many_subscriptions");
-    const changed = await this.#store.subscriptions.update(row.id, change);
-    if (changed === null) throw new BoardError("subscription_not_found");
-    // Others may have become active at the same time: rather one too few than one too many.
-    if (activates && (await countActive()) > ACTIVE_MAX) {
-      const { active, inactiveReason } = row;
-      await this.#store.subscriptions.update(row.id, { active, inactiveReason });
-      throw new BoardError("too_many_subscriptions");
-    }
-    return changed;
-  }
-
-  #askLater(row: StoredSubscription, url: string, now: number): void {
-    const asked = (async () => {
-      try {
-        if (!(await this.#consent.ask(row, url, now))) return;
-        const isGivenUp = !row.active && isMatched(row);
-        await this.#consented(row, url, isGivenUp ? ACTIVATED : {}, now);
-      } catch (error) {
-        if (!(error instanceof BoardError)) this.#log("asking a webhook for consent failed", error);
-      }
-    })();
-    this.#asking.add(asked);
-    void asked.finally(() => this.#asking.delete(asked));
-  }
-
-  /** Keeps a yes, for the URL that said it: the owner may have changed it while it was asked. */
-  async #consented(
-    row: StoredSubscription,
-    url: string,
-    change: SubscriptionChange,
-    now: number,
-  ): Promise<StoredSubscription> {
-    const current = await this.#store.subscriptions.get(row.id);
-    if (current === null) throw new BoardError("subscription_not_found");
-    if (current.webhookUrl !== url) return current;
-    const changed = await this.#update(current, { ...change, webhookVerifiedAt: now });
-    return changed.webhookUrl === url ? changed : this.#update(changed, { webhookVerifiedAt: null });
   }
 }

@@ -68,7 +68,8 @@ export const editSubscription = defineRoute({
   examples: [{ id: "sub_4yTq8WnZ2kPv6R", active: false }],
 
   async handle({ id: subscriptionId, ...patch }, { subscriptions, caller, now }) {
-    return ok(await subscriptions.edit(subscriptionId, patch, caller, now));
+    const edited = await subscriptions.edit(subscriptionId, patch, caller, now);
+    return ok(edited, { notes: subscriptions.notesOn(patch.query) });
   },
 });
 

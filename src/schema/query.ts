@@ -43,10 +43,10 @@ const Kinds = List.pipe(z.array(Kind).max(KINDS.length * 2))
   .meta({ override: { type: "string" } })
   .describe(`Of ${KINDS.join(", ")}; comma-separated.`);
 
-const Tags = List.pipe(
-  z.array(z.string().refine((tag) => codePoints(tag) <= 40, "A tag has at most 40 characters.")).max(20),
-)
-  .transform((tags) => [...new Set(tags.map(normalTag))])
+const Tags = List.transform((tags) => [...new Set(tags.map(normalTag))].filter((tag) => tag !== ""))
+  .pipe(
+    z.array(z.string().refine((tag) => codePoints(tag) <= 40, "A tag has at most 40 characters.")).max(20),
+  )
   .meta({ override: { type: "string" } })
   .describe("Any of them, comma-separated.");
 

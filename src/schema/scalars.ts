@@ -36,13 +36,18 @@ export const DateTimeOrDate = z.string().transform((text, context): number => {
     code: "invalid_format",
     format: "datetime",
     input: text,
-    message: "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
+    message: BLANK_FOR_PLUS.test(text)
+      ? "Write the + of the offset as %2B in an address, or give the time in UTC (2026-12-01T18:30:00Z)."
+      : "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
   });
   return z.NEVER;
 });
 
+/** What is left of `18:30:00+01:00` in an address, where a plus means a blank. */
+const BLANK_FOR_PLUS = /T[\d:.]+ \d\d:\d\d$/;
+
 /** Years 1 to 9999 keep their four digits on the wire; anything else would not sort or parse elsewhere. */
-const inRange = (ms: number) => ms >= Date.UTC(1, 0, 1) - 6e13 && ms < Date.UTC(10_000, 0, 1);
+const inRange = (ms: number) => ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
 
 /** A boolean, or the strings `true` and `false` as query parameters carry them. */
 export const Flag = z
@@ -70,12 +75,12 @@ export function numeric(bounds: { min: number; max: number; integer?: boolean })
     });
 }
 
-/** Comma-separated strings, or a JSON array of them; blanks around and between are dropped. */
+/** Comma-separated strings, or a JSON array of such; blanks around and between are dropped. */
 export const List = z
   .union([z.string(), z.array(z.string())], {
     error: "Must be a comma-separated string or a list of strings.",
   })
-  .transform((sent) => (typeof sent === "string" ? sent.split(",") : sent).map((item) => item.trim()))
+  .transform((sent) => [sent].flat().flatMap((text) => text.split(",").map((item) => item.trim())))
   .transform((items) => items.filter((item) => item !== ""))
   .meta({ override: { type: "string" } });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bareId } from "./ids.ts";
 import { Post } from "./post.ts";
 import { criteria } from "./query.ts";
 import { Flag, HttpUrl, numeric } from "./scalars.ts";
@@ -31,7 +32,7 @@ export type StandingQuery = z.output<typeof StandingQuery>;
 
 export const SubscriptionId = z
   .string()
-  .transform((sent) => sent.trim().slice(0, 200))
+  .transform((sent) => bareId(sent, "subscriptions"))
   .meta({ override: { type: "string" } });
 
 export const SubscriptionInput = z.object({
@@ -103,7 +104,7 @@ export const DeliveryRecord = z.object({
   matched_at: timestamp,
   state: z
     .enum(["waiting", "delivered", "failed", "cancelled"])
-    .describe("`failed`: given up after ten attempts; `cancelled`: the post is no longer to be shown."),
+    .describe("`failed`: given up after ten attempts; `cancelled`: the post is removed or has expired."),
   attempts: z.int().min(0),
   attempted_at: timestamp.nullable().describe("The latest attempt, as are status, error and latency_ms."),
   status: z.int().nullable(),

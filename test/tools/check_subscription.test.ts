@@ -324,6 +324,20 @@ describe("check_subscription", () => {
     expect(titlesOf(await pending(me, id))).toEqual(["kept", "hidden", "from another"]);
   });
 
+  it("says of a paused subscription that nothing new is matched", async () => {
+    const id = await subscribe(me, { tags: "resting" });
+    expect((await pending(me, id)).body.meta.note).toBeUndefined();
+    await call(board, `PATCH /subscriptions/${id}`, { active: false }, { key: me.key });
+    expect((await pending(me, id)).body.meta.note).toContain("inactive (`paused`)");
+  });
+
+  it("takes the poll URL where an id is expected", async () => {
+    const id = await subscribe(me, { tags: "eta" });
+    const { body } = await call(board, `GET /subscriptions/${id}`, undefined, { key: me.key });
+    const asked = await pending(me, encodeURIComponent(body.data.poll_url));
+    expect([asked.status, asked.body.data]).toEqual([200, []]);
+  });
+
   it("delivers a post once, also when it is edited in and out of the query", async () => {
     const id = await subscribe(me, { tags: "zeta" });
     const post = await write(board, other.key, { title: "once", tags: ["zeta"] });

@@ -96,6 +96,39 @@ describe("subscribe", () => {
     },
   );
 
+  it("keeps nothing that it cannot read again", async () => {
+    // Each of these was kept, and every list of the publisher's subscriptions failed from then on.
+    const own = await register(board);
+    const read = async (query: object) => {
+      const { body } = await call(board, "POST /subscriptions", { query }, { key: own.key });
+      return body.data?.query ?? body.error.issues[0];
+    };
+    const places = Array.from({ length: 11 }, (_, n) => `City ${n}, Country ${n}`);
+    expect(await read({ tags: places })).toMatchObject({ path: "query.tags", code: "too_big" });
+    expect(await read({ tags: ["Ghent, BE"] })).toMatchObject({ tags: "ghent,be" });
+    expect(await read({ tags: ["İ".repeat(40)] })).toMatchObject({ path: "query.tags.0" });
+    expect(await read({ tags: ["\u0001"] })).toMatchObject({ path: "query", code: "too_small" });
+    expect(await read({ after: "0000-01-01T00:00:00+14:00" })).toMatchObject({ path: "query.after" });
+    const list = await call(board, "GET /subscriptions", undefined, { key: own.key });
+    expect([list.status, list.body.data.length]).toEqual([200, 1]);
+  });
+
+  it("lists a query that another version of the board kept and this one cannot read", async () => {
+    const own = await register(board);
+    const { body } = await call(board, "POST /subscriptions", { query: { q: "x" } }, { key: own.key });
+    await board.board.store.subscriptions.update(body.data.id, { query: { near: "here" } });
+    const list = await call(board, "GET /subscriptions", undefined, { key: own.key });
+    expect(list.body.data[0]).toMatchObject({ id: body.data.id, query: { near: "here" } });
+    expect(list.body.data[0].describes).toContain("save it anew");
+  });
+
+  it("says when a text holds nothing that could be found", async () => {
+    const noteOf = async (query: object) => (await subscribe(query)).body.meta.note;
+    expect(await noteOf({ q: "🚲 !" })).toContain("`q` holds no word");
+    expect(await noteOf({ q: "-bike" })).toBeUndefined();
+    expect(await noteOf({ tags: "bike" })).toBeUndefined();
+  });
+
   it("ignores limit, cursor and sort of a query, and says so", async () => {
     const { status, body } = await subscribe({ q: "piano", limit: 5, sort: "newest" });
     expect(status).toBe(201);

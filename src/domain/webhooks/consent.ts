@@ -1,23 +1,79 @@
 import { timingSafeEqual } from "node:crypto";
+import { BoardError } from "../../failures.ts";
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
-import type { StoredSubscription } from "../../ports/store.ts";
+import type { Store, StoredSubscription } from "../../ports/store.ts";
 import { newToken, type Secrets } from "../secrets.ts";
+import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscription-state.ts";
 import { secretsOf, signedHeaders } from "../webhook-signature.ts";
 import { isoTime } from "../wire.ts";
 import type { HourlyCalls } from "./hourly.ts";
 
 const CHALLENGE = { ttlMs: 10 * 60_000, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 
-/** Asks the owner of a webhook whether it wants to be called: the only thing ever sent to a URL that has not said yes. */
+/**
+ * Asks the owner of a webhook whether it wants to be called, the only thing ever sent to a URL that has not said yes, and
+ * keeps the answer. What is true of the subscription may change while the webhook is asked, up to 10 s: an answer holds
+ * for the URL that was asked.
+ */
 export class Consent {
+  readonly #store: Store;
   readonly #outbound: Outbound;
   readonly #secrets: Secrets;
   readonly #hourly: HourlyCalls;
+  readonly #log: (message: string, error: unknown) => void;
+  readonly #asking = new Set<Promise<void>>();
 
-  constructor(parts: { outbound: Outbound; secrets: Secrets; hourly: HourlyCalls }) {
+  constructor(parts: {
+    store: Store;
+    outbound: Outbound;
+    secrets: Secrets;
+    hourly: HourlyCalls;
+    log: (message: string, error: unknown) => void;
+  }) {
+    this.#store = parts.store;
     this.#outbound = parts.outbound;
     this.#secrets = parts.secrets;
     this.#hourly = parts.hourly;
+    this.#log = parts.log;
+  }
+
+  /** Asks behind the caller's back. A yes also re-activates a subscription whose webhook had been given up. */
+  askLater(row: StoredSubscription, url: string, now: number): void {
+    const asked = (async () => {
+      try {
+        if (!(await this.#ask(row, url, now))) return;
+        await changeSubscription(this.#store, row.id, (current) => {
+          if (current.webhookUrl !== url) return null;
+          const isGivenUp = !current.active && isMatched(current);
+          return { ...(isGivenUp ? ACTIVATED : {}), webhookVerifiedAt: now };
+        });
+      } catch (error) {
+        if (!(error instanceof BoardError)) this.#log("asking a webhook for consent failed", error);
+      }
+    })();
+    this.#asking.add(asked);
+    void asked.finally(() => this.#asking.delete(asked));
+  }
+
+  /**
+   * Asks at the owner's wish. A yes re-activates the subscription, whatever had stopped it but a suspension; a no takes
+   * an earlier yes back.
+   * @returns the subscription as it is then
+   * @throws BoardError `rate_limited`, `subscription_not_found`, `too_many_subscriptions`
+   */
+  async askAgain(row: StoredSubscription, url: string, now: number): Promise<StoredSubscription> {
+    const agreed = await this.#ask(row, url, now);
+    return changeSubscription(this.#store, row.id, (current) => {
+      if (current.webhookUrl !== url) return null;
+      if (agreed) return { ...(isSuspended(current) ? {} : ACTIVATED), webhookVerifiedAt: now };
+      // A later question may have been answered first.
+      return (current.webhookVerifiedAt ?? now) > now ? null : { webhookVerifiedAt: null };
+    });
+  }
+
+  /** Waits for questions under way that nobody waits for. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#asking);
   }
 
   /**
@@ -26,7 +82,7 @@ export class Consent {
    *
    * @throws BoardError `rate_limited`
    */
-  async ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
+  async #ask(row: StoredSubscription, url: string, now: number): Promise<boolean> {
     await this.#hourly.take(row, url, now);
     const challenge = newToken() + newToken();
     const body = JSON.stringify({

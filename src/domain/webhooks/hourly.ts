@@ -20,7 +20,7 @@ export class HourlyCalls {
   async take(row: StoredSubscription, url: string, now: number): Promise<void> {
     if (!this.#limited) return;
     await this.#count(`webhook:${row.id}`, PER_HOUR.subscription, now);
-    await this.#count(`webhook-host:${new URL(url).host}`, PER_HOUR.host, now);
+    await this.#count(`webhook-host:${new URL(url).host.replace(/\.$/, "")}`, PER_HOUR.host, now);
   }
 
   async #count(key: string, max: number, now: number): Promise<void> {

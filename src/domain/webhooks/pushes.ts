@@ -10,6 +10,8 @@ import { outcomeOf, type PushOutcome } from "./retries.ts";
 
 /** A push that was claimed just before its subscription was paused or lost its consent is looked at again after this. */
 const PAUSED_MS = 60_000;
+/** So is one whose post is hidden, or its publisher suspended: either may be taken back. */
+const HIDDEN_MS = 60 * 60_000;
 
 /** How a push was dealt with: the attempt, if one was made, and what follows. */
 export interface Dealt {
@@ -53,24 +55,18 @@ export class Pushes {
     if (row === null || owner === null) return CANCELLED;
     const mayBeSent = row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
-    const post = await this.#shown(push.postId, now);
-    if (post === null) return CANCELLED;
+    const post = await this.#store.posts.get(push.postId);
+    if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
+    const [shown] = post.state === "active" ? await this.#posts.onWire([post], { suspended: false }) : [];
+    if (shown === undefined) return putOff(now + HIDDEN_MS);
 
-    const body = this.#bodyOf(push, row, post);
+    const body = this.#bodyOf(push, row, shown);
     const id = `msg_${push.subscriptionId}_${push.deliveryId}`;
     const headers = signedHeaders(secretsOf(row, this.#secrets, now), id, Math.floor(now / 1000), body);
     const called = await callWebhook(this.#outbound, row.webhookUrl, headers, body, now);
     const { retryAfter: _, ...attempt } = called;
     const current = { attempts: push.attempts, subscription: row };
     return { attempt, outcome: outcomeOf(called, current, now + called.latencyMs, this.#random()) };
-  }
-
-  /** The post as anyone may read it now, or null when it is removed, hidden, expired, or its publisher suspended or gone. */
-  async #shown(postId: string, now: number): Promise<Post | null> {
-    const post = await this.#store.posts.get(postId);
-    if (post === null || post.state !== "active" || post.expiresAt <= now) return null;
-    const [shown = null] = await this.#posts.onWire([post], { suspended: false });
-    return shown;
   }
 
   /** The same bytes for the same rows: members stand in a fixed order. */

@@ -59,9 +59,11 @@ export class Webhooks {
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
-    const row = await ownSubscription(this.#store, id, caller);
-    const change = { secretVersion: row.secretVersion + 1, previousSecretUntil: now + DAY_MS };
-    const changed = await this.#store.subscriptions.update(id, change);
+    await ownSubscription(this.#store, id, caller);
+    const changed = await this.#store.subscriptions.update(id, ({ secretVersion }) => ({
+      secretVersion: secretVersion + 1,
+      previousSecretUntil: now + DAY_MS,
+    }));
     if (changed === null) throw new BoardError("subscription_not_found");
     return {
       id,
@@ -106,7 +108,7 @@ export class Webhooks {
     const { row } = await this.#consented(id, caller);
     if (!(await this.#store.pushes.redeliver(id, deliveryId, now))) {
       throw new BoardError("not_found", {
-        hint: "The subscription has no delivery of this id; they are kept for 30 days. Its list is at GET /subscriptions/{id}/deliveries.",
+        hint: "The subscription has no delivery of this id that can be sent: they are kept for 30 days, and not when the post is removed. Its list is at GET /subscriptions/{id}/deliveries.",
       });
     }
     return {

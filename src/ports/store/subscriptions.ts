@@ -40,7 +40,19 @@ export interface SubscriptionStore {
   get(id: string): Promise<StoredSubscription | null>;
   /** All of a publisher, oldest first. */
   ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
-  update(id: string, change: SubscriptionChange): Promise<StoredSubscription | null>;
+  /**
+   * Changes a subscription in one step with the look at it.
+   *
+   * @param change  what to change; or, given the row as it is, what to change of it, null for nothing (a store may ask
+   *   more than once)
+   * @param maxActive  left alone when it would become active beside so many of its publisher; exact under concurrency
+   * @returns the row as it is then, or null when there is none, or it was left alone for `maxActive`
+   */
+  update(
+    id: string,
+    change: SubscriptionChange | ((row: StoredSubscription) => SubscriptionChange | null),
+    maxActive?: number,
+  ): Promise<StoredSubscription | null>;
   /** Deletes it and its deliveries; false when there was none. */
   remove(id: string): Promise<boolean>;
   /**

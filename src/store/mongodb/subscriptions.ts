@@ -36,12 +36,17 @@ export function subscriptionStore(parts: Parts): SubscriptionStore {
         return documents.map(subscriptionOf);
       }),
 
-    update: (id, change) =>
+    update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
       connection.write([CHANGES, subscriptionName(id)], async (session) => {
         const change_no = await nextChange(parts, session);
-        const before = await subscriptions.findOne({ _id: id }, { session });
-        if (before === null) return null;
-        const after: StoredSubscription = { ...subscriptionOf(before), ...change };
+        const document = await subscriptions.findOne({ _id: id }, { session });
+        if (document === null) return null;
+        const before = subscriptionOf(document);
+        const changes = typeof change === "function" ? change(before) : change;
+        if (changes === null) return before;
+        const after: StoredSubscription = { ...before, ...changes };
+        const activates = after.active && !before.active;
+        if (activates && (await activeOf(parts, session, before.publisherId)) >= maxActive) return null;
         await subscriptions.updateOne(
           { _id: id },
           { $set: { ...changeableFields(after), change_no } },
@@ -71,7 +76,6 @@ export function subscriptionStore(parts: Parts): SubscriptionStore {
 
 const CHANGES = sequenceName("subscription_change");
 
-/** Counts after taking the change number: of insertions at the same time, the later one sees the earlier. */
 async function insert(
   parts: Parts,
   session: ClientSession,
@@ -84,10 +88,14 @@ async function insert(
   if ((await publishers.findOne({ _id: publisherId, erasing: false }, { session })) === null) {
     throw new Error(`Publisher ${publisherId} is gone; its subscription was not kept.`);
   }
-  const active = await subscriptions.countDocuments({ publisher_id: publisherId, active: true }, { session });
-  if (active >= maxActive) return false;
+  if ((await activeOf(parts, session, publisherId)) >= maxActive) return false;
   await subscriptions.insertOne(newSubscription(subscription, change_no), { session });
   return true;
+}
+
+/** Exact once the change number is taken: of writes at the same time, the later one sees the earlier. */
+function activeOf({ collections }: Parts, session: ClientSession, publisherId: string): Promise<number> {
+  return collections.subscriptions.countDocuments({ publisher_id: publisherId, active: true }, { session });
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */

@@ -17,10 +17,7 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
         ) {
           throw new Error(`Publisher ${subscription.publisherId} is gone; its subscription was not kept.`);
         }
-        const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ? AND active = 1").get(
-          subscription.publisherId,
-        );
-        if (n >= maxActive) return false;
+        if (activeOf(connection, subscription.publisherId) >= maxActive) return false;
         insertSubscription(connection, subscription);
         return true;
       }),
@@ -34,11 +31,15 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
           .map(subscriptionOf),
       ),
 
-    update: (id, change) =>
+    update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
       write(() => {
         const before = find(connection, id);
         if (before === null) return null;
-        const after: StoredSubscription = { ...before, ...change };
+        const changes = typeof change === "function" ? change(before) : change;
+        if (changes === null) return before;
+        const after: StoredSubscription = { ...before, ...changes };
+        const activates = after.active && !before.active;
+        if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
         const { seq } = sql(
           `UPDATE subscription SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ? RETURNING seq`,
         ).get(...valuesOf(after), id);
@@ -83,6 +84,11 @@ export async function removeSubscription(connection: Connection, id: string): Pr
   });
   if (removed) await purgeDeliveries(connection);
   return removed;
+}
+
+function activeOf({ sql }: Connection, publisherId: string): number {
+  return sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ? AND active = 1").get(publisherId)
+    .n;
 }
 
 function find({ sql }: Connection, id: string): StoredSubscription | null {
