@@ -12,6 +12,8 @@ import type { Site } from "./site.ts";
 import { publisherOf } from "./wire.ts";
 
 const RECENT_POSTS = 10;
+/** How much longer a proof counts that cannot be looked at. */
+const PATIENCE_MS = 7 * 86_400_000;
 const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
 /** Registration, keys, proof of a domain, and erasure. */
@@ -75,8 +77,12 @@ export class Publishers {
   /** A new key; the old one fails on the next request of every instance. */
   async rotateKey(caller: StoredPublisher): Promise<{ id: string; api_key: string }> {
     const apiKey = newApiKey();
-    const changed = await this.#store.publishers.update(caller.id, { keyHash: sha256(apiKey) });
-    if (changed === null) throw new BoardError("invalid_api_key");
+    const keyHash = sha256(apiKey);
+    // Of two rotations at once one is late: a key that was given out must not be dead on arrival.
+    const changed = await this.#update(caller.id, (row) =>
+      row.keyHash === caller.keyHash ? { keyHash } : null,
+    );
+    if (changed.keyHash !== keyHash) throw new BoardError("invalid_api_key");
     return { id: caller.id, api_key: apiKey };
   }
 
@@ -104,13 +110,8 @@ export class Publishers {
         checkedAt: null,
       });
     }
-    const via = await this.#proof(publisher);
-    publisher = await this.#update(publisher.id, {
-      verifiedAt: via === null ? null : (publisher.verifiedAt ?? now),
-      verifiedVia: via,
-      checkedAt: now,
-    });
-    return { publisher: publisherOf(publisher, this.#site), verify: instructionsFor(publisher), via };
+    const { row, via } = await this.#look(publisher, now);
+    return { publisher: publisherOf(row, this.#site), verify: instructionsFor(row), via };
   }
 
   /** Erases the caller and everything it wrote; resolves to the counts. */
@@ -121,7 +122,8 @@ export class Publishers {
   }
 
   /**
-   * Looks again at proofs last seen before `before`, at most `limit`.
+   * Looks again at proofs last seen before `before`, at most `limit`. One that cannot be looked at, since the site or DNS does
+   * not answer, counts for another week: an outage, which may be the board's own, proves nothing.
    *
    * @param held  asked before each one; false ends it
    * @returns how many were looked at
@@ -135,7 +137,8 @@ export class Publishers {
     const due = await this.#store.publishers.dueForCheck(before, limit);
     for (const [i, publisher] of due.entries()) {
       if (!(await held())) return i;
-      await this.verify(publisher, null, now).catch((error: unknown) => {
+      const isLate = (publisher.checkedAt ?? 0) < before - PATIENCE_MS;
+      await this.#look(publisher, now, { patient: !isLate }).catch((error: unknown) => {
         // One that erased itself meanwhile needs no proof any more.
         if (!(error instanceof BoardError)) throw error;
       });
@@ -149,27 +152,58 @@ export class Publishers {
     return changed;
   }
 
+  /**
+   * Looks for a proof and keeps what was seen, unless another domain was named meanwhile: that takes seconds.
+   *
+   * @param options.patient  leaves everything as it is when it cannot be seen whether the proof is there
+   */
+  async #look(
+    publisher: StoredPublisher,
+    now: number,
+    options: { patient: boolean } = { patient: false },
+  ): Promise<{ row: StoredPublisher; via: "dns" | "file" | null }> {
+    const { verifyToken } = publisher;
+    const proof = await this.#proof(publisher);
+    if (proof === "unclear" && options.patient) return { row: publisher, via: null };
+    const via = proof === "unclear" ? null : proof;
+    const row = await this.#update(publisher.id, (current) =>
+      current.verifyToken === verifyToken
+        ? { verifiedAt: via === null ? null : (current.verifiedAt ?? now), verifiedVia: via, checkedAt: now }
+        : null,
+    );
+    return { row, via: row.verifyToken === verifyToken ? via : null };
+  }
+
   #checkHost(url: string): void {
     const refusal = this.#outbound.refusal(boardTxt(new URL(url).hostname));
     if (refusal === null) return;
     throw new BoardError("invalid_url", { issues: [{ path: "url", code: "invalid_url", message: refusal }] });
   }
 
-  async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | null> {
+  /** @returns null when there is none, `unclear` when DNS and site do not tell and neither has it */
+  async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | "unclear" | null> {
     const { domain } = publisher;
     if (domain === null || publisher.verifyToken === null) return null;
     const wanted = proofLine(publisher);
     const records = await this.#outbound.txt(`_board.${domain}`);
-    if (records.some((record) => record.trim() === wanted)) return "dns";
+    if (records?.some((record) => record.trim() === wanted) === true) return "dns";
+    const file = await this.#fileHas(boardTxt(domain), wanted);
+    if (file === true) return "file";
+    return records === null || file === null ? "unclear" : null;
+  }
+
+  /** Null when the site does not answer, or says that it cannot now. */
+  async #fileHas(url: string, wanted: string): Promise<boolean | null> {
     try {
-      const answer = await this.#outbound.send({ method: "GET", url: boardTxt(domain), ...BOARD_TXT });
-      const lines = answer.body
+      const { status, body } = await this.#outbound.send({ method: "GET", url, ...BOARD_TXT });
+      if (status >= 500 || status === 429) return null;
+      const lines = body
         .toString("utf8")
         .replace(/^\uFEFF/, "")
         .split(/\r?\n/);
-      return answer.status === 200 && lines.some((line) => line.trim() === wanted) ? "file" : null;
+      return status === 200 && lines.some((line) => line.trim() === wanted);
     } catch (error) {
-      if (error instanceof OutboundError) return null;
+      if (error instanceof OutboundError) return error.reason === "blocked" ? false : null;
       throw error;
     }
   }

@@ -64,8 +64,9 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return within(signal, locally ? names.lookupLocally(host) : lookup(host, signal));
   }
 
-  async function txt(name: string, signal: AbortSignal): Promise<string[]> {
-    const records = await within(signal, resolveTxt(name, signal)).catch(() => []);
+  async function txt(name: string, signal: AbortSignal): Promise<string[] | null> {
+    const records = await within(signal, resolveTxt(name, signal)).catch(() => null);
+    if (records === null) return null;
     return records.slice(0, MAX_TXT_RECORDS).map((chunks) => chunks.join("").slice(0, MAX_TXT_CHARACTERS));
   }
 
@@ -88,7 +89,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     refusal: (url) => policy.refusal(url),
     send: (request) =>
       bounded(Math.min(request.timeoutMs, MAX_TIMEOUT_MS), (signal) => send(request, signal)),
-    txt: async (name) => (closed ? [] : bounded(TXT_MS, (signal) => txt(name, signal))),
+    txt: async (name) => (closed ? null : bounded(TXT_MS, (signal) => txt(name, signal))),
     async close() {
       closed = true;
       for (const controller of running.keys()) controller.abort();

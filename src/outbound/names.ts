@@ -1,4 +1,4 @@
-import { promises as dns } from "node:dns";
+import { BADNAME, promises as dns, NODATA, NOTFOUND } from "node:dns";
 
 /** How names are looked up; every call ends by itself. */
 export interface Names {
@@ -6,12 +6,14 @@ export interface Names {
   lookup(name: string, signal: AbortSignal): Promise<string[]>;
   /** Addresses as this machine's own programs see them, its hosts file included. */
   lookupLocally(name: string): Promise<string[]>;
-  /** TXT records in chunks, as DNS carries them; empty when there are none or DNS fails. */
-  resolveTxt(name: string, signal: AbortSignal): Promise<string[][]>;
+  /** TXT records in chunks, as DNS carries them; empty when there are none, null when DNS does not tell. */
+  resolveTxt(name: string, signal: AbortSignal): Promise<string[][] | null>;
 }
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
+/** What says that a name has no such records, or that there can be no such name. */
+const NONE: ReadonlySet<string> = new Set([NODATA, NOTFOUND, BADNAME]);
 
 /**
  * Asks the name servers themselves. The system's lookup would wait in one of four threads that the whole process
@@ -52,8 +54,12 @@ export function openNames(servers?: readonly string[]): Names {
       const found = await dns.lookup(name, { all: true }).catch(() => []);
       return found.map(({ address }) => address);
     },
-    async resolveTxt(name, signal) {
-      return (await ask(signal, (resolver) => resolver.resolveTxt(name))) ?? [];
-    },
+    resolveTxt: (name, signal) =>
+      ask(signal, (resolver) =>
+        resolver.resolveTxt(name).catch((error: NodeJS.ErrnoException) => {
+          if (NONE.has(error.code ?? "")) return [];
+          throw error;
+        }),
+      ),
   };
 }

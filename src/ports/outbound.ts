@@ -10,8 +10,8 @@ export interface Outbound {
    * @throws OutboundError
    */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** TXT records of a name, chunks joined; at most 20 of 1,000 characters. Empty when there are none or DNS fails. */
-  txt(name: string): Promise<string[]>;
+  /** TXT records of a name, chunks joined; at most 20 of 1,000 characters. Null when DNS does not tell whether there are any. */
+  txt(name: string): Promise<string[] | null>;
   close(): Promise<void>;
 }
 
