@@ -71,7 +71,7 @@ export const FAILURES = {
   invalid_api_key: {
     status: 401,
     message: "The API key is not valid.",
-    hint: "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key.",
+    hint: "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again.",
   },
   not_owner: {
     status: 403,

@@ -96,6 +96,16 @@ describe("failures", () => {
     ).toEqual(["after", "kind", "limit", "near"]);
   });
 
+  it("fails with invalid_json for bytes that are no UTF-8, over MCP with its code", async () => {
+    const body = Buffer.from('{"title":"Café","body":"Open."}', "latin1");
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const answer = await fetch(`${board.api}/posts`, { method: "POST", headers, body });
+    const { error } = (await answer.json()) as { error: { code: string } };
+    expect([answer.status, error.code]).toEqual([400, "invalid_json"]);
+    const overMcp = await fetch(`${board.url}/mcp`, { method: "POST", headers, body });
+    expect(await overMcp.json()).toMatchObject({ error: { code: -32700 } });
+  });
+
   it.each(["{", '{"title": }', "nul", "\u0000"])("fails with invalid_json for %j", async (body) => {
     expectFailure(await call(board, "POST /posts", body, { key }), "invalid_json");
   });
@@ -298,6 +308,7 @@ describe("failures", () => {
     ["a form", { "content-type": "application/x-www-form-urlencoded" }],
     ["a compressed body", { "content-type": "application/json", "content-encoding": "gzip" }],
     ["another charset", { "content-type": "application/json; charset=latin1" }],
+    ["another form of Unicode", { "content-type": "application/json; charset=utf-16" }],
   ])("fails with unsupported_media_type for %s", async (_what, headers) => {
     expectFailure(await call(board, "POST /posts", "{}", { key, headers }), "unsupported_media_type");
   });

@@ -1,10 +1,16 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { flagsOf } from "../src/domain/flags.ts";
 import { BoardError } from "../src/failures.ts";
 import { CONFERENCES, Conference, conferencePost } from "../src/import/conferences.ts";
 import { type Gazetteer, openGazetteer } from "../src/import/places.ts";
 import { PostInput } from "../src/schema/post.ts";
+import { boardEnvironment, MAIN } from "./support/board-process.ts";
 
 let places: Gazetteer;
 beforeAll(() => {
@@ -117,6 +123,30 @@ describe("CONFERENCES.toPost", () => {
     );
     expect(failure).toBeInstanceOf(BoardError);
     expect((failure as BoardError).issues.map(({ path }) => path)).toEqual(["url", "startDate"]);
+  });
+});
+
+describe("agent-board import", () => {
+  it("adds what is a post, once, and names the line and the problem of what is none", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "import-"));
+    const file = join(dataDir, "list.jsonl");
+    const good = { title: "Café", body: "Open on Sunday.", idempotency_key: "1" };
+    const latin1 = Buffer.from(JSON.stringify({ ...good, idempotency_key: "2" }), "latin1");
+    const text = `${JSON.stringify(good)}\n\n{"title":\n[1]\n{"title":"No body"}\n`;
+    await writeFile(file, Buffer.concat([Buffer.from(text), latin1]));
+    const run = async () => {
+      const options = { env: boardEnvironment({ DATA_DIR: dataDir }) };
+      const args = ["--import", "tsx", MAIN, "import", file];
+      return (await promisify(execFile)(process.execPath, args, options)).stdout;
+    };
+    const first = await run();
+    expect(first).toContain("1 added, 0 already there, 4 refused");
+    expect(first).toContain("line 3: not JSON");
+    expect(first).toContain("line 4: invalid_request (Invalid input: expected object, received array)");
+    expect(first).toContain("line 5: invalid_request (body: Required.)");
+    expect(first).toContain("line 6: invalid_json (Must be UTF-8.)");
+    expect(await run()).toContain("0 added, 1 already there, 4 refused");
+    await rm(dataDir, { recursive: true });
   });
 });
 

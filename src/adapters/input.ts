@@ -50,7 +50,7 @@ function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path:
   for (const [key, value] of Object.entries(sent)) {
     const field: unknown = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
     if (field === undefined) {
-      notes.push(`\`${printable(path + key)}\` is not a parameter${suggestion(key, known)} and was ignored.`);
+      notes.push(`\`${printable(path + key)}\` is not a parameter${suggestion(key, known)}`);
     } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       const inner = objectBehind(field as z.ZodType);
       if (inner !== null)
@@ -62,11 +62,22 @@ function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path:
 }
 
 function suggestion(key: string, known: readonly string[]): string {
-  if (known.length === 0 || key.length > 40) return "";
+  const meant = meantBy(key, known);
+  return meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`;
+}
+
+/** Fields that callers know by another word: the `url` of a post is its `link` when it is read. */
+const OTHER_WORDS = new Map([
+  ["link", "url"],
+  ["query", "q"],
+]);
+
+function meantBy(key: string, known: readonly string[]): string | null {
+  const other = OTHER_WORDS.get(key);
+  if (other !== undefined && known.includes(other)) return other;
+  if (known.length === 0 || key.length > 40) return null;
   const nearest = closest(key, known);
-  return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3))
-    ? `; did you mean \`${nearest}\`? It`
-    : "";
+  return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3)) ? nearest : null;
 }
 
 /** A field name as an agent may read it: whoever sent it chose it, but it may have been copied from a post. */

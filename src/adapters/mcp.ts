@@ -3,12 +3,11 @@ import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/serve
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from "express";
 import { FAILURES } from "../failures.ts";
-import { LIMITS } from "../schema/post.ts";
 import type { Credentials } from "./calls.ts";
 import { mcpClientOf } from "./clients.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { type McpParts, mcpServers } from "./mcp-server.ts";
-import { credentialsOf } from "./rest.ts";
+import { credentialsOf, jsonBody } from "./rest.ts";
 
 /** Codes of JSON-RPC 2.0 that no request id goes with. */
 const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -32000 } as const;
@@ -84,13 +83,6 @@ const requireJson: RequestHandler = (request, response, next) => {
   if (isJsonContentType(request.get("content-type"))) next();
   else fail(response, 415, RPC.server, "Unsupported media type: send `Content-Type: application/json`.");
 };
-
-const jsonBody = express.json({
-  limit: LIMITS.requestBytes,
-  inflate: false,
-  strict: false,
-  type: () => true,
-});
 
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {

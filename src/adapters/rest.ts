@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import cors from "cors";
 import express, {
   type ErrorRequestHandler,
@@ -164,11 +165,16 @@ export function credentialsOf(request: Request): Credentials {
   };
 }
 
-const jsonBody = express.json({
+/** Reads a body as JSON, whatever its type says. What is no UTF-8 is refused: its text would be kept with holes. */
+export const jsonBody = express.json({
   limit: LIMITS.requestBytes,
   inflate: false,
   strict: false,
   type: () => true,
+  verify(_request, _response, bytes, charset) {
+    if (charset !== "utf-8") throw new BoardError("unsupported_media_type");
+    if (!isUtf8(bytes)) throw new BoardError("invalid_json");
+  },
 });
 
 /** A body must say that it is JSON; no body at all is an empty object. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { parseInput } from "../adapters/input.ts";
@@ -17,6 +18,7 @@ import { createProgress } from "./progress.ts";
 const BATCH = 32;
 const REFUSALS_SHOWN = 20;
 const VECTORS_POLL_MS = 200;
+const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
 
 interface Options {
   map: string;
@@ -84,8 +86,9 @@ async function importFile(file: string, options: Options): Promise<void> {
 }
 
 interface Row {
+  /** Counted from 1. */
   line: number;
-  text: string;
+  bytes: Buffer;
 }
 
 async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: number }> {
@@ -93,10 +96,9 @@ async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: nu
   let bytes = 0;
   let line = 0;
   for await (const read of linesOf(file)) {
-    const text = read.toString("utf8");
     line += 1;
     bytes += read.length + 1;
-    if (text.trim() !== "") rows.push({ line, text });
+    if (read.toString("utf8").trim() !== "") rows.push({ line, bytes: read });
     if (rows.length < BATCH) continue;
     yield { rows, bytes };
     rows = [];
@@ -113,7 +115,10 @@ async function importRow(
   summary: Summary,
 ): Promise<void> {
   try {
-    const sent = await map.toPost(JSON.parse(row.text) as Record<string, unknown>, board.clock());
+    // Text in another encoding would be kept with holes, and nobody would notice.
+    if (!isUtf8(row.bytes)) throw new BoardError("invalid_json", { issues: [NO_UTF8] });
+    const json = JSON.parse(row.bytes.toString("utf8")) as Record<string, unknown>;
+    const sent = await map.toPost(json, board.clock());
     const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
     if (createPost === undefined) throw new Error("the catalog has no create_post");
     const { input } = parseInput(createPost, sent, "body");
@@ -129,7 +134,9 @@ async function importRow(
 
 function reasonOf(error: unknown): string {
   if (error instanceof BoardError) {
-    const issues = error.issues.map(({ path, message }) => `${path}: ${message}`).join("; ");
+    const issues = error.issues
+      .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+      .join("; ");
     return `${error.code}${issues === "" ? "" : ` (${issues})`}`;
   }
   if (error instanceof SyntaxError) return "not JSON";
@@ -156,7 +163,8 @@ function report({ added, known, refused }: Summary, ms: number): void {
   const lines = [
     `${added} added, ${known} already there, ${refused.length} refused, in ${(ms / 1000).toFixed(1)} s`,
   ];
-  for (const { line, why } of refused.slice(0, REFUSALS_SHOWN)) lines.push(`  line ${line}: ${why}`);
+  const shown = refused.toSorted((a, b) => a.line - b.line).slice(0, REFUSALS_SHOWN);
+  for (const { line, why } of shown) lines.push(`  line ${line}: ${why}`);
   if (refused.length > REFUSALS_SHOWN) lines.push(`  and ${refused.length - REFUSALS_SHOWN} more`);
   process.stdout.write(`${lines.join("\n")}\n`);
 }

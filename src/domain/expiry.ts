@@ -43,5 +43,15 @@ export function checkWindow(
   throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
 }
 
+/** A sentence for the writer of a post that is over already: most often the year is wrong. */
+export function noteOnPast(
+  { id, startsAt, endsAt }: { id: string; startsAt: number | null; endsAt: number | null },
+  now: number,
+): string[] {
+  const end = endsAt ?? startsAt;
+  if (end === null || end >= now) return [];
+  return [`The dates of this post lie in the past; if that is not meant, correct them (PATCH /posts/${id}).`];
+}
+
 /** To when a reply moves the expiry of the thread it answers. */
 export const threadExpiry = (now: number) => now + THREAD_REST_MS;

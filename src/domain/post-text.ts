@@ -77,11 +77,3 @@ export function notesOnText(post: StoredPost): string[] {
   }
   return notes;
 }
-
-/** A sentence for the writer when an earlier post of its own is nearly the same; nearest in time first. */
-export function noteOnDuplicates(near: readonly { id: string }[]): string[] {
-  const [first] = near;
-  return first === undefined
-    ? []
-    : [`Nearly the same as your post ${first.id}; consider editing that one with PATCH.`];
-}

@@ -3,21 +3,16 @@ import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher } from "../ports/store.ts";
 import { LIMITS, type Post, type PostInput, type PostPatch, type PostWithContext } from "../schema/post.ts";
 import type { Cursors } from "./cursors.ts";
-import { checkExpiry, checkWindow, DAY_MS, defaultExpiry, threadExpiry } from "./expiry.ts";
-import { fingerprint, nearIdentical } from "./fingerprint.ts";
+import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { flagsOf } from "./flags.ts";
+import { nearDuplicates, noteOnDuplicates, refuseStorm } from "./near-duplicates.ts";
 import { changeOf, definedOf } from "./post-change.ts";
-import { asInput, noteOnDuplicates, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./post-text.ts";
+import { asInput, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./post-text.ts";
 import { filterOf } from "./query.ts";
 import { newPostId, type Secrets, sha256 } from "./secrets.ts";
 import type { Site } from "./site.ts";
 import { postOf } from "./wire.ts";
-
-const HOUR_MS = 3_600_000;
-/** The post that would be the fifth near-identical one within an hour is refused. */
-const STORM_POSTS = 5;
-/** Own posts of the last 30 days are looked through for near-duplicates, at most this many. */
-const FINGERPRINTS_MAX = 500;
 
 /** A post, with sentences its reader should know (`meta.note`). */
 export interface Noted<T> {
@@ -88,12 +83,9 @@ export class Posts {
 
     const text = textOf(input);
     const print = fingerprint(`${text.title}\n${text.body}`);
-    const near = await this.#nearDuplicates(publisher.id, print, now);
-    const inLastHour = near.filter((post) => post.createdAt > now - HOUR_MS);
-    if (options.relayed !== true && inLastHour.length >= STORM_POSTS - 1) {
-      const oldest = Math.min(...inLastHour.slice(0, STORM_POSTS - 1).map((post) => post.createdAt));
-      throw new BoardError("duplicate_storm", { retryAfterS: Math.ceil((oldest + HOUR_MS - now) / 1000) });
-    }
+    const near = await nearDuplicates(this.#store.posts, publisher.id, print, now);
+    if (options.relayed !== true) refuseStorm(near, now);
+    const noteOnNear = await noteOnDuplicates(this.#store.posts, near);
 
     const post: StoredPost = {
       ...text,
@@ -131,7 +123,7 @@ export class Posts {
     this.#written();
     return {
       data: postOf(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
-      notes: [...notesOnText(result.post), ...noteOnDuplicates(near)],
+      notes: [...notesOnText(result.post), ...noteOnPast(result.post, now), ...noteOnNear],
       replayed: false,
     };
   }
@@ -196,14 +188,23 @@ export class Posts {
       next.body !== post.body ||
       next.tags.join("\n") !== post.tags.join("\n") ||
       next.location?.name !== post.location?.name;
-    if (textChanged) {
+    if (textChanged || change.metadata !== undefined) {
       change.flags = flagsOf(textsAsSent({ ...asInput(post), ...definedOf(patch) }));
+    }
+    if (textChanged) {
       change.fingerprint = fingerprint(`${next.title}\n${next.body}`);
     }
-    const stored = await this.#store.posts.update(id, { ...change, updatedAt: now }, { text: textChanged });
-    if (stored === null) throw new BoardError("post_not_found");
+    const updatedAt = Math.max(now, post.updatedAt + 1);
+    const options = { text: textChanged, asOf: post.updatedAt };
+    const stored = await this.#store.posts.update(id, { ...change, updatedAt }, options);
+    // Removed meanwhile, or edited: then window and flags are those of two halves, and are worked out again.
+    if (stored === null) return this.edit(id, patch, caller, now);
     this.#written();
-    if (textChanged) notes.push(...notesOnText(stored));
+    if (change.flags !== undefined) notes.push(...notesOnText(stored));
+    if (change.startsAt !== undefined || change.endsAt !== undefined) notes.push(...noteOnPast(stored, now));
+    if (stored.expiresAt <= now) {
+      notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");
+    }
     return { data: postOf(stored, caller, this.#site), notes };
   }
 
@@ -285,15 +286,10 @@ export class Posts {
     const notes = ["This idempotency key was used before; here is the post it made."];
     if (post.inputHash !== inputHash) {
       notes.push(
-        "The body sent now differs from the first one and changed nothing; edit the post with PATCH instead.",
+        `The body sent now differs from the first one and changed nothing; to edit the post, PATCH /posts/${post.id}.`,
       );
     }
     return { data: postOf(post, publisher, this.#site), notes, replayed: true };
-  }
-
-  async #nearDuplicates(publisherId: string, print: string, now: number) {
-    const earlier = await this.#store.posts.fingerprints(publisherId, now - 30 * DAY_MS, FINGERPRINTS_MAX);
-    return earlier.filter((post) => nearIdentical(post.fingerprint, print));
   }
 
   async #related(post: StoredPost, now: number): Promise<StoredPost[]> {

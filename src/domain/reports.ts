@@ -34,7 +34,7 @@ export class Reports {
       postId: post.id,
       reporter,
       reason: input.reason,
-      details: input.details === undefined || input.details === null ? null : cleanProse(input.details),
+      details: cleanProse(input.details ?? "") || null,
       createdAt: now,
     });
     if (post.state === "active") await this.#hideWhenEnough(post.id, post.publisherId, now);

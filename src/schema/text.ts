@@ -37,6 +37,9 @@ export const prose = (max: number) => bounded(max, cleanProse, 1);
 /** Like `line`, but may be empty after cleaning. */
 export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 
+/** Like `prose`, but may be empty after cleaning. */
+export const optionalProse = (max: number) => bounded(max, cleanProse, 0);
+
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
   return z
     .string()

@@ -292,9 +292,27 @@ describe("create_post", () => {
     expect(second.body.meta.note).toContain(first.id);
   });
 
-  it("notes fields it does not know, with the one that was meant, also inside location", async () => {
-    const { status, body } = await create({ titel: "x", startsat: "y", location: { name: "Rome", latt: 1 } });
+  it("notes no near-duplicate that was removed", async () => {
+    const fields = { title: "Cello to give away", body: prose() };
+    const first = await write(board, key, fields);
+    await call(board, `DELETE /posts/${first.id}`, undefined, { key });
+    const { body } = await create(fields);
+    expect(body.meta.note ?? "").not.toContain(first.id);
+  });
+
+  it("notes dates that lie in the past", async () => {
+    const { status, body } = await create({ starts_at: at(-DAY_MS), ends_at: at(-DAY_MS + 1) });
     expect(status).toBe(201);
+    expect(body.meta.note).toContain("dates of this post lie in the past");
+    const { body: today } = await create({ starts_at: at(-DAY_MS), ends_at: at(DAY_MS) });
+    expect(today.meta.note ?? "").not.toContain("past");
+  });
+
+  it("notes fields it does not know, with the one that was meant, also inside location", async () => {
+    const sent = { titel: "x", startsat: "y", link: "z", location: { name: "Rome", latt: 1 } };
+    const { status, body } = await create(sent);
+    expect(status).toBe(201);
+    expect(body.meta.note).toContain("`link` is not a parameter; did you mean `url`? It was ignored.");
     expect(body.meta.note).toContain("`titel` is not a parameter; did you mean `title`?");
     expect(body.meta.note).toContain("did you mean `starts_at`?");
     expect(body.meta.note).toContain("`location.latt` is not a parameter; did you mean `lat`?");

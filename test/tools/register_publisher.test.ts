@@ -82,6 +82,10 @@ describe("register_publisher", () => {
       expect(body.data.verify).toEqual({ domain: null, next: expect.stringMatching(/\S/) });
   });
 
+  it("takes an empty description for none", async () => {
+    expect((await register({ description: " " })).body.data.description).toBeNull();
+  });
+
   it("takes names of 80 and descriptions of 500 characters, and no more", async () => {
     expect((await register({ name: "ü".repeat(80), description: "🎹".repeat(500) })).status).toBe(201);
     const { body } = await register({ name: "ü".repeat(81), description: "🎹".repeat(501) });

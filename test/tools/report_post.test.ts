@@ -137,6 +137,7 @@ describe("report_post", () => {
     for (const reason of reasons) expect((await report(id, voices[0], { reason })).status).toBe(201);
     expect((await report(id, voices[0], { reason: "boring" })).body.error.code).toBe("invalid_request");
     expect((await report(id, voices[0], { details: "x".repeat(2000) })).status).toBe(201);
+    expect((await report(id, voices[0], { details: "" })).status).toBe(201);
     expect((await report(id, voices[0], { details: "x".repeat(2001) })).body.error.code).toBe(
       "invalid_request",
     );

@@ -25,7 +25,7 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
   },
   edit_post: {
     status: 200,
-    text: '{"ok": true, "data": {"id": "7fKm3Qx9Rt", "url": "http://localhost:8787/p/7fKm3Qx9Rt", "kind": "event", …, "updated_at": "2026-11-20T09:00:00.000Z", "publisher": {…}}, "meta": {…}}',
+    text: '{"ok": true, "data": {"id": "7fKm3Qx9Rt", "url": "http://localhost:8787/p/7fKm3Qx9Rt", "kind": "event", …, "updated_at": "2026-11-20T09:00:00.001Z", "publisher": {…}}, "meta": {…}}',
   },
   edit_subscription: {
     status: 200,

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from "express";
+import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from "express";
 import type { Site } from "../../domain/site.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
@@ -6,7 +6,14 @@ import type { Admission } from "../calls.ts";
 import { asBoardError, logFailure } from "../errors.ts";
 import type { LimitHeaders } from "../limits.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../negotiation.ts";
-import { credentialsOf, failureHandler, openCors, type RestParts, routeOf } from "../rest.ts";
+import {
+  credentialsOf,
+  failureHandler,
+  openCors,
+  type RestParts,
+  routeOf,
+  setLimitHeaders,
+} from "../rest.ts";
 import { assetRoutes } from "./assets.ts";
 import { docsView } from "./docs.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
@@ -62,7 +69,7 @@ export function pageFailures(site: Site, parts: RestParts): ErrorRequestHandler 
       response.destroy();
       return;
     }
-    if (error.code === "rate_limited") setLimits(response, (error.cause ?? null) as LimitHeaders | null);
+    if (error.code === "rate_limited") setLimitHeaders(response, error.cause as LimitHeaders | undefined);
     if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
     response.status(status);
     const text =
@@ -110,7 +117,7 @@ function showing(
     }
     response.locals["operation"] = operation.name;
     const admission = await parts.calls.admit(operation, credentialsOf(request));
-    setLimits(response, admission.limits);
+    setLimitHeaders(response, admission.limits);
     const asked = askedOf(request, operation, admission, operations, site, parts);
     Object.assign(response.locals, { view, asked });
     const shown = await view.show(asked);
@@ -169,10 +176,4 @@ function operationAt(operations: readonly Operation[], method: string, path: str
   const found = operations.find(({ rest }) => rest.method === method && rest.path === path);
   if (found === undefined) throw new Error(`no operation at ${method} ${path}`);
   return found;
-}
-
-function setLimits(response: express.Response, limits: LimitHeaders | null): void {
-  if (limits === null) return;
-  response.set("RateLimit-Policy", limits.policy);
-  response.set("RateLimit", limits.state);
 }

@@ -83,11 +83,16 @@ export interface PostStore {
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
   /**
    * Changes an active or hidden post in one transaction with its index entry; when `text` is true its vector is
-   * dropped and `embed` enqueued; `match` is always enqueued. A change to state `hidden` takes the post, and not its
+   * dropped and `embed` enqueued; `embed` that waits or is under way is enqueued anew, and `match` always. A change to state `hidden` takes the post, and not its
    * replies, out of the index and out of its parent's reply count; back to `active` puts both right again.
-   * Resolves to the post as it is afterwards, or null when there is none or it is removed.
+   * Resolves to the post as it is afterwards, or null when there is none, it is removed, or it is no longer the one of
+   * `asOf`, the `updatedAt` that the change was worked out from.
    */
-  update(id: string, change: PostChange, options: { text: boolean }): Promise<StoredPost | null>;
+  update(
+    id: string,
+    change: PostChange,
+    options: { text: boolean; asOf?: number },
+  ): Promise<StoredPost | null>;
   /**
    * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
    * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location, time

@@ -24,8 +24,17 @@ export interface PublisherStore {
   many(ids: readonly string[]): Promise<StoredPublisher[]>;
   /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
   byKeyHash(keyHash: string): Promise<StoredPublisher | null>;
-  /** Changes a publisher, and what the index knows of it (verified, suspended). */
-  update(id: string, change: PublisherChange): Promise<StoredPublisher | null>;
+  /**
+   * Changes a publisher, and what the index knows of it (verified, suspended), in one step with the look at it.
+   *
+   * @param change  what to change; or, given the row as it is, what to change of it, null for nothing (a store may ask
+   *   more than once)
+   * @returns the row as it is then, or null when there is none
+   */
+  update(
+    id: string,
+    change: PublisherChange | ((row: StoredPublisher) => PublisherChange | null),
+  ): Promise<StoredPublisher | null>;
   /**
    * Erases a publisher, its posts (with the replies to them), subscriptions, deliveries, reports and queued work, so
    * that no byte of its text stays in the database, its logs, indexes or queues. Its key fails from the first moment on;

@@ -7,7 +7,7 @@ import type { Parts } from "./parts.ts";
 import { countPost, countReply, recountReplies, repliesTo, uncountPosts } from "./post-counts.ts";
 import { documentOf, postOf, WRITTEN } from "./post-documents.ts";
 import { findPost, findPosts, inSession, keyId, postWithKey, storedPosts } from "./reads.ts";
-import { dropWork, enqueueAll } from "./work.ts";
+import { dropWork, enqueueAll, renew } from "./work.ts";
 
 /**
  * Each change of a post is one transaction, which leaves counts and work in step with it. Transactions that must not pass
@@ -48,7 +48,7 @@ export async function updatePost(
   parts: Parts,
   id: string,
   change: PostChange,
-  text: boolean,
+  { text, asOf }: { text: boolean; asOf?: number },
 ): Promise<StoredPost | null> {
   if (change.state === "removed") {
     throw new Error("Posts are removed by `remove`, which takes replies along.");
@@ -57,6 +57,7 @@ export async function updatePost(
   const after = await connection.write([`post:${id}`], async (session) => {
     const before = await findWithVector(parts, session, id);
     if (before === null || before.state === "removed") return null;
+    if (asOf !== undefined && before.updated_at.getTime() !== asOf) return null;
     const post = { ...postOf(before, 0), ...change };
     const document: PostDocument = {
       ...documentOf(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
@@ -72,6 +73,7 @@ export async function updatePost(
       { kind: "match", ...due },
       ...(text ? ([{ kind: "embed", ...due }] as const) : []),
     ]);
+    if (!text) await renew(parts, session, { kind: "embed", ...due });
     return document;
   });
   if (after === null) return null;

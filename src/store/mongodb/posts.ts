@@ -69,7 +69,7 @@ export function postStore(parts: Parts): PostStore {
         ),
       ),
 
-    update: (id, change, { text }) => updatePost(parts, id, change, text),
+    update: (id, change, options) => updatePost(parts, id, change, options),
     remove: (id, now) => removePost(parts, id, now),
 
     fingerprints: (publisherId, since, limit) =>

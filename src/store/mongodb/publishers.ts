@@ -39,7 +39,10 @@ export function publisherStore(parts: Parts): PublisherStore {
       const done = await write([`publisher:${id}`], async (session) => {
         const before = await publishers.findOne({ _id: id, erasing: false }, { session });
         if (before === null) return null;
-        const after = { ...publisherOf(before), ...change };
+        const row = publisherOf(before);
+        const changes = typeof change === "function" ? change(row) : change;
+        if (changes === null) return { after: row, moved: false };
+        const after = { ...row, ...changes };
         const fields = changeable(after);
         const moved = !sameStanding(before, fields);
         await publishers.updateOne(

@@ -46,6 +46,16 @@ export async function enqueueAll(
   );
 }
 
+/** Enqueues anew what is enqueued or claimed: a vector worked out from the post before this edit will be passed over. */
+export async function renew(
+  { collections }: Parts,
+  session: ClientSession,
+  { kind, postId, dueAt }: { kind: WorkKind; postId: string; dueAt: number },
+): Promise<void> {
+  const fresh = { $set: freshWork(kind, postId, dueAt) };
+  await collections.work.updateOne({ _id: workId(kind, postId) }, fresh, { session });
+}
+
 /** Deletes items whose claim is still theirs. */
 export async function settle(
   { collections }: Parts,

@@ -3,7 +3,7 @@ import type { PostChange, StoredPost } from "../../ports/store.ts";
 import { announceReply } from "./inbox.ts";
 import type { Parts } from "./parts.ts";
 import { type PostRow, postOf, SELECT_POST, vectorOf } from "./rows.ts";
-import { enqueue } from "./work.ts";
+import { enqueue, renew } from "./work.ts";
 
 /** Everything here runs inside a write of the connection and leaves counts, tags, work and index in step with the post. */
 
@@ -80,11 +80,17 @@ export function insertRow(parts: Parts, post: StoredPost, removedAt: number | nu
   return seq;
 }
 
-export function updatePost(parts: Parts, id: string, change: PostChange, text: boolean): StoredPost | null {
+export function updatePost(
+  parts: Parts,
+  id: string,
+  change: PostChange,
+  { text, asOf }: { text: boolean; asOf?: number },
+): StoredPost | null {
   const { connection, index } = parts;
   const { sql } = connection;
   const row = rowOf(parts, id);
   if (row === null || row.state === "removed") return null;
+  if (asOf !== undefined && row.updated_at !== asOf) return null;
   if (change.state === "removed")
     throw new Error("Posts are removed by `remove`, which takes replies along.");
   const { seq } = row;
@@ -106,7 +112,7 @@ export function updatePost(parts: Parts, id: string, change: PostChange, text: b
     sql("DELETE FROM post_vector WHERE post = ?").run(seq);
     sql("UPDATE post SET vector_model = NULL WHERE seq = ?").run(seq);
     enqueue(connection, "embed", seq, after.updatedAt);
-  }
+  } else renew(connection, "embed", seq, after.updatedAt);
   enqueue(connection, "match", seq, after.updatedAt);
 
   if (after.state === "active") {

@@ -54,7 +54,7 @@ export function postStore(parts: Parts): PostStore {
           .map(postOf),
       ),
 
-    update: (id, change, { text }) => write(() => updatePost(parts, id, change, text)),
+    update: (id, change, options) => write(() => updatePost(parts, id, change, options)),
     remove: (id, now) => write(() => removePost(parts, id, now)),
 
     fingerprints: (publisherId, since, limit) =>

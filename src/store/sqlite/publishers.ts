@@ -37,7 +37,9 @@ export function publisherStore(parts: Parts): PublisherStore {
       write(() => {
         const before = find(id);
         if (before === null) return null;
-        const after: StoredPublisher = { ...before, ...change };
+        const changes = typeof change === "function" ? change(before) : change;
+        if (changes === null) return before;
+        const after: StoredPublisher = { ...before, ...changes };
         sql(`UPDATE publisher SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`).run(
           ...valuesOf(after),
           id,

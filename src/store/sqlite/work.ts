@@ -47,6 +47,15 @@ export function enqueue({ sql }: Connection, kind: WorkKind, post: number, dueAt
   ).run(post, kind, dueAt);
 }
 
+/** Enqueues anew what is enqueued or claimed: a vector worked out from the post before this edit will be passed over. */
+export function renew({ sql }: Connection, kind: WorkKind, post: number, dueAt: number): void {
+  sql("UPDATE work SET due_at = ?, token = NULL, attempts = 0 WHERE post = ? AND kind = ?").run(
+    dueAt,
+    post,
+    kind,
+  );
+}
+
 /** Deletes items whose claim is still theirs. */
 export function settle({ sql }: Connection, items: readonly WorkItem[]): void {
   for (const { kind, postId, token } of items) {
