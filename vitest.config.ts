@@ -6,8 +6,8 @@ const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 /** The suites of what agents see: they run on either store. */
 const ON_EITHER_STORE = [
-  "test/tools/*.test.ts",
-  "test/{routes,surfaces,failures,limits,inbox,webhooks,delivery,metrics,feeds,moderate}.test.ts",
+  "test/{tools,routes}/*.test.ts",
+  "test/{surfaces,failures,limits,inbox,webhooks,delivery,metrics,feeds,moderate}.test.ts",
 ];
 
 const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...TIMEOUTS } };

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../src/store/open.ts";
-import { aPost, aPublisher } from "./contract/store.contract.ts";
 import { mongodbFor } from "./support/mongodb.ts";
+import { aPost, aPublisher } from "./support/rows.ts";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 const replicaSet = await mongodbFor("replicaSet", "doctor");

@@ -6,7 +6,7 @@ import { eraseOld, pruneScratch } from "../src/jobs/housekeeping.ts";
 import { type Held, type Job, runJob } from "../src/jobs/scheduler.ts";
 import type { Store } from "../src/ports/store.ts";
 import { openStore } from "../src/store/open.ts";
-import { aPost, aPublisher } from "./contract/store.contract.ts";
+import { aPost, aPublisher } from "./support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const LEASE_MS = 60_000;

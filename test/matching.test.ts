@@ -12,7 +12,7 @@ import type { Embedder } from "../src/ports/embedder.ts";
 import type { Store, StoredPost, StoredSubscription } from "../src/ports/store.ts";
 import { quantize } from "../src/search/quantize.ts";
 import { openStore } from "../src/store/open.ts";
-import { aPost, aPublisher, aSubscription } from "./contract/store.contract.ts";
+import { aPost, aPublisher, aSubscription } from "./support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 
@@ -110,6 +110,25 @@ describe("matching", () => {
     const int8 = quantize(vector ?? new Float32Array());
     expect(await answered(matching, { title, body: "" }, int8)).toEqual(["sub_a"]);
     expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(embedder.modelId);
+  });
+
+  it("does not give a query the vector of the text it had before", async () => {
+    // The owner's new query kept the vector of the old one for good.
+    const store = await connect();
+    const embedder = embedderOf("required");
+    await embedder.settled();
+    await new BoardModel({ store, embedder }).choose();
+    await store.subscriptions.insert(saved("sub_a", { q: "apple pie recipes" }), 50);
+    const changing: Embedder = {
+      ...embedder,
+      async embed(texts, role) {
+        const vectors = await embedder.embed(texts, role);
+        await store.subscriptions.update("sub_a", { query: { q: "somebody to fix my bicycle" } });
+        return vectors;
+      },
+    };
+    await matchingOf(store, changing).refresh();
+    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
   });
 
   it("leaves a query's vector to the processes that run under the board's model", async () => {

@@ -12,11 +12,11 @@ import type { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
 import { LIST_INDEXES, ListIndexes } from "../src/search-index/mongot/list-indexes.ts";
 import { Lists } from "../src/search-index/mongot/lists.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
-import { aPost } from "./contract/store.contract.ts";
 import { fillMongodb, sameEmbedded } from "./support/filled-mongodb.ts";
 import { anyFilter, DIMENSION, MODEL, T0 } from "./support/indexed-posts.ts";
 import { mongodbFor } from "./support/mongodb.ts";
 import { aQuestion } from "./support/questions.ts";
+import { aPost } from "./support/rows.ts";
 
 const POSTS = 2_000;
 const HOUR_MS = 3_600_000;

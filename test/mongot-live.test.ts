@@ -9,11 +9,11 @@ import type { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
 import { Asks } from "../src/search-index/mongot/asks.ts";
 import { MongotIndex } from "../src/search-index/mongot/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
-import { aPost } from "./contract/store.contract.ts";
 import { eventually } from "./support/client.ts";
 import { fillMongodb, sameEmbedded } from "./support/filled-mongodb.ts";
 import { DIMENSION, MODEL, T0, vectorAt } from "./support/indexed-posts.ts";
 import { aPage, aQuestion, idsFor } from "./support/questions.ts";
+import { aPost } from "./support/rows.ts";
 
 /** A deployment with a real mongot: Atlas, or a local one. A database of its own is made there, and dropped afterwards. */
 const uri = process.env["TEST_MONGOT_URI"] ?? "";

@@ -12,13 +12,13 @@ import { Asks } from "../src/search-index/mongot/asks.ts";
 import { covers, definitions, MEANING_INDEX, WORDS_INDEX } from "../src/search-index/mongot/definitions.ts";
 import { MongotIndex } from "../src/search-index/mongot/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
-import { aPost } from "./contract/store.contract.ts";
 import { eventually } from "./support/client.ts";
 import { fillMongodb, sameEmbedded } from "./support/filled-mongodb.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "./support/indexed-posts.ts";
 import { mongodCommand } from "./support/mongod.ts";
 import { MongotStandIn } from "./support/mongot-stand-in.ts";
 import { aPage, aQuestion, idsFor } from "./support/questions.ts";
+import { aPost } from "./support/rows.ts";
 
 /** Enough for the first page of each arm not to hold everything. */
 const POSTS = 400;

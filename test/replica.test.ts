@@ -18,7 +18,6 @@ import { FeedLost, type IndexFeed } from "../src/ports/index-feed.ts";
 import { StoreUnavailable } from "../src/ports/store.ts";
 import { openReplica, type Replica } from "../src/search-index/replica/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
-import { aPost, aPublisher } from "./contract/store.contract.ts";
 import { eventually } from "./support/client.ts";
 import { fillMongodb, sameEmbedded } from "./support/filled-mongodb.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "./support/indexed-posts.ts";
@@ -26,6 +25,7 @@ import { mongodCommand } from "./support/mongod.ts";
 import { mongodbFor } from "./support/mongodb.ts";
 import { aPage, aQuestion, idsFor } from "./support/questions.ts";
 import { ReplicaSet } from "./support/replica-set.ts";
+import { aPost, aPublisher } from "./support/rows.ts";
 
 const DAY_MS = 86_400_000;
 const databases = {

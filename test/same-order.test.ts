@@ -16,9 +16,9 @@ import { openReplica, type Replica } from "../src/search-index/replica/index.ts"
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
 import { binaryOf, documentOf } from "../src/store/mongodb/post-documents.ts";
 import { openStore } from "../src/store/open.ts";
-import { aPost, aPublisher } from "./contract/store.contract.ts";
 import { mongodbFor } from "./support/mongodb.ts";
 import { aQuestion } from "./support/questions.ts";
+import { aPost, aPublisher } from "./support/rows.ts";
 
 const POSTS = 5_000;
 const ASKED = 200;

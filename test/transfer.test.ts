@@ -11,11 +11,11 @@ import { readConfig } from "../src/config.ts";
 import { storeSchemes } from "../src/store/open.ts";
 import { readMark } from "../src/transfer/import-mark.ts";
 import { linesOf } from "../src/transfer/lines.ts";
-import { aPost, aPublisher } from "./contract/store.contract.ts";
 import { describeTransfer, exportTo, type Place } from "./contract/transfer.contract.ts";
 import { boardEnvironment, MAIN } from "./support/board-process.ts";
 import { eventually } from "./support/client.ts";
 import { mongodbFor } from "./support/mongodb.ts";
+import { aPost, aPublisher } from "./support/rows.ts";
 
 type Makes = (role: "from" | "to") => Promise<Place>;
 

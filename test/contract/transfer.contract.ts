@@ -16,8 +16,8 @@ import { anyStep, PUBLISHERS, run } from "../support/any-board.ts";
 import { startBoard } from "../support/board.ts";
 import { call, eventually } from "../support/client.ts";
 import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/rich-board.ts";
+import { aPost, aPublisher } from "../support/rows.ts";
 import { startWebhook, type Webhook } from "../support/webhooks.ts";
-import { aPost, aPublisher } from "./store.contract.ts";
 
 /** A place for a store. */
 export interface Place {

@@ -2,11 +2,11 @@ import { BSON } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FeedChange, FeedLost } from "../../src/ports/index-feed.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
-import { aPost, aPublisher } from "../contract/store.contract.ts";
 import { eventually } from "../support/client.ts";
 import { mongodCommand } from "../support/mongod.ts";
 import { mongodbFor } from "../support/mongodb.ts";
 import { ReplicaSet } from "../support/replica-set.ts";
+import { aPost, aPublisher } from "../support/rows.ts";
 
 const DAY_MS = 86_400_000;
 const T0 = Date.UTC(2026, 10, 20, 12);

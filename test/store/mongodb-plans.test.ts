@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Store } from "../../src/ports/store.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
 import { INDEXES } from "../../src/store/mongodb/indexes.ts";
-import { aPost, aPublisher, aSubscription } from "../contract/store.contract.ts";
 import { mongodbFor } from "../support/mongodb.ts";
+import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
@@ -107,8 +107,8 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "subscriptions.pendingCounts": ["deliveries.number"],
   "subscriptions.remove": ["deliveries.subscription", "inbox.subscription", "pushes.number"],
   "subscriptions.update": ["pushes.waiting"],
-  "subscriptions.update activate": ["pushes.waiting"],
-  "subscriptions.update again": ["pushes.waiting"],
+  "subscriptions.update activate": ["pushes.waiting", "subscriptions.owner"],
+  "subscriptions.update again": ["pushes.waiting", "subscriptions.owner"],
   "subscriptions.update stop": ["pushes.waiting"],
   "work.backlog": ["work.due"],
   "work.claim": ["work.due"],

@@ -3,8 +3,8 @@ import { COLLECTIONS } from "../../src/store/mongodb/documents.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
 import { INDEXES } from "../../src/store/mongodb/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/migrations.ts";
-import { aPost, aPublisher } from "../contract/store.contract.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb.ts";
+import { aPost, aPublisher } from "../support/rows.ts";
 
 const KINDS = ["replicaSet", "cluster"] as const;
 const databases = new Map<string, TestDatabase | null>();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Store } from "../../src/ports/store.ts";
-import { aPost, aSubscription } from "../contract/store.contract.ts";
+import { aPost, aSubscription } from "./rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 /** Who is there when the first step is done. */

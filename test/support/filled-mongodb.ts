@@ -3,8 +3,8 @@ import { entryOf } from "../../src/ports/index-entry.ts";
 import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
 import { binaryOf, documentOf } from "../../src/store/mongodb/post-documents.ts";
-import { aPublisher } from "../contract/store.contract.ts";
 import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "./indexed-posts.ts";
+import { aPublisher } from "./rows.ts";
 
 const STANDINGS = PUBLISHERS.map((id, i) => ({ id, verified: i === 1 || i === 2, suspended: i === 2 }));
 

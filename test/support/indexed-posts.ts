@@ -3,7 +3,7 @@ import type { PostFilter } from "../../src/ports/search-index.ts";
 import type { StoredPost } from "../../src/ports/store.ts";
 import { KINDS } from "../../src/schema/post.ts";
 import { quantize } from "../../src/search/quantize.ts";
-import { aPost } from "../contract/store.contract.ts";
+import { aPost } from "./rows.ts";
 
 export const MODEL = "test-model";
 export const DIMENSION = 128;

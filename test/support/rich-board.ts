@@ -1,8 +1,8 @@
 import { openStoreAlone } from "../../src/cli/open-store.ts";
 import { readConfig } from "../../src/config.ts";
-import { aPost } from "../contract/store.contract.ts";
 import { startBoard, type TestBoard } from "./board.ts";
 import { call, eventually, register } from "./client.ts";
+import { aPost } from "./rows.ts";
 import { startWebhook, subscribeTo, type Webhook } from "./webhooks.ts";
 import { prose, write } from "./writing.ts";
 

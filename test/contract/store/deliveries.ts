@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import { claimedWork, type Subject } from "./subject.ts";
+
+/** What `SubscriptionStore` promises of matches. */
+export function describeDeliveries({ store }: Subject): void {
+  describe("deliveries", () => {
+    const match = (subscriptionId: string, postId: string, matchedAt = T0) => ({
+      subscriptionId,
+      postId,
+      matchedAt,
+    });
+    beforeEach(async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      await store.subscriptions.insert(aSubscription("sub_2"), 50);
+      for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`));
+    });
+
+    it("number the matches of each subscription in their order, from 1", async () => {
+      const delivered = await store.subscriptions.deliver(
+        [match("sub_1", "p0"), match("sub_2", "p0"), match("sub_1", "p1")],
+        [],
+      );
+      expect(delivered.map((d) => [d.subscriptionId, d.postId, d.deliveryId])).toEqual([
+        ["sub_1", "p0", 1],
+        ["sub_2", "p0", 1],
+        ["sub_1", "p1", 2],
+      ]);
+    });
+
+    it("happen once for each pair, whatever is tried together", async () => {
+      const pair = fc.tuple(fc.constantFrom("sub_1", "sub_2"), fc.constantFrom("p0", "p1", "p2", "p3", "p4"));
+      const seen = new Set<string>();
+      const numbers = new Map<string, number>();
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.array(pair, { maxLength: 6 }), { maxLength: 6 }), async (batches) => {
+          const answers = await Promise.all(
+            batches.map((batch) =>
+              store.subscriptions.deliver(
+                batch.map(([s, p]) => match(s, p)),
+                [],
+              ),
+            ),
+          );
+          for (const { subscriptionId, postId, deliveryId } of answers.flat()) {
+            expect(seen.has(`${subscriptionId} ${postId}`)).toBe(false);
+            seen.add(`${subscriptionId} ${postId}`);
+            expect(deliveryId).toBe((numbers.get(subscriptionId) ?? 0) + 1);
+            numbers.set(subscriptionId, deliveryId);
+          }
+        }),
+        { numRuns: 15 },
+      );
+    });
+
+    it("are read from a watermark on, in order, and nothing is consumed", async () => {
+      await store.subscriptions.deliver(
+        [0, 1, 2, 3].map((n) => match("sub_1", `p${n}`, T0 + n)),
+        [],
+      );
+      const read = () => store.subscriptions.pending("sub_1", 1, 2);
+      expect(await read()).toEqual([
+        { deliveryId: 2, postId: "p1", matchedAt: T0 + 1 },
+        { deliveryId: 3, postId: "p2", matchedAt: T0 + 2 },
+      ]);
+      expect(await read()).toEqual(await read());
+      expect(await store.subscriptions.pending("sub_1", 4, 10)).toEqual([]);
+      expect(await store.subscriptions.pending("nope", 0, 10)).toEqual([]);
+    });
+
+    it("set the time of the last match, which never goes back", async () => {
+      await store.subscriptions.deliver([match("sub_1", "p0", T0 + 5), match("sub_1", "p1", T0 + 4)], []);
+      expect((await store.subscriptions.get("sub_1"))?.lastMatchedAt).toBe(T0 + 5);
+    });
+
+    it("settle the work they came from", async () => {
+      const [item] = await claimedWork(store, "match");
+      if (item === undefined) throw new Error("nothing to match");
+      const before = await store.work.backlog("match");
+      await store.subscriptions.deliver([match("sub_1", item.postId)], [item]);
+      expect(await store.work.backlog("match")).toBe(before - 1);
+    });
+
+    it("pass over pairs whose subscription or post is gone, or whose post is hidden", async () => {
+      await store.posts.remove("p0", T0);
+      await store.posts.update("p1", { state: "hidden" }, { text: false });
+      const tried = [match("sub_1", "p0"), match("sub_1", "p1"), match("sub_1", "nope"), match("nope", "p2")];
+      expect(await store.subscriptions.deliver(tried, [])).toEqual([]);
+      await store.posts.update("p1", { state: "active" }, { text: false });
+      expect(await store.subscriptions.deliver(tried, [])).toHaveLength(1);
+    });
+
+    it("drop out while their post is hidden or its publisher suspended, and for good when it is removed", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
+      await store.subscriptions.deliver(
+        [match("sub_1", "p0"), match("sub_1", "p1"), match("sub_1", "b")],
+        [],
+      );
+      const shown = async () =>
+        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId);
+      const count = async () => (await store.subscriptions.pendingCounts(["sub_1", "sub_2"])).get("sub_1");
+      await store.posts.update("p0", { state: "hidden" }, { text: false });
+      await store.publishers.update("pub_b", { suspendedAt: T0 });
+      expect([await shown(), await count()]).toEqual([["p1"], 1]);
+      await store.posts.update("p0", { state: "active" }, { text: false });
+      await store.publishers.update("pub_b", { suspendedAt: null });
+      expect([await shown(), await count()]).toEqual([["p0", "p1", "b"], 3]);
+      await store.posts.remove("p1", T0);
+      expect([await shown(), await count()]).toEqual([["p0", "b"], 2]);
+    });
+
+    it("are counted for each subscription asked for, 0 where there are none", async () => {
+      await store.subscriptions.deliver([match("sub_1", "p0"), match("sub_1", "p1")], []);
+      expect(await store.subscriptions.pendingCounts(["sub_1", "sub_2", "nope"])).toEqual(
+        new Map([
+          ["sub_1", 2],
+          ["sub_2", 0],
+          ["nope", 0],
+        ]),
+      );
+    });
+
+    it("are forgotten after their time, but never delivered again", async () => {
+      await store.subscriptions.deliver(
+        [match("sub_1", "p0", T0), match("sub_1", "p1", T0 + 1), match("sub_1", "p2", T0 + 2)],
+        [],
+      );
+      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 1)).toBe(1);
+      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 10)).toBe(1);
+      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 10)).toBe(0);
+      expect((await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId)).toEqual(["p2"]);
+      expect(await store.subscriptions.deliver([match("sub_1", "p0", T0 + 9)], [])).toEqual([]);
+      const [next] = await store.subscriptions.deliver([match("sub_1", "p3", T0 + 9)], []);
+      expect(next?.deliveryId).toBe(4);
+    });
+  });
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/rows.ts";
+import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
+
+/** What is left of old posts and of publishers that are erased. */
+export function describeErasure({ store }: Subject): void {
+  describe("erasing old posts", () => {
+    it("erases what expired or was removed before the given times, and nothing else", async () => {
+      await store.posts.insert(aPost("old", { expiresAt: T0 }));
+      await store.posts.insert(aPost("young", { expiresAt: T0 + DAY_MS }));
+      await store.posts.insert(aPost("gone"));
+      await store.posts.insert(aPost("going"));
+      await store.posts.remove("gone", T0);
+      await store.posts.remove("going", T0 + DAY_MS);
+      expect(await store.posts.erase({ expired: T0 + 1, removed: T0 + 1 }, 100)).toBe(2);
+      expect(idsOf(await store.posts.many(["old", "young", "gone", "going"]))).toEqual(["young", "going"]);
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(1);
+    });
+
+    it("erases at most as many as asked, and goes on at the next call", async () => {
+      for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`, { expiresAt: T0 + n }));
+      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(3);
+      expect(idsOf(await store.posts.many(["p0", "p1", "p2", "p3", "p4"]))).toEqual(["p3", "p4"]);
+      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(2);
+      expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(0);
+    });
+
+    it("erases the replies of a root with it, and keeps the count of a root that stays", async () => {
+      await store.posts.insert(aPost("old", { expiresAt: T0 }));
+      await store.posts.insert(aPost("old-1", { parentId: "old", expiresAt: T0 + 9 * DAY_MS }));
+      await store.posts.insert(aPost("root"));
+      await store.posts.insert(aPost("root-1", { parentId: "root", expiresAt: T0 }));
+      await store.posts.erase({ expired: T0 + 1, removed: 0 }, 100);
+      expect(idsOf(await store.posts.many(["old", "old-1", "root", "root-1"]))).toEqual(["root"]);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 0, lastReplyAt: null });
+    });
+  });
+
+  describe("erasing a publisher", () => {
+    it("takes posts, replies to them, subscriptions, deliveries, reports and work along", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("p"));
+      await store.posts.insert(aPost("p-b", { parentId: "p", publisherId: "pub_b" }));
+      await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
+      await store.posts.insert(aPost("b-a", { parentId: "b" }));
+      await store.posts.insert(aPost("gone"));
+      await store.posts.remove("gone", T0);
+      await store.subscriptions.insert(aSubscription("sub_a"), 50);
+      await store.subscriptions.insert(aSubscription("sub_b", { publisherId: "pub_b" }), 50);
+      await store.subscriptions.deliver(
+        [
+          { subscriptionId: "sub_a", postId: "b", matchedAt: T0 },
+          { subscriptionId: "sub_b", postId: "p", matchedAt: T0 },
+          { subscriptionId: "sub_b", postId: "b", matchedAt: T0 },
+        ],
+        [],
+      );
+      await store.reports.upsert(aReport("rep_1", { postId: "b", reporter: "key:pub_a" }));
+      await store.reports.upsert(aReport("rep_2", { postId: "b", reporter: "key:pub_b" }));
+      await store.reports.upsert(aReport("rep_3", { postId: "p", reporter: "key:pub_b" }));
+
+      expect(await store.publishers.erase("pub_a")).toEqual({ posts: 2, subscriptions: 1 });
+
+      expect(await store.publishers.get("pub_a")).toBeNull();
+      expect(await store.publishers.byKeyHash("hash of pub_a")).toBeNull();
+      expect(idsOf(await store.posts.many(["p", "p-b", "b", "b-a", "gone"]))).toEqual(["b"]);
+      expect(await store.posts.get("b")).toMatchObject({ replyCount: 0, lastReplyAt: null });
+      expect((await store.publishers.get("pub_b"))?.postCount).toBe(1);
+      expect(await store.subscriptions.get("sub_a")).toBeNull();
+      expect((await store.subscriptions.pending("sub_b", 0, 10)).map(({ postId }) => postId)).toEqual(["b"]);
+      expect(await store.reports.reporters("b", 0)).toBe(1);
+      expect((await store.reports.queue(10)).map(({ postId, reporters }) => [postId, reporters])).toEqual([
+        ["b", 1],
+      ]);
+      expect((await claimedWork(store, "match")).map(({ postId }) => postId)).toEqual(["b"]);
+    });
+
+    it("answers null for one that is not there, also the second time", async () => {
+      expect(await store.publishers.erase("nope")).toBeNull();
+      await store.publishers.erase("pub_a");
+      expect(await store.publishers.erase("pub_a")).toBeNull();
+    });
+
+    it("goes through however many posts there are", async () => {
+      const ids = Array.from({ length: 450 }, (_, n) => `p${n}`);
+      await Promise.all(ids.map((id) => store.posts.insert(aPost(id))));
+      expect(await store.publishers.erase("pub_a")).toEqual({ posts: 450, subscriptions: 0 });
+      expect(await store.posts.many(ids)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { InboxEntry } from "../../../src/ports/store.ts";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import { type Subject, turn } from "./subject.ts";
+
+/** What `InboxStore` promises. */
+export function describeInbox({ store, another, reopen }: Subject): void {
+  describe("the inbox", () => {
+    const read = (publisherId: string, after = 0, limit = 100) => store.inbox.read(publisherId, after, limit);
+    const told = async (publisherId: string) =>
+      (await read(publisherId)).map(({ type, postId }) => `${type} ${postId}`);
+    const reply = (id: string, publisherId: string, at = T0) =>
+      store.posts.insert(aPost(id, { parentId: "root", publisherId, createdAt: at }));
+    const matched = (postId: string, at = T0) =>
+      store.subscriptions.deliver([{ subscriptionId: "sub_1", postId, matchedAt: at }], []);
+    beforeEach(async () => {
+      for (const id of ["pub_b", "pub_c", "pub_d"]) await store.publishers.insert(aPublisher(id));
+      await store.posts.insert(aPost("root", { kind: "thread" }));
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+    });
+
+    it("tells of replies to a publisher's posts and of matches, in the order in which they came", async () => {
+      await reply("root-1", "pub_b", T0 + 9);
+      await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
+      await matched("p", T0 + 3);
+      const entries = await read("pub_a");
+      expect(entries.map(({ no: _no, ...entry }) => entry)).toEqual([
+        { type: "reply", at: T0 + 9, postId: "root-1", subscriptionId: null, deliveryId: null },
+        { type: "match", at: T0 + 3, postId: "p", subscriptionId: "sub_1", deliveryId: 1 },
+      ]);
+      const [earlier, later] = entries as [InboxEntry, InboxEntry];
+      expect(later.no).toBeGreaterThan(earlier.no);
+      expect(await read("pub_a", earlier.no)).toEqual([later]);
+      expect(await read("pub_a", 0, 1)).toEqual([earlier]);
+      expect(await read("pub_a", later.no)).toEqual([]);
+      expect(await read("nope")).toEqual([]);
+    });
+
+    it("tells those who replied before of activity, each once, and never the author of a reply", async () => {
+      await reply("root-1", "pub_b");
+      await reply("root-2", "pub_b");
+      await reply("root-3", "pub_c");
+      await reply("root-4", "pub_a");
+      await reply("root-5", "pub_b");
+      expect(await told("pub_a")).toEqual(
+        ["root-1", "root-2", "root-3", "root-5"].map((id) => `reply ${id}`),
+      );
+      expect(await told("pub_b")).toEqual(["activity root-3", "activity root-4"]);
+      expect(await told("pub_c")).toEqual(["activity root-4", "activity root-5"]);
+      expect(await told("pub_d")).toEqual([]);
+    });
+
+    it("tells of a reply once, though it is inserted twice", async () => {
+      await reply("root-1", "pub_b");
+      await reply("root-1", "pub_b");
+      expect(await told("pub_a")).toEqual(["reply root-1"]);
+    });
+
+    it("tells of a match once, also of a publisher's own post", async () => {
+      await store.posts.insert(aPost("p"));
+      await matched("p");
+      await matched("p");
+      expect(await told("pub_a")).toEqual(["match p"]);
+    });
+
+    it("tells at most 200 of those who replied before, and always the root's publisher", async () => {
+      const ids = Array.from({ length: 210 }, (_, n) => `pub_x${n}`);
+      await Promise.all(ids.map((id) => store.publishers.insert(aPublisher(id))));
+      await Promise.all(ids.map((id, n) => reply(`root-${n}`, id)));
+      const [{ no } = { no: 0 }] = (await read("pub_a", 0, 1000)).slice(-1);
+      await reply("root-last", "pub_x7");
+      const entries = (await Promise.all(ids.map((id) => read(id, 0, 1000)))).flat();
+      expect(entries.filter(({ postId }) => postId === "root-last")).toHaveLength(200);
+      expect((await read("pub_a", no)).map(({ type }) => type)).toEqual(["reply"]);
+      expect((await read("pub_x7", 0, 1000)).filter(({ postId }) => postId === "root-last")).toEqual([]);
+    });
+
+    it("misses nothing for a reader who goes on from the last entry, while many write", async () => {
+      const other = await another();
+      const writes = Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          (n % 2 === 0 ? store : other).posts.insert(
+            aPost(`root-${n}`, { parentId: "root", publisherId: "pub_b" }),
+          ),
+        ),
+      );
+      const seen: string[] = [];
+      let after = 0;
+      let over = false;
+      while (true) {
+        const entries = await store.inbox.read("pub_a", after, 7);
+        seen.push(...entries.map(({ postId }) => postId));
+        after = entries.at(-1)?.no ?? after;
+        if (entries.length === 0 && over) break;
+        if (seen.length > 0 && entries.length === 0) {
+          await writes;
+          over = true;
+        } else await turn();
+      }
+      expect(new Set(seen).size).toBe(60);
+      expect(seen).toHaveLength(60);
+    });
+
+    it("leaves out posts while they are hidden or their publisher suspended, and for good when they are removed", async () => {
+      for (const [n, by] of (["pub_b", "pub_c", "pub_d"] as const).entries()) await reply(`root-${n}`, by);
+      await store.posts.update("root-0", { state: "hidden" }, { text: false });
+      await store.publishers.update("pub_c", { suspendedAt: T0 });
+      expect(await told("pub_a")).toEqual(["reply root-2"]);
+      await store.posts.update("root-0", { state: "active" }, { text: false });
+      await store.publishers.update("pub_c", { suspendedAt: null });
+      expect(await told("pub_a")).toEqual(["reply root-0", "reply root-1", "reply root-2"]);
+      await store.posts.remove("root-1", T0);
+      expect(await told("pub_a")).toEqual(["reply root-0", "reply root-2"]);
+    });
+
+    it("loses what belonged to a post that is erased or a subscription that is removed", async () => {
+      await reply("root-1", "pub_b");
+      await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
+      await store.posts.insert(aPost("q", { publisherId: "pub_c" }));
+      await matched("p");
+      await store.publishers.erase("pub_b");
+      await matched("q");
+      expect(await told("pub_a")).toEqual(["match q"]);
+      const removal = store.subscriptions.remove("sub_1");
+      while ((await store.subscriptions.get("sub_1")) !== null) await turn();
+      expect(await told("pub_a")).toEqual([]);
+      await removal;
+      expect(await told("pub_a")).toEqual([]);
+    });
+
+    it("goes with its publisher, who is told nothing any more", async () => {
+      await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
+      await reply("root-1", "pub_c");
+      await reply("root-2", "pub_b");
+      await store.publishers.erase("pub_c");
+      await reply("root-3", "pub_d");
+      expect(await told("pub_c")).toEqual([]);
+      await store.publishers.insert(aPublisher("pub_c"));
+      expect(await told("pub_c")).toEqual([]);
+      expect(await told("pub_b")).toEqual(["activity root-3"]);
+    });
+
+    it("forgets entries from before a time, at most as many as asked", async () => {
+      for (const n of [1, 2, 3, 4]) await reply(`root-${n}`, "pub_b", T0 + n);
+      expect(await store.inbox.forget(T0 + 4, 2)).toBe(2);
+      expect(await told("pub_a")).toEqual(["reply root-3", "reply root-4"]);
+      expect(await store.inbox.forget(T0 + 4, 10)).toBe(1);
+      expect(await store.inbox.forget(T0 + 4, 10)).toBe(0);
+      expect(await told("pub_a")).toEqual(["reply root-4"]);
+      const [before] = await read("pub_a");
+      await store.inbox.forget(T0 + 9, 10);
+      await reply("root-5", "pub_b", T0 + 5);
+      expect((await read("pub_a"))[0]?.no).toBeGreaterThan(before?.no ?? Number.NaN);
+    });
+
+    it("survives a restart", async () => {
+      await reply("root-1", "pub_b");
+      await reopen();
+      expect(await told("pub_a")).toEqual(["reply root-1"]);
+    });
+  });
+}

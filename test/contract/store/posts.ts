@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { aPost, aPublisher, T0 } from "../../support/rows.ts";
+import { claimedWork, idsOf, type Subject, settleWork } from "./subject.ts";
+
+/** What `PostStore` promises of posts that are written and read. */
+export function describePosts({ store, another, reopen }: Subject): void {
+  describe("posts", () => {
+    it("reads back every field of a post as it was inserted", async () => {
+      const full = aPost("p", {
+        startsAt: T0 + 1,
+        endsAt: T0 + 2,
+        sourceUrl: "https://x.org/",
+        syndicated: true,
+      });
+      const bare = aPost("q", {
+        link: null,
+        tags: [],
+        location: null,
+        timezone: null,
+        metadata: {},
+        flags: [],
+        expiryChosen: true,
+      });
+      const named = aPost("r", { location: { name: "Noord", lat: null, lng: null } });
+      for (const post of [full, bare, named]) {
+        expect(await store.posts.insert(post)).toEqual({ inserted: true, post });
+        expect(await store.posts.get(post.id)).toEqual(post);
+      }
+    });
+
+    it("keeps any well-formed text and any JSON metadata", async () => {
+      let n = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.string({ unit: "grapheme", minLength: 1 }),
+          fc.dictionary(fc.string(), fc.jsonValue()),
+          async (text, metadata) => {
+            n += 1;
+            const kept = JSON.parse(JSON.stringify(metadata));
+            const post = aPost(`p${n}`, { title: text, body: text, tags: [text], metadata: kept });
+            await store.posts.insert(post);
+            expect(await store.posts.get(post.id)).toEqual(post);
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it("answers null for a post nobody wrote", async () => {
+      expect(await store.posts.get("nope")).toBeNull();
+    });
+
+    it("keeps the first of two posts with the same id and changes nothing", async () => {
+      await store.posts.insert(aPost("p"));
+      await settleWork(store);
+      const again = await store.posts.insert(aPost("p", { title: "Another" }));
+      expect(again).toEqual({ inserted: false, post: aPost("p") });
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(1);
+      expect(await store.work.backlog("match")).toBe(0);
+    });
+
+    it("keeps one post of a publisher for an idempotency key, also under another id and in another thread", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("p", { kind: "thread" }));
+      const keyed = aPost("k", { idempotencyHash: "key" });
+      expect(await store.posts.byIdempotency("pub_a", "key")).toBeNull();
+      await store.posts.insert(keyed);
+      await settleWork(store);
+      for (const other of [aPost("q"), aPost("p-1", { parentId: "p" })]) {
+        const again = await store.posts.insert({ ...other, idempotencyHash: "key" });
+        expect(again).toEqual({ inserted: false, post: keyed });
+      }
+      expect((await store.posts.get("p"))?.replyCount).toBe(0);
+      expect(await store.work.backlog("match")).toBe(0);
+      const others = aPost("b", { publisherId: "pub_b", idempotencyHash: "key" });
+      expect(await store.posts.insert(others)).toEqual({ inserted: true, post: others });
+      expect(await store.posts.byIdempotency("pub_a", "key")).toEqual(keyed);
+      await store.posts.remove("k", T0 + 1);
+      expect(await store.posts.byIdempotency("pub_a", "key")).toMatchObject({ id: "k", state: "removed" });
+      await store.posts.erase({ expired: 0, removed: T0 + 2 }, 10);
+      expect(await store.posts.byIdempotency("pub_a", "key")).toBeNull();
+      expect((await store.posts.insert(aPost("r", { idempotencyHash: "key" }))).inserted).toBe(true);
+    });
+
+    it("keeps one post for an idempotency key however many try together", async () => {
+      await store.posts.insert(aPost("p", { kind: "thread" }));
+      const second = await another();
+      const tries = Array.from({ length: 10 }, (_, n) =>
+        (n % 2 === 0 ? store : second).posts.insert(
+          aPost(`p-${n}`, { parentId: "p", idempotencyHash: "key" }),
+        ),
+      );
+      const answers = await Promise.all(tries);
+      expect(answers.filter(({ inserted }) => inserted)).toHaveLength(1);
+      expect(new Set(answers.map(({ post }) => post.id)).size).toBe(1);
+      expect((await store.posts.get("p"))?.replyCount).toBe(1);
+    });
+
+    it("finds a removed post under its id when it is inserted again", async () => {
+      await store.posts.insert(aPost("p"));
+      await store.posts.remove("p", T0 + 1);
+      const again = await store.posts.insert(aPost("p"));
+      expect(again).toMatchObject({ inserted: false, post: { id: "p", state: "removed" } });
+    });
+
+    it("inserts once however many try together", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom("a", "b", "c"), { minLength: 2, maxLength: 20 }),
+          async (ids) => {
+            const round = Math.random().toString(36).slice(2);
+            const before = (await store.publishers.get("pub_a"))?.postCount ?? 0;
+            const answers = await Promise.all(
+              ids.map((id, i) => store.posts.insert(aPost(`${round}${id}`, { title: `try ${i}` }))),
+            );
+            const distinct = new Set(ids).size;
+            expect(answers.filter(({ inserted }) => inserted)).toHaveLength(distinct);
+            expect((await store.publishers.get("pub_a"))?.postCount).toBe(before + distinct);
+            for (const { post } of answers) expect(await store.posts.get(post.id)).toEqual(post);
+          },
+        ),
+        { numRuns: 10 },
+      );
+    });
+
+    it("rejects a post of a publisher that is gone, and keeps nothing of it", async () => {
+      await expect(store.posts.insert(aPost("p", { publisherId: "pub_gone" }))).rejects.toThrow();
+      expect(await store.posts.get("p")).toBeNull();
+    });
+
+    it("rejects a reply to a post that is gone, and keeps nothing of it", async () => {
+      await store.posts.insert(aPost("p"));
+      await store.posts.remove("p", T0);
+      await expect(store.posts.insert(aPost("p-1", { parentId: "p" }))).rejects.toThrow();
+      expect(await store.posts.get("p-1")).toBeNull();
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(0);
+    });
+
+    it("one write that fails leaves those beside it alone", async () => {
+      const answers = await Promise.allSettled([
+        store.posts.insert(aPost("p1")),
+        store.posts.insert(aPost("p2", { publisherId: "pub_gone" })),
+        store.posts.insert(aPost("p3")),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(idsOf(await store.posts.many(["p1", "p2", "p3"]))).toEqual(["p1", "p3"]);
+    });
+
+    it("gives many posts in the order asked for, in any state, without those that are not there", async () => {
+      await store.posts.insert(aPost("p1"));
+      await store.posts.insert(aPost("p2"));
+      await store.posts.insert(aPost("p3"));
+      await store.posts.remove("p2", T0);
+      expect(idsOf(await store.posts.many(["p3", "nope", "p2", "p1"]))).toEqual(["p3", "p2", "p1"]);
+      expect(await store.posts.many([])).toEqual([]);
+    });
+
+    it("gives the posts it acknowledged after a restart", async () => {
+      await store.posts.insert(aPost("p"));
+      await reopen();
+      expect(await store.posts.get("p")).toEqual(aPost("p"));
+    });
+
+    it("enqueues matching and embedding for a new post", async () => {
+      await store.posts.insert(aPost("p"));
+      expect((await claimedWork(store, "match")).map(({ postId }) => postId)).toEqual(["p"]);
+      expect((await claimedWork(store, "embed")).map(({ postId }) => postId)).toEqual(["p"]);
+    });
+
+    it("lists a publisher's active posts and replies, newest first", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("p1", { createdAt: T0 + 1 }));
+      await store.posts.insert(aPost("p2", { createdAt: T0 + 3 }));
+      await store.posts.insert(aPost("p3", { createdAt: T0 + 4, publisherId: "pub_b" }));
+      await store.posts.insert(aPost("p1-r", { createdAt: T0 + 2, parentId: "p1" }));
+      await store.posts.insert(aPost("p4", { createdAt: T0 + 5 }));
+      await store.posts.remove("p4", T0 + 6);
+      expect(idsOf(await store.posts.byPublisher("pub_a", 10))).toEqual(["p2", "p1-r", "p1"]);
+      expect(idsOf(await store.posts.byPublisher("pub_a", 1))).toEqual(["p2"]);
+    });
+
+    it("lists fingerprints since a time, newest first, removed posts included", async () => {
+      await store.posts.insert(aPost("p1", { createdAt: T0 - 1, fingerprint: "00" }));
+      await store.posts.insert(aPost("p2", { createdAt: T0, fingerprint: "02" }));
+      await store.posts.insert(aPost("p3", { createdAt: T0 + 1, fingerprint: "03" }));
+      await store.posts.remove("p3", T0 + 2);
+      expect(await store.posts.fingerprints("pub_a", T0, 10)).toEqual([
+        { id: "p3", fingerprint: "03", createdAt: T0 + 1 },
+        { id: "p2", fingerprint: "02", createdAt: T0 },
+      ]);
+      expect(await store.posts.fingerprints("pub_a", T0, 1)).toHaveLength(1);
+    });
+
+    it("adds retrievals up, and passes over unknown ids", async () => {
+      await store.posts.insert(aPost("p", { retrievals: 2 }));
+      await store.posts.addRetrievals(
+        new Map([
+          ["p", 3],
+          ["nope", 1],
+        ]),
+      );
+      await store.posts.addRetrievals(new Map([["p", 1]]));
+      expect((await store.posts.get("p"))?.retrievals).toBe(6);
+    });
+  });
+}

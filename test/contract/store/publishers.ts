@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { aPublisher, T0 } from "../../support/rows.ts";
+import { idsOf, type Subject } from "./subject.ts";
+
+/** What `PublisherStore` promises, but for erasure. */
+export function describePublishers({ store }: Subject): void {
+  describe("publishers", () => {
+    it("are read back as inserted, by id and by key", async () => {
+      const full = aPublisher("pub_f", {
+        verifiedAt: T0,
+        verifiedVia: "dns",
+        checkedAt: T0,
+        suspendedAt: T0 + 1,
+      });
+      const bare = aPublisher("pub_n", { description: null, url: null, domain: null, verifyToken: null });
+      for (const publisher of [full, bare]) {
+        await store.publishers.insert(publisher);
+        expect(await store.publishers.get(publisher.id)).toEqual(publisher);
+        expect(await store.publishers.byKeyHash(publisher.keyHash)).toEqual(publisher);
+      }
+      expect(idsOf(await store.publishers.many(["pub_n", "nope", "pub_f"]))).toEqual(["pub_n", "pub_f"]);
+      expect(await store.publishers.get("nope")).toBeNull();
+      expect(await store.publishers.byKeyHash("nope")).toBeNull();
+    });
+
+    it("cannot share a key or an id", async () => {
+      await expect(
+        store.publishers.insert(aPublisher("pub_x", { keyHash: "hash of pub_a" })),
+      ).rejects.toThrow();
+      await expect(store.publishers.insert(aPublisher("pub_a", { keyHash: "other" }))).rejects.toThrow();
+      expect(await store.publishers.get("pub_x")).toBeNull();
+    });
+
+    it("lose their old key the moment it is rotated", async () => {
+      const after = await store.publishers.update("pub_a", { keyHash: "new" });
+      expect(after).toEqual(aPublisher("pub_a", { keyHash: "new" }));
+      expect(await store.publishers.byKeyHash("hash of pub_a")).toBeNull();
+      expect(await store.publishers.byKeyHash("new")).toEqual(after);
+    });
+
+    it("change by what they are at that moment, or not at all", async () => {
+      const named = await store.publishers.update("pub_a", (row) => ({ name: `${row.name}!` }));
+      expect(named).toEqual(aPublisher("pub_a", { name: `${aPublisher("pub_a").name}!` }));
+      expect(await store.publishers.update("pub_a", () => null)).toEqual(named);
+      expect(await store.publishers.get("pub_a")).toEqual(named);
+    });
+
+    it("answer null to a change of one that is not there", async () => {
+      expect(await store.publishers.update("nope", { name: "x" })).toBeNull();
+    });
+
+    it("are due for a check when verified and not looked at since, oldest first", async () => {
+      const verified = { verifiedAt: T0, verifiedVia: "dns" } as const;
+      await store.publishers.insert(aPublisher("pub_1", { ...verified, checkedAt: T0 + 2 }));
+      await store.publishers.insert(aPublisher("pub_2", { ...verified, checkedAt: T0 + 1 }));
+      await store.publishers.insert(aPublisher("pub_3", { ...verified, checkedAt: T0 + 3 }));
+      await store.publishers.insert(aPublisher("pub_4", { checkedAt: T0 }));
+      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 10))).toEqual(["pub_2", "pub_1"]);
+      expect(idsOf(await store.publishers.dueForCheck(T0 + 3, 1))).toEqual(["pub_2"]);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { aSubscription, T0 } from "../../../support/rows.ts";
+import type { Subject } from "../subject.ts";
+import { first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
+
+/** Which pushes are claimed, when, and by whom. */
+export function describePushClaims({ store, another, reopen }: Subject): void {
+  describe("pushes", () => {
+    const { claim, consenting, match } = preparePushes(store);
+
+    it("go out for deliveries of a subscription that is active and whose webhook has consented", async () => {
+      await consenting("sub_1", "https://a.example");
+      const [postId] = await match("sub_1", 1, T0 + 5);
+      expect(await claim()).toEqual([
+        {
+          subscriptionId: "sub_1",
+          deliveryId: 1,
+          postId,
+          matchedAt: T0 + 5,
+          token: expect.any(String),
+          attempts: 0,
+          subscription: await store.subscriptions.get("sub_1"),
+        },
+      ]);
+    });
+
+    it("are not made for one that is inactive, has no webhook, or one that has not consented", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      await consenting("sub_2", "https://a.example", { webhookVerifiedAt: null });
+      await consenting("sub_3", "https://a.example", { active: false, inactiveReason: "webhook_gone" });
+      for (const id of ["sub_1", "sub_2", "sub_3"]) {
+        await match(id, 1);
+        expect(await store.pushes.list(id, { before: null, limit: 10 })).toEqual([]);
+        await store.subscriptions.update(id, {
+          webhookUrl: "https://b.example/",
+          webhookVerifiedAt: T0,
+          active: true,
+        });
+      }
+      expect(await claim()).toEqual([]);
+    });
+
+    it("are due from the time of the match on, the longest due first", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 3, NOW - 1);
+      expect(named(await claim({ limit: 1 }))).toEqual(["sub_1 1"]);
+      expect(named(await claim())).toEqual(["sub_1 2"]);
+      expect(named(await claim({ now: NOW + 1 }))).toEqual(["sub_1 3"]);
+    });
+
+    it("go to one claimant each, however many ask together through however many handles", async () => {
+      for (const n of [1, 2, 3]) {
+        await consenting(`sub_${n}`, `https://h${n}.example`);
+        await match(`sub_${n}`, 10);
+      }
+      const other = await another();
+      const claims = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => claim({ limit: 4 }, n % 2 === 0 ? store : other)),
+      );
+      expect(new Set(named(claims.flat())).size).toBe(30);
+      expect(claims.flat()).toHaveLength(30);
+    });
+
+    it("are due again by themselves when their lease ends, with another token", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      const before = first(await claim());
+      expect(await claim({ now: NOW + LEASE_MS - 1 })).toEqual([]);
+      const after = first(await claim({ now: NOW + LEASE_MS }));
+      expect(named([after])).toEqual(["sub_1 1"]);
+      expect(after.token).not.toBe(before.token);
+    });
+
+    it("survive a restart, claimed or not", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 2);
+      await claim({ limit: 1 });
+      await reopen();
+      expect(named(await claim())).toEqual(["sub_1 2"]);
+      expect(named(await claim({ now: NOW + LEASE_MS }))).toEqual(["sub_1 1", "sub_1 2"]);
+    });
+
+    it("stop while their subscription is inactive or without consent, and go on afterwards", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
+      expect(await claim()).toEqual([]);
+      await store.subscriptions.update("sub_1", {
+        active: true,
+        inactiveReason: null,
+        webhookUrl: "https://b.example/",
+        webhookVerifiedAt: null,
+      });
+      expect(await claim()).toEqual([]);
+      await store.subscriptions.update("sub_1", { webhookVerifiedAt: NOW });
+      expect(first(await claim()).subscription.webhookUrl).toBe("https://b.example/");
+    });
+
+    it("are due at once when they are given back, with nothing counted", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 2);
+      const held = await claim();
+      await store.pushes.giveBack(held);
+      await store.pushes.giveBack([]);
+      const again = await claim();
+      expect(named(again)).toEqual(["sub_1 1", "sub_1 2"]);
+      expect(again.map(({ attempts }) => attempts)).toEqual([0, 0]);
+      // The first claim is over.
+      await store.pushes.giveBack(held);
+      expect(await claim()).toEqual([]);
+    });
+  });
+}

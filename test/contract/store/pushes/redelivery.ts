@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { aSubscription, T0 } from "../../../support/rows.ts";
+import { DAY_MS, type Subject } from "../subject.ts";
+import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
+
+/** How pushes are listed, and sent once more. */
+export function describePushRedelivery({ store }: Subject): void {
+  describe("pushes", () => {
+    const { claim, consenting, end, match } = preparePushes(store);
+
+    it("are listed with their latest attempt, newest first, in pages", async () => {
+      await consenting("sub_1", "https://a.example");
+      const ids = await match("sub_1", 3);
+      const [one, two] = await claim({ limit: 2 });
+      if (one === undefined || two === undefined) throw new Error("too few");
+      await end(one, "delivered", { at: NOW + 1 });
+      await store.pushes.settle(two, answer(NOW + 2, null), {
+        state: "waiting",
+        dueAt: NOW + 9,
+        deactivate: null,
+      });
+      const record = (n: number) => ({
+        subscriptionId: "sub_1",
+        deliveryId: n,
+        postId: ids[n - 1],
+        matchedAt: T0 + n - 1,
+      });
+      const all = [
+        { ...record(3), state: "waiting", attempts: 0, lastAttempt: null, dueAt: T0 + 2 },
+        { ...record(2), state: "waiting", attempts: 1, lastAttempt: answer(NOW + 2, null), dueAt: NOW + 9 },
+        { ...record(1), state: "delivered", attempts: 1, lastAttempt: answer(NOW + 1, 204), dueAt: null },
+      ];
+      expect(await store.pushes.list("sub_1", { before: null, limit: 10 })).toEqual(all);
+      expect(await store.pushes.list("sub_1", { before: null, limit: 2 })).toEqual(all.slice(0, 2));
+      expect(await store.pushes.list("sub_1", { before: 2, limit: 2 })).toEqual(all.slice(2));
+      expect(await store.pushes.list("nope", { before: null, limit: 2 })).toEqual([]);
+    });
+
+    it("go out once more when asked for: delivered, given up, waiting, or never made", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1", { webhookUrl: "https://a.example/" }), 50);
+      await match("sub_1", 1);
+      await store.subscriptions.update("sub_1", { webhookVerifiedAt: T0 });
+      await match("sub_1", 3);
+      const held = await claim();
+      for (const [n, state] of (["delivered", "failed", "waiting"] as const).entries()) {
+        const push = held[n];
+        if (push === undefined) throw new Error("too few");
+        await end(push, state, state === "waiting" ? { dueAt: NOW + DAY_MS } : {});
+      }
+      expect(await claim()).toEqual([]);
+      for (const n of [1, 2, 3, 4]) expect(await store.pushes.redeliver("sub_1", n, NOW)).toBe(true);
+      const again = await claim();
+      expect(named(again)).toEqual(["sub_1 1", "sub_1 2", "sub_1 3", "sub_1 4"]);
+      expect(again.map(({ attempts }) => attempts)).toEqual([0, 0, 0, 0]);
+    });
+
+    it("go out once more when asked for while they are sent, within the same places", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      await end(first(await claim()), "waiting", { dueAt: NOW });
+      const push = first(await claim());
+      expect(await store.pushes.redeliver("sub_1", 1, NOW + 1)).toBe(true);
+      expect(await claim({ now: NOW + 2 })).toEqual([]);
+      expect(await end(push, "delivered")).toBe(true);
+      expect(await claim({ now: NOW })).toEqual([]);
+      expect(first(await claim({ now: NOW + 1 })).attempts).toBe(0);
+    });
+
+    it("count their attempts anew also when the lease ends of one that was asked for while it was sent", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      await end(first(await claim()), "waiting", { dueAt: NOW });
+      await claim();
+      await store.pushes.redeliver("sub_1", 1, NOW);
+      expect(first(await claim({ now: NOW + LEASE_MS })).attempts).toBe(0);
+    });
+
+    it("are not made for what was never delivered, was forgotten, or whose post is removed", async () => {
+      await consenting("sub_1", "https://a.example");
+      const [, second = ""] = await match("sub_1", 2);
+      await store.subscriptions.forgetDeliveries(T0 + 1, 10);
+      await store.posts.remove(second, NOW);
+      for (const n of [1, 2, 3]) expect(await store.pushes.redeliver("sub_1", n, NOW)).toBe(false);
+      expect(await store.pushes.redeliver("nope", 1, NOW)).toBe(false);
+    });
+  });
+}

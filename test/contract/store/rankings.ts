@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { T0 } from "../../support/rows.ts";
+import type { Subject } from "./subject.ts";
+
+/** What `RankingStore` promises. */
+export function describeRankings({ store }: Subject): void {
+  describe("rankings", () => {
+    const ranking = {
+      id: "r1",
+      ids: ["p1", "p2"],
+      relevance: [0.875, 0.25],
+      previous: "r0",
+      expiresAt: T0 + 10,
+    };
+
+    it("are kept as they are until they expire", async () => {
+      await store.rankings.save(ranking);
+      expect(await store.rankings.get("r1", T0 + 9)).toEqual(ranking);
+      expect(await store.rankings.get("r1", T0 + 10)).toBeNull();
+      expect(await store.rankings.get("nope", T0)).toBeNull();
+    });
+
+    it("go when they are pruned after their time", async () => {
+      await store.rankings.save(ranking);
+      await store.rankings.save({ ...ranking, id: "r2", previous: null, expiresAt: T0 + 20 });
+      await store.rankings.prune(T0 + 10);
+      expect(await store.rankings.get("r1", T0)).toBeNull();
+      expect(await store.rankings.get("r2", T0)).toMatchObject({ id: "r2", previous: null });
+    });
+  });
+}

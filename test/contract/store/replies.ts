@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { StoredPost } from "../../../src/ports/store.ts";
+import { aPost, T0 } from "../../support/rows.ts";
+import { DAY_MS, idsOf, type Subject } from "./subject.ts";
+
+/** What `PostStore` promises of replies and their root. */
+export function describeReplies({ store }: Subject): void {
+  describe("replies", () => {
+    beforeEach(async () => {
+      await store.posts.insert(aPost("root", { kind: "thread" }));
+    });
+    const reply = (n: number, over: Partial<StoredPost> = {}) =>
+      store.posts.insert(aPost(`root-${n}`, { parentId: "root", createdAt: T0 + n, ...over }));
+
+    it("raise the reply count and the time of the latest reply", async () => {
+      await reply(2);
+      await reply(1);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 2, lastReplyAt: T0 + 2 });
+    });
+
+    it("are all counted when they come together", async () => {
+      await Promise.all(Array.from({ length: 30 }, (_, n) => reply(n)));
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 30, lastReplyAt: T0 + 29 });
+    });
+
+    it("move the expiry of their root forward, never back", async () => {
+      const later = T0 + 60 * DAY_MS;
+      await store.posts.insert(aPost("root-1", { parentId: "root" }), { parentExpiresAt: later });
+      await store.posts.insert(aPost("root-2", { parentId: "root" }), { parentExpiresAt: T0 + DAY_MS });
+      expect((await store.posts.get("root"))?.expiresAt).toBe(later);
+    });
+
+    it("are listed oldest first, after a place, without hidden and removed ones", async () => {
+      for (const n of [3, 1, 2, 5, 4]) await reply(n);
+      await reply(6, { createdAt: T0 + 1 });
+      await store.posts.update("root-4", { state: "hidden" }, { text: false });
+      await store.posts.remove("root-5", T0);
+      const first = await store.posts.replies("root", { after: null, limit: 2 });
+      expect(idsOf(first)).toEqual(["root-1", "root-6"]);
+      const rest = await store.posts.replies("root", { after: { at: T0 + 1, id: "root-6" }, limit: 10 });
+      expect(idsOf(rest)).toEqual(["root-2", "root-3"]);
+      const tied = await store.posts.replies("root", { after: { at: T0 + 1, id: "root-1" }, limit: 1 });
+      expect(idsOf(tied)).toEqual(["root-6"]);
+    });
+
+    it("lower the count when they are removed, and the latest time stays true", async () => {
+      await reply(1);
+      await reply(2);
+      expect(await store.posts.remove("root-2", T0)).toEqual(["root-2"]);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
+      await store.posts.remove("root-1", T0);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 0, lastReplyAt: null });
+    });
+
+    it("do not count while they are hidden", async () => {
+      await reply(1);
+      await reply(2);
+      await store.posts.update("root-2", { state: "hidden" }, { text: false });
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
+      await store.posts.remove("root-2", T0);
+      expect((await store.posts.get("root"))?.replyCount).toBe(1);
+    });
+
+    it("count again once they are restored", async () => {
+      await reply(1);
+      await store.posts.update("root-1", { state: "hidden" }, { text: false });
+      await store.posts.update("root-1", { state: "active" }, { text: false });
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 + 1 });
+    });
+
+    it("stay when their root is hidden", async () => {
+      await reply(1);
+      await store.posts.update("root", { state: "hidden" }, { text: false });
+      expect((await store.posts.get("root-1"))?.state).toBe("active");
+    });
+  });
+}

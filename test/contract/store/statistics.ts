@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import { DAY_MS, type Subject } from "./subject.ts";
+
+/** What `StatisticsStore` promises. */
+export function describeStatistics({ store }: Subject): void {
+  describe("statistics", () => {
+    it("count posts that are neither expired nor removed, publishers, and the posts of today", async () => {
+      await store.posts.insert(aPost("p1"));
+      await store.posts.insert(aPost("p1-1", { parentId: "p1" }));
+      await store.posts.insert(aPost("hidden"));
+      await store.posts.update("hidden", { state: "hidden" }, { text: false });
+      await store.posts.insert(aPost("expired", { expiresAt: T0 }));
+      await store.posts.insert(aPost("yesterday", { createdAt: T0 - DAY_MS }));
+      await store.posts.insert(aPost("gone"));
+      await store.posts.remove("gone", T0);
+      expect(await store.statistics.counts(T0)).toEqual({ activePosts: 4, publishers: 1, postsToday: 5 });
+    });
+
+    it("give an overview by kind, source, day and tag", async () => {
+      await store.posts.insert(aPost("p1", { kind: "event", tags: ["b", "a"], createdAt: T0 - DAY_MS }));
+      await store.posts.insert(aPost("p2", { syndicated: true, tags: ["b"] }));
+      await store.posts.insert(aPost("p3", { tags: ["c"], expiresAt: T0 - 1 }));
+      await store.posts.insert(aPost("p4", { tags: ["d"] }));
+      await store.posts.update("p4", { state: "hidden" }, { text: false });
+      await store.posts.update("p2", { tags: ["b", "e"] }, { text: true });
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      await store.subscriptions.insert(aSubscription("sub_2", { active: false }), 50);
+      expect(await store.statistics.overview(T0, 3)).toEqual({
+        activePosts: 3,
+        publishers: 1,
+        postsToday: 3,
+        firstHand: 2,
+        syndicated: 1,
+        subscriptions: 1,
+        kinds: { event: 1, offer: 2, request: 0, announcement: 0, thread: 0 },
+        topTags: [
+          { tag: "b", count: 2 },
+          { tag: "a", count: 1 },
+          { tag: "e", count: 1 },
+        ],
+        postsByDay: [
+          { day: "2026-11-18", posts: 0 },
+          { day: "2026-11-19", posts: 1 },
+          { day: "2026-11-20", posts: 3 },
+        ],
+      });
+    });
+
+    it("name at most 25 tags, the most frequent", async () => {
+      for (let n = 0; n < 30; n += 1) {
+        await store.posts.insert(aPost(`p${n}`, { tags: n === 29 ? ["t29"] : [`t${n}`, "t29"] }));
+      }
+      const { topTags } = await store.statistics.overview(T0, 1);
+      expect(topTags).toHaveLength(25);
+      expect(topTags[0]).toEqual({ tag: "t29", count: 30 });
+    });
+
+    it("add up counters by day and name, and read them from a day on", async () => {
+      await store.statistics.add([
+        { day: "2026-11-20", name: "searches", n: 2 },
+        { day: "2026-11-19", name: "searches", n: 1 },
+        { day: "2026-11-18", name: "searches", n: 1 },
+      ]);
+      await store.statistics.add([{ day: "2026-11-20", name: "searches", n: 3 }]);
+      await store.statistics.add([]);
+      expect(await store.statistics.read("2026-11-19")).toEqual([
+        { day: "2026-11-19", name: "searches", n: 1 },
+        { day: "2026-11-20", name: "searches", n: 5 },
+      ]);
+    });
+
+    it("count the publishers that wrote within a time, each once", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.publishers.insert(aPublisher("pub_c"));
+      await store.posts.insert(aPost("p1", { createdAt: T0 }));
+      await store.posts.insert(aPost("p2", { createdAt: T0 + 1 }));
+      await store.posts.insert(aPost("p3", { createdAt: T0 + 1, publisherId: "pub_b" }));
+      await store.posts.insert(aPost("p4", { createdAt: T0 + 2, publisherId: "pub_c" }));
+      expect(await store.statistics.activePublishers(T0, T0 + 2)).toBe(2);
+      expect(await store.statistics.activePublishers(T0 + 1, T0 + 3)).toBe(3);
+      expect(await store.statistics.activePublishers(T0 + 3, T0 + 4)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { aPost, aSubscription, aVector, T0 } from "../../support/rows.ts";
+import { DAY_MS, idsOf, type Subject } from "./subject.ts";
+
+/** What `SubscriptionStore` promises of the rows and of the list of their changes. */
+export function describeSubscriptions({ store, reopen }: Subject): void {
+  describe("subscriptions", () => {
+    it("are read back as inserted, and listed by publisher, oldest first", async () => {
+      const first = aSubscription("sub_1", { createdAt: T0 + 1, vector: aVector(-3), vectorModel: "m1" });
+      const second = aSubscription("sub_2", {
+        label: null,
+        webhookUrl: "https://x.org/",
+        webhookVerifiedAt: T0,
+        secretVersion: 2,
+        previousSecretUntil: T0 + DAY_MS,
+        failures: 1,
+        failingSince: T0 - 1,
+      });
+      expect(await store.subscriptions.insert(first, 50)).toBe(true);
+      expect(await store.subscriptions.insert(second, 50)).toBe(true);
+      expect(await store.subscriptions.get("sub_1")).toEqual(first);
+      expect(await store.subscriptions.ofPublisher("pub_a")).toEqual([second, first]);
+      expect(await store.subscriptions.get("nope")).toBeNull();
+    });
+
+    it("are never more than allowed, however many are tried together", async () => {
+      const tries = Array.from({ length: 12 }, (_, n) =>
+        store.subscriptions.insert(aSubscription(`sub_${n}`), 5),
+      );
+      expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(5);
+      expect(await store.subscriptions.ofPublisher("pub_a")).toHaveLength(5);
+    });
+
+    it("leave room for others while they are inactive", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 1);
+      expect(await store.subscriptions.insert(aSubscription("sub_2"), 1)).toBe(false);
+      await store.subscriptions.update("sub_1", { active: false, inactiveReason: "paused" });
+      expect(await store.subscriptions.insert(aSubscription("sub_2"), 1)).toBe(true);
+    });
+
+    it("change in what is named, and nothing else", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      const change = { query: { q: "tandem" }, vector: aVector(2), vectorModel: "m1", failures: 3 };
+      expect(await store.subscriptions.update("sub_1", change)).toEqual(aSubscription("sub_1", change));
+      expect(await store.subscriptions.get("sub_1")).toEqual(aSubscription("sub_1", change));
+      expect(await store.subscriptions.update("nope", change)).toBeNull();
+    });
+
+    it("change by what they are at that moment, or not at all", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      const raise = () =>
+        store.subscriptions.update("sub_1", ({ secretVersion }) => ({ secretVersion: secretVersion + 1 }));
+      const raised = await Promise.all(Array.from({ length: 8 }, raise));
+      expect(raised.map((row) => row?.secretVersion)).toEqual(
+        expect.arrayContaining([2, 3, 4, 5, 6, 7, 8, 9]),
+      );
+      const { next } = await store.subscriptions.changes(0, 100);
+      expect(await store.subscriptions.update("sub_1", () => null)).toMatchObject({ secretVersion: 9 });
+      expect((await store.subscriptions.changes(next, 100)).rows).toEqual([]);
+    });
+
+    it("become active again only while there is room, however many are tried together", async () => {
+      const ids = Array.from({ length: 8 }, (_, n) => `sub_${n}`);
+      for (const id of ids)
+        await store.subscriptions.insert(aSubscription(id, { active: id === "sub_0" }), 50);
+      const tries = ids.slice(1).map((id) => store.subscriptions.update(id, { active: true }, 5));
+      expect((await Promise.all(tries)).filter((row) => row !== null)).toHaveLength(4);
+      const rows = await store.subscriptions.ofPublisher("pub_a");
+      const active = rows.filter((row) => row.active);
+      expect(active).toHaveLength(5);
+      // One that is active already takes no room.
+      const [first] = active;
+      expect(
+        await store.subscriptions.update(first?.id ?? "", { active: true, label: "x" }, 5),
+      ).not.toBeNull();
+    });
+
+    it("are gone once removed, with their deliveries, and nothing is delivered to them", async () => {
+      await store.posts.insert(aPost("p"));
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
+      expect(await store.subscriptions.remove("sub_1")).toBe(true);
+      expect(await store.subscriptions.remove("sub_1")).toBe(false);
+      expect(await store.subscriptions.pending("sub_1", 0, 10)).toEqual([]);
+      expect(
+        await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []),
+      ).toEqual([]);
+    });
+  });
+
+  describe("changes of subscriptions", () => {
+    it("come in order, as the rows are now, with null for those that are gone", async () => {
+      for (const id of ["sub_1", "sub_2", "sub_3"]) await store.subscriptions.insert(aSubscription(id), 50);
+      const all = await store.subscriptions.changes(0, 100);
+      expect(idsOf(all.rows)).toEqual(["sub_1", "sub_2", "sub_3"]);
+      await store.subscriptions.update("sub_1", { label: "new" });
+      await store.subscriptions.remove("sub_2");
+      const since = await store.subscriptions.changes(all.next, 100);
+      expect(since.rows).toEqual([
+        { id: "sub_1", subscription: aSubscription("sub_1", { label: "new" }) },
+        { id: "sub_2", subscription: null },
+      ]);
+      expect(await store.subscriptions.changes(since.next, 100)).toEqual({ next: since.next, rows: [] });
+    });
+
+    it("are walked in pages without a gap", async () => {
+      for (let n = 0; n < 7; n += 1) await store.subscriptions.insert(aSubscription(`sub_${n}`), 50);
+      const seen: string[] = [];
+      let after = 0;
+      while (true) {
+        const { next, rows } = await store.subscriptions.changes(after, 3);
+        if (next === after) break;
+        seen.push(...idsOf(rows));
+        after = next;
+      }
+      expect(seen).toEqual(["sub_0", "sub_1", "sub_2", "sub_3", "sub_4", "sub_5", "sub_6"]);
+    });
+
+    it("go on growing after a restart", async () => {
+      await store.subscriptions.insert(aSubscription("sub_1"), 50);
+      await store.subscriptions.remove("sub_1");
+      const { next } = await store.subscriptions.changes(0, 100);
+      await reopen();
+      await store.subscriptions.insert(aSubscription("sub_2"), 50);
+      expect(idsOf((await store.subscriptions.changes(next, 100)).rows)).toEqual(["sub_2"]);
+    });
+  });
+}

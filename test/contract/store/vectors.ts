@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aPost, aVector, T0 } from "../../support/rows.ts";
+import { claimedWork, type Subject, settleWork } from "./subject.ts";
+
+/** What `PostStore` promises of the vectors of posts. */
+export function describeVectors({ store }: Subject): void {
+  describe("vectors", () => {
+    beforeEach(async () => {
+      await store.posts.insert(aPost("p"));
+      await settleWork(store);
+    });
+    const setVector = (updatedAt: number, model = "m1") =>
+      store.posts.setVectors([{ id: "p", updatedAt, model, vector: aVector(7) }]);
+
+    it("count for posts that have them, and enqueue matching", async () => {
+      await setVector(T0);
+      expect(await store.work.backlog("match")).toBe(1);
+      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(0);
+    });
+
+    it("are read back under their model, in the order asked for", async () => {
+      await store.posts.insert(aPost("q"));
+      await setVector(T0);
+      await store.posts.setVectors([{ id: "q", updatedAt: T0, model: "m1", vector: aVector(-128) }]);
+      const ids = ["q", "nope", "p"];
+      expect(await store.posts.vectors(ids, "m1")).toEqual([aVector(-128), null, aVector(7)]);
+      expect(await store.posts.vectors(ids, "m2")).toEqual([null, null, null]);
+      await store.posts.update("p", { title: "New", updatedAt: T0 + 1 }, { text: true });
+      await store.posts.remove("q", T0 + 1);
+      expect(await store.posts.vectors(ids, "m1")).toEqual([null, null, null]);
+    });
+
+    it("are passed over for a post that is gone, or whose text changed since", async () => {
+      await store.posts.update("p", { title: "New", updatedAt: T0 + 1 }, { text: true });
+      await settleWork(store);
+      await setVector(T0);
+      await store.posts.setVectors([{ id: "nope", updatedAt: T0, model: "m1", vector: aVector(1) }]);
+      expect(await store.work.backlog("match")).toBe(0);
+      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(1);
+    });
+
+    it("are dropped by an edit of the text", async () => {
+      await setVector(T0);
+      await store.posts.update("p", { title: "New" }, { text: true });
+      await settleWork(store);
+      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(1);
+    });
+
+    it("stay through hiding and restoring", async () => {
+      await setVector(T0);
+      await store.posts.update("p", { state: "hidden" }, { text: false });
+      await store.posts.update("p", { state: "active" }, { text: false });
+      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(0);
+    });
+
+    it("of another model are missing, each enqueued once, at most as many as asked", async () => {
+      for (let n = 0; n < 5; n += 1) await store.posts.insert(aPost(`p${n}`));
+      await settleWork(store);
+      await setVector(T0, "m1");
+      await store.posts.setVectors([{ id: "p0", updatedAt: T0, model: "m3", vector: aVector(1) }]);
+      await store.posts.setVectors([{ id: "p1", updatedAt: T0, model: "m2", vector: aVector(1) }]);
+      expect(await store.posts.enqueueMissingVectors("m2", 2)).toBe(2);
+      expect(await store.posts.enqueueMissingVectors("m2", 10)).toBe(3);
+      expect(await store.posts.enqueueMissingVectors("m2", 10)).toBe(0);
+      expect((await claimedWork(store, "embed")).map(({ postId }) => postId).sort()).toEqual([
+        "p",
+        "p0",
+        "p2",
+        "p3",
+        "p4",
+      ]);
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aPost, T0 } from "../../support/rows.ts";
+import { DAY_MS, HOUR_MS, type Subject } from "./subject.ts";
+
+/** What `WorkStore` promises. */
+export function describeWork({ store, reopen }: Subject): void {
+  describe("work", () => {
+    const claim = (now: number, limit = 10) => store.work.claim("match", { limit, leaseMs: HOUR_MS, now });
+    beforeEach(async () => {
+      for (const n of [2, 1, 3]) await store.posts.insert(aPost(`p${n}`, { createdAt: T0 + n }));
+    });
+
+    it("is claimed oldest first, at most as much as asked", async () => {
+      expect((await claim(T0 + 9, 2)).map(({ postId, attempts }) => [postId, attempts])).toEqual([
+        ["p1", 1],
+        ["p2", 1],
+      ]);
+      expect((await claim(T0 + 9)).map(({ postId }) => postId)).toEqual(["p3"]);
+    });
+
+    it("goes to one claimant each, however many ask together", async () => {
+      const claims = await Promise.all([claim(T0 + 9, 2), claim(T0 + 9, 2), claim(T0 + 9, 2)]);
+      expect(
+        claims
+          .flat()
+          .map(({ postId }) => postId)
+          .sort(),
+      ).toEqual(["p1", "p2", "p3"]);
+    });
+
+    it("becomes due again when its claim runs out, and counts the attempts", async () => {
+      const [first] = await claim(T0 + 9, 1);
+      expect((await claim(T0 + 9 + HOUR_MS)).find(({ postId }) => postId === "p1")).toMatchObject({
+        attempts: 2,
+      });
+      // The claim that ran out settles nothing any more.
+      if (first !== undefined) await store.work.done([first]);
+      expect(await store.work.backlog("match")).toBe(3);
+    });
+
+    it("survives a restart", async () => {
+      await reopen();
+      expect(await store.work.backlog("match")).toBe(3);
+    });
+
+    it("is gone once done", async () => {
+      await store.work.done(await claim(T0 + 9));
+      expect(await store.work.backlog("match")).toBe(0);
+      expect(await claim(T0 + DAY_MS)).toEqual([]);
+      expect(await store.work.backlog("embed")).toBe(3);
+    });
+
+    it("stays due when the post was enqueued anew since the claim", async () => {
+      const items = await claim(T0 + 9);
+      await store.posts.update("p2", { title: "New", updatedAt: T0 + 10 }, { text: true });
+      await store.work.done(items);
+      expect((await claim(T0 + 10)).map(({ postId, attempts }) => [postId, attempts])).toEqual([["p2", 1]]);
+    });
+
+    it("is given back for later", async () => {
+      const items = await claim(T0 + 9);
+      await store.work.giveBack(items, T0 + 100);
+      expect(await claim(T0 + 99)).toEqual([]);
+      expect((await claim(T0 + 100)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+    });
+
+    it("is not given back by a claim that is no longer the newest", async () => {
+      const items = await claim(T0 + 9);
+      await claim(T0 + 9 + HOUR_MS);
+      await store.work.giveBack(items, T0);
+      expect(await claim(T0 + 9 + HOUR_MS)).toEqual([]);
+    });
+  });
+}

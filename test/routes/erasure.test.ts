@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startBoard } from "../support/board.ts";
+import { call, eventually, register } from "../support/client.ts";
+import { write } from "../support/writing.ts";
+
+describe("erasure", () => {
+  it("leaves no byte of a publisher's text in the data folder or the database", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+    const board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { dataDir });
+    const { key: other } = await register(board, "Other");
+    const words = [
+      ..."qxname qxdescr qxurl qxtitle qxbody qxtag qxplace qxmeta qxreply".split(" "),
+      ..."qxlabel qxquery qxhook qxedited qxremoved qxlink qxdetail".split(" "),
+    ];
+    const { body } = await call(board, "POST /publishers", {
+      name: "zz qxname",
+      description: "zz qxdescr",
+      url: "https://qxurl.example.org/",
+      accept_terms: true,
+    });
+    const key = body.data.api_key;
+    const post = await write(board, key, {
+      title: "zz qxtitle",
+      body: `zz qxedited ${"long ".repeat(1200)}`,
+      tags: ["qxtag"],
+      url: "https://example.org/qxlink",
+      location: { name: "zz qxplace" },
+      metadata: { "qxmeta-key": "qxmeta" },
+    });
+    await call(board, `PATCH /posts/${post.id}`, { body: "zz qxbody" }, { key });
+    const removed = await write(board, key, { title: "zz qxremoved" });
+    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    const foreign = await write(board, other, { kind: "thread", title: "staying here" });
+    await write(board, key, { title: "zz qxreply", parent_id: foreign.id });
+    await call(
+      board,
+      "POST /subscriptions",
+      { query: { q: "zz qxquery" }, label: "zz qxlabel", webhook_url: "http://127.0.0.1:9/qxhook" },
+      { key },
+    );
+    await call(
+      board,
+      "POST /reports",
+      { post_id: foreign.id, reason: "other", details: "zz qxdetail" },
+      { key },
+    );
+    await call(board, "GET /search?q=qxtitle&limit=1");
+    const wordsThere = async (of: readonly string[]) => {
+      const text = (await board.contents()).toLowerCase();
+      return of.filter((word) => text.includes(word));
+    };
+    const before = await wordsThere(words);
+    expect(before).toEqual(expect.arrayContaining(["qxname", "qxbody", "qxlabel", "qxdetail"]));
+    expect((await call(board, "DELETE /publishers/me", undefined, { key })).status).toBe(200);
+    // An index beside the store follows a moment later.
+    const left = await eventually(
+      () => wordsThere(words),
+      (some) => some.length === 0,
+    );
+    expect(left).toEqual([]);
+    expect(await wordsThere(["staying here"])).toEqual(["staying here"]);
+    await board.stop();
+    expect(await wordsThere(words)).toEqual([]);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, eventually, register } from "../support/client.ts";
+import { found, write } from "../support/writing.ts";
+
+describe("routes of publishers", () => {
+  let board: TestBoard;
+  beforeAll(async () => {
+    board = await startBoard();
+  });
+  afterAll(() => board.stop());
+
+  it("GET /publishers/me shows the publisher, how to verify, its subscriptions and whether it is suspended", async () => {
+    const { id, key } = await register(board, "Me");
+    const { body: made } = await call(
+      board,
+      "POST /subscriptions",
+      { query: { q: "piano" }, label: "P" },
+      { key },
+    );
+    const { body } = await call(board, "GET /publishers/me", undefined, { key });
+    const list = await call(board, "GET /subscriptions", undefined, { key });
+    expect(body.data).toMatchObject({
+      id,
+      name: "Me",
+      verify: { domain: null },
+      suspended: false,
+      post_count: 0,
+    });
+    expect(body.data.subscriptions).toEqual(list.body.data);
+    expect(list.body.next_cursor).toBeNull();
+    expect(list.body.data).toHaveLength(1);
+    expect(list.body.data[0]).toMatchObject({ id: made.data.id, label: "P" });
+    expect(list.body.data[0]).not.toHaveProperty("secret");
+    await board.board.services.reports.moderate("suspend", id, "test", Date.now());
+    expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
+  });
+
+  it("GET /publishers/{id} shows the newest ten posts, without expired and hidden ones", async () => {
+    const { id, key } = await register(board, "Busy");
+    const posts = [];
+    for (let n = 0; n < 12; n += 1) posts.push(await write(board, key, { title: `number ${n}` }));
+    await board.board.services.reports.moderate("hide", posts[11].id, "test", Date.now());
+    const { body } = await call(
+      board,
+      `GET /publishers/${encodeURIComponent(`${board.url}/publishers/${id}`)}`,
+    );
+    expect(body.data).toMatchObject({ id, name: "Busy", crier_url: `${board.url}/publishers/${id}` });
+    expect(body.data.recent_posts.map((post: { title: string }) => post.title).sort()).toEqual(
+      Array.from({ length: 10 }, (_, n) => `number ${n + 1}`).sort(),
+    );
+    expect(body.meta.content_notice).toMatch(/third parties/);
+    expect(body.data).not.toHaveProperty("verify");
+  });
+
+  it("rotate-key replaces the key at once, on every instance of the data folder", async () => {
+    const second = await startBoard({}, { dataDir: board.dataDir });
+    const { id, key } = await register(board, "Rotating");
+    const me = (where: TestBoard, as: string) => call(where, "GET /publishers/me", undefined, { key: as });
+    expect((await me(second, key)).status).toBe(200);
+    const { body } = await call(board, "POST /publishers/me/rotate-key", undefined, { key });
+    expect(body.data).toEqual({ id, api_key: expect.stringMatching(/^bbk_[0-9A-Za-z]{38}$/) });
+    for (const where of [board, second]) {
+      expect((await me(where, key)).body.error.code).toBe("invalid_api_key");
+      expect((await me(where, body.data.api_key)).status).toBe(200);
+    }
+    await second.stop();
+  });
+
+  it("takes the key as x-api-key too, but never from the query", async () => {
+    const { key } = await register(board);
+    expect(
+      (await call(board, "GET /publishers/me", undefined, { headers: { "x-api-key": key } })).status,
+    ).toBe(200);
+    for (const name of ["api_key", "key", "x-api-key", "authorization"]) {
+      expect((await call(board, `GET /publishers/me?${name}=${key}`)).body.error.code).toBe(
+        "missing_api_key",
+      );
+    }
+  });
+
+  it("DELETE /publishers/me erases publisher, posts, replies to them and subscriptions, and counts them", async () => {
+    const { id, key } = await register(board, "Leaving");
+    const other = await register(board, "Staying");
+    const root = await write(board, key, { title: "leaving soon", tags: ["leaving"], idempotency_key: "k" });
+    const foreign = await write(board, other.key, { kind: "thread" });
+    const reply = await write(board, key, { parent_id: foreign.id });
+    const answered = await write(board, other.key, { parent_id: root.id });
+    const { body: sub } = await call(
+      board,
+      "POST /subscriptions",
+      { query: { tags: "leaving" } },
+      { key: other.key },
+    );
+    await write(board, key, { tags: ["leaving"] });
+    const pending = () =>
+      call(board, `GET /subscriptions/${sub.data.id}/pending`, undefined, { key: other.key });
+    await eventually(pending, ({ body }) => body.data.length === 1);
+    await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
+    const { status, body } = await call(board, "DELETE /publishers/me", undefined, { key });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ id, deleted: true, posts: 3, subscriptions: 1 });
+    expect((await call(board, "GET /publishers/me", undefined, { key })).body.error.code).toBe(
+      "invalid_api_key",
+    );
+    expect((await call(board, "DELETE /publishers/me", undefined, { key })).body.error.code).toBe(
+      "invalid_api_key",
+    );
+    expect((await call(board, `GET /publishers/${id}`)).body.error.code).toBe("publisher_not_found");
+    for (const gone of [root.id, reply.id, answered.id]) {
+      expect((await call(board, `GET /posts/${gone}`)).body.error.code).toBe("post_not_found");
+    }
+    expect((await call(board, `GET /posts/${foreign.id}`)).body.data).toMatchObject({
+      reply_count: 0,
+      replies: [],
+    });
+    expect(await found(board, "/search?tags=leaving")).toEqual([]);
+    expect((await pending()).body.data).toEqual([]);
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Publishers } from "../../src/domain/publishers.ts";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
+import { startBoard, type TestBoard } from "../support/board.ts";
+import { call, register } from "../support/client.ts";
+import { type Response, startReceiver } from "../support/receiver.ts";
+import { titles, write } from "../support/writing.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("routes of publishers", () => {
+  let board: TestBoard;
+  beforeAll(async () => {
+    board = await startBoard();
+  });
+  afterAll(() => board.stop());
+
+  describe("POST /publishers/verify", () => {
+    it("answers 202 with what is to be done while there is no proof", async () => {
+      const { body: made } = await call(board, "POST /publishers", {
+        name: "Site",
+        url: "https://nobody-owns-this.invalid/",
+        accept_terms: true,
+      });
+      const { status, body } = await call(board, "POST /publishers/verify", {}, { key: made.data.api_key });
+      expect(status).toBe(202);
+      expect(body.data).toMatchObject({ id: made.data.id, verified: false, verify: made.data.verify });
+    });
+
+    it("takes a new url, which drops the older proof and gives a new token for a new domain", async () => {
+      const { id, key } = await register(board, "Moving");
+      const verify = async (url: string) =>
+        (await call(board, "POST /publishers/verify", { url }, { key })).body.data;
+      const first = await verify("https://one.invalid/");
+      await board.board.store.publishers.update(id, { verifiedAt: Date.now(), verifiedVia: "dns" });
+      const second = await verify("https://two.invalid/");
+      expect(second).toMatchObject({ domain: "two.invalid", url: "https://two.invalid/", verified: false });
+      expect(second.verify.token).not.toBe(first.verify.token);
+      const sameDomain = await verify("https://www.two.invalid/elsewhere");
+      expect(sameDomain.verify.token).toBe(second.verify.token);
+    });
+
+    it.each([
+      "https://127.0.0.1/",
+      "https://192.168.1.1/x",
+      "https://[::1]/",
+      "https://localhost",
+      "https://nas.local/",
+    ])("fails with invalid_url for %s, which the board may not call", async (url) => {
+      const { key } = await register(board);
+      const { body } = await call(board, "POST /publishers/verify", { url }, { key });
+      expect(body.error?.code).toBe("invalid_url");
+      expect(body.error.issues[0].path).toBe("url");
+    });
+
+    describe("with the proof in place", () => {
+      const line = ({ verify }: { verify: { file: { line: string } } }) => verify.file.line;
+      /** A publisher of a domain, and `Publishers` that look for its proof by `outbound`. */
+      const publisherOf = async (domain: string, outbound: Outbound) => {
+        const { body } = await call(board, "POST /publishers", {
+          name: "Site",
+          url: `https://${domain}/`,
+          accept_terms: true,
+        });
+        const publishers = new Publishers({
+          store: board.board.store,
+          outbound,
+          site: board.board.site,
+          posts: board.board.services.posts,
+        });
+        const prove = async () => {
+          const caller = await board.board.store.publishers.get(body.data.id);
+          if (caller === null) throw new Error("gone");
+          return (await publishers.verify(caller, null, Date.now())).via;
+        };
+        return { ...body.data, prove, publishers };
+      };
+
+      it("is verified by a TXT record that equals the value, joined from its chunks", async () => {
+        const records = new Map<string, string[][]>();
+        const outbound = openOutbound({
+          allow: [],
+          resolveTxt: async (name) => records.get(name) ?? [],
+          lookup: async () => [],
+        });
+        const { id, prove, ...made } = await publisherOf("dns.example.org", outbound);
+        const value = line(made);
+        for (const wrong of [[value.slice(0, -1)], [`${value}x`], ["v=spf1 -all"]]) {
+          records.set("_board.dns.example.org", [wrong]);
+          expect(await prove()).toBeNull();
+        }
+        records.set("dns.example.org", [[value]]);
+        records.set("_board.dns.example.org", [["v=spf1"], [value.slice(0, 20), value.slice(20)]]);
+        expect(await prove()).toBe("dns");
+        expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(true);
+        await write(board, made.api_key, { tags: ["by-dns"], title: "verified now" });
+        expect(await titles(board, "/search?tags=by-dns&verified=true")).toEqual(["verified now"]);
+        records.clear();
+        expect(await prove()).toBeNull();
+        expect(await titles(board, "/search?tags=by-dns&verified=true")).toEqual([]);
+        await outbound.close();
+      });
+
+      it("is verified by a line of the well-known file, and by nothing else it may answer", async () => {
+        let answer: Response = { status: 404 };
+        const site = await startReceiver(() => answer);
+        const { prove, ...made } = await publisherOf(
+          "file.example.org",
+          sitesAt(site.url, "file.example.org"),
+        );
+        const value = line(made);
+        const refused: Response[] = [
+          { status: 404, body: value },
+          { status: 302, headers: { location: "/elsewhere" }, body: value },
+          { status: 200, body: `<p>${value}</p>` },
+          { status: 200, body: value.toUpperCase() },
+          { status: 200, body: `${"x".repeat(9 * 1024)}\n${value}` },
+          { status: 200, body: "" },
+        ];
+        for (const wrong of refused) {
+          answer = wrong;
+          expect(await prove(), JSON.stringify(wrong).slice(0, 80)).toBeNull();
+        }
+        answer = { body: `\uFEFF# Our boards\r\n ${value} \r\nanother` };
+        expect(await prove()).toBe("file");
+        await site.stop();
+        expect(await prove()).toBeNull();
+      });
+
+      it("proves nothing for a domain that is named while the old one is looked at", async () => {
+        let answer: Response = {};
+        let asked = () => {};
+        const reached = new Promise<void>((resolve) => {
+          asked = resolve;
+        });
+        let goOn = () => {};
+        const wait = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        const site = await startReceiver(() => answer);
+        const sites = sitesAt(site.url, "slow.example.org");
+        const outbound: Outbound = {
+          ...sites,
+          async txt(name) {
+            if (name.endsWith("slow.example.org")) {
+              asked();
+              await wait;
+            }
+            return [];
+          },
+        };
+        const { id, prove, publishers, ...made } = await publisherOf("slow.example.org", outbound);
+        answer = { body: line(made) };
+        const slow = prove();
+        await reached;
+        const caller = await board.board.store.publishers.get(id);
+        if (caller === null) throw new Error("gone");
+        const other = await publishers.verify(caller, "https://not-mine.example.org/", Date.now());
+        expect(other).toMatchObject({ via: null, publisher: { domain: "not-mine.example.org" } });
+        goOn();
+        expect(await slow).toBeNull();
+        expect((await call(board, `GET /publishers/${id}`)).body.data).toMatchObject({
+          domain: "not-mine.example.org",
+          verified: false,
+        });
+        await site.stop();
+      });
+
+      it("is looked at again 30 days later", async () => {
+        let answer: Response = {};
+        const site = await startReceiver(() => answer);
+        const { id, prove, publishers, ...made } = await publisherOf(
+          "again.example.org",
+          sitesAt(site.url, "again.example.org"),
+        );
+        answer = { body: line(made) };
+        expect(await prove()).toBe("file");
+        answer = { status: 404 };
+        expect(await publishers.recheck(Date.now() - 30 * DAY_MS, 100, Date.now())).toBe(0);
+        expect(await publishers.recheck(Date.now() + 1, 100, Date.now())).toBeGreaterThan(0);
+        expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(false);
+        await site.stop();
+      });
+
+      it.each([
+        ["the site does not work", { status: 503 }, async () => []],
+        ["DNS does not answer", { status: 404 }, async () => null],
+      ])("counts for another week when %s", async (what, broken, txt) => {
+        let answer: Response = {};
+        const site = await startReceiver(() => answer);
+        const domain = `${what.length}.outage.example.org`;
+        const { id, prove, publishers, ...made } = await publisherOf(domain, {
+          ...sitesAt(site.url, domain),
+          txt,
+        });
+        answer = { body: line(made) };
+        expect(await prove()).toBe("file");
+        answer = broken;
+        const { verifiedAt } = (await board.board.store.publishers.get(id)) ?? {};
+        await publishers.recheck(Date.now() + 1, 100, Date.now());
+        expect(await board.board.store.publishers.get(id)).toMatchObject({ verifiedAt });
+        await publishers.recheck(Date.now() + 8 * DAY_MS, 100, Date.now());
+        expect((await call(board, `GET /publishers/${id}`)).body.data.verified).toBe(false);
+        await site.stop();
+      });
+    });
+  });
+});
+
+/** An outbound that reaches one domain's https site at a local server; everything about the call but TLS is real. */
+function sitesAt(siteUrl: string, domain: string): Outbound {
+  const local = new URL(siteUrl);
+  const guarded = openOutbound({ allow: [local.hostname] });
+  return {
+    ...guarded,
+    txt: async () => [],
+    send(request) {
+      const url = new URL(request.url);
+      if (url.protocol !== "https:" || url.host !== domain)
+        throw new OutboundError("failed", "No such site.");
+      expect(url.pathname).toBe("/.well-known/board.txt");
+      return guarded.send({ ...request, url: `${local.origin}${url.pathname}` });
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { cosineOf } from "../../src/search/quantize.ts";
+import { MODEL, post, useIndexFile, vectorOf } from "../support/embedded-index.ts";
+
+const openIndex = useIndexFile();
+
+describe("the embedded index", () => {
+  it("finds a post by words as soon as its transaction is committed, and not before", async () => {
+    const opened = openIndex();
+    opened.database.exec("BEGIN IMMEDIATE");
+    opened.index.put(post({ id: "a", title: "Road bike" }));
+    expect(await opened.find("bike")).toEqual([]);
+    opened.database.exec("COMMIT");
+    opened.index.committed();
+    expect(await opened.find("bike")).toEqual(["a"]);
+  });
+
+  it("forgets a post whose transaction was rolled back", async () => {
+    const opened = openIndex();
+    opened.database.exec("BEGIN IMMEDIATE");
+    opened.index.put(post({ id: "a", title: "Road bike" }));
+    opened.database.exec("ROLLBACK");
+    opened.write((index) => index.put(post({ id: "b", title: "City bike" })));
+    expect(await opened.find("bike")).toEqual(["b"]);
+  });
+
+  it("finds an edited post by its new words only", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike", tags: ["cycling"] })));
+    opened.write((index) => index.put(post({ id: "a", title: "Cello", tags: ["music"] })));
+    expect(await opened.find("bike")).toEqual([]);
+    expect(await opened.find("cello")).toEqual(["a"]);
+    expect(await opened.pass({ tags: ["cycling"] })).toEqual([]);
+    expect(await opened.pass({ tags: ["music"] })).toEqual(["a"]);
+  });
+
+  it("does not return a removed post, and finds one that comes back under the same id", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    opened.write((index) => index.remove("a"));
+    expect(await opened.find("bike")).toEqual([]);
+    expect(await opened.pass({})).toEqual([]);
+    opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+    expect(await opened.find("bike")).toEqual(["a"]);
+    opened.write((index) => {
+      index.remove("a");
+      index.put(post({ id: "a", title: "Another bike" }));
+    });
+    expect(await opened.find("another")).toEqual(["a"]);
+    expect(await opened.pass({})).toEqual(["a"]);
+  });
+
+  it("drops suspended publishers' posts while they are suspended", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "a", publisherId: "pub_1" }));
+      index.put(post({ id: "b", publisherId: "pub_2" }));
+      index.putPublisher("pub_1", { verified: true, suspended: false });
+    });
+    expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
+    opened.write((index) => index.putPublisher("pub_1", { verified: true, suspended: true }));
+    expect(await opened.pass({})).toEqual(["b"]);
+    opened.write((index) => index.removePublisher("pub_1"));
+    expect(await opened.pass({})).toEqual(["a", "b"]);
+    expect(await opened.pass({ verifiedOnly: true })).toEqual([]);
+  });
+
+  it("follows what another connection to the same file commits", async () => {
+    const one = openIndex();
+    const two = openIndex();
+    one.write((index) => {
+      index.put(post({ id: "a", title: "Road bike" }));
+      index.putVector("a", MODEL, vectorOf(1));
+    });
+    expect(await two.find("bike")).toEqual(["a"]);
+    expect((await two.index.vectors(["a"]))[0]).toEqual(vectorOf(1));
+    two.write((index) => index.put(post({ id: "b", title: "City bike" })));
+    two.write((index) => index.put(post({ id: "a", title: "Cello" })));
+    expect(await one.find("bike")).toEqual(["b"]);
+    two.write((index) => index.remove("b"));
+    expect(await one.find("bike")).toEqual([]);
+    one.write((index) => index.putPublisher("pub_1", { verified: false, suspended: true }));
+    expect(await two.pass({})).toEqual([]);
+    expect(await openIndex().pass({})).toEqual([]);
+  });
+
+  it("loads everything again when it missed changes that were pruned", async () => {
+    const one = openIndex();
+    const two = openIndex();
+    one.write((index) => index.put(post({ id: "a" })));
+    expect(await two.pass({})).toEqual(["a"]);
+    one.write((index) => {
+      for (let i = 0; i < 5; i += 1) index.put(post({ id: `b${i}` }));
+      index.remove("a");
+    });
+    one.database.exec("DELETE FROM index_change WHERE no <= 4");
+    expect(await two.pass({})).toEqual(["b0", "b1", "b2", "b3", "b4"]);
+  });
+
+  it("keeps a bounded number of changes", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 68_000; i += 1)
+        index.putPublisher("pub_1", { verified: i % 2 === 1, suspended: false });
+      index.put(post({ id: "a" }));
+    });
+    const { n } = opened.database.prepare("SELECT count(*) AS n FROM index_change").get() as { n: number };
+    expect(n).toBeLessThan(67_000);
+    expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
+  });
+
+  it("keeps its order and its scores when most posts are gone", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 3000; i += 1) {
+        index.put(post({ id: `p${String(i).padStart(4, "0")}`, tags: [`t${i % 10}`], title: `Bike ${i}` }));
+        index.putVector(`p${String(i).padStart(4, "0")}`, MODEL, vectorOf(i));
+      }
+    });
+    expect((await opened.pass({})).length).toBe(3000);
+    opened.write((index) => {
+      for (let i = 0; i < 3000; i += 1) if (i % 100 !== 7) index.remove(`p${String(i).padStart(4, "0")}`);
+    });
+    const left = await opened.pass({ tags: ["t7"] });
+    expect(left).toEqual(Array.from({ length: 30 }, (_, i) => `p${String(i * 100 + 7).padStart(4, "0")}`));
+    const cosines = await opened.index.cosines(vectorOf(7), ["p0007", "p2907", "p0000"]);
+    expect([...cosines]).toEqual([
+      cosineOf(vectorOf(7), vectorOf(7)),
+      cosineOf(vectorOf(7), vectorOf(2907)),
+      Number.NaN,
+    ]);
+    expect(await opened.find("2907")).toEqual(["p2907"]);
+    opened.write((index) => index.put(post({ id: "p0007", title: "Cello" })));
+    expect(await opened.find("cello")).toEqual(["p0007"]);
+  });
+
+  it("leaves no byte of a removed or edited text in its files", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 200; i += 1)
+        index.put(post({ id: `p${i}`, title: `Filler number ${i}`, body: "more ".repeat(50) }));
+      index.put(
+        post({
+          id: "a",
+          title: "Xylophonist wanted",
+          body: "zyzzyva ".repeat(300),
+          tags: ["quokkatag"],
+          placeName: "Ulcombeville",
+        }),
+      );
+      index.put(post({ id: "b", title: "Before vexillology", body: "kept" }));
+    });
+    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(bytesOf(opened.folder)).toContain("zyzzyva");
+    opened.write((index) => {
+      index.remove("a");
+      index.put(post({ id: "b", title: "After", body: "kept" }));
+    });
+    opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const bytes = bytesOf(opened.folder).toLowerCase();
+    for (const secret of ["zyzzyva", "xylophonist", "quokkatag", "ulcombeville", "vexillolog"]) {
+      expect(bytes).not.toContain(secret);
+    }
+    expect(await opened.find("after")).toEqual(["b"]);
+  });
+
+  it("has no vectors of another model, and none without a model", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "a" }));
+      index.putVector("a", "another-model", vectorOf(1));
+      index.put(post({ id: "b" }));
+      index.putVector("b", MODEL, vectorOf(2));
+      index.putVector("nobody", MODEL, vectorOf(2));
+    });
+    expect((await opened.index.vectors(["a", "b", "nobody"])).map((vector) => vector !== null)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([...(await opened.index.cosines(vectorOf(2), ["a"]))]).toEqual([Number.NaN]);
+    opened.write((index) => index.removeVector("b"));
+    expect(await opened.index.vectors(["b"])).toEqual([null]);
+    const without = openIndex({ modelId: null });
+    expect(without.index.ready()).toBe(true);
+    expect(await without.pass({})).toEqual(["a", "b"]);
+  });
+});
+
+function bytesOf(path: string): string {
+  return readdirSync(path)
+    .map((name) => readFileSync(join(path, name), "latin1"))
+    .join("\n");
+}

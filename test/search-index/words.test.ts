@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PostFilter } from "../../src/ports/search-index.ts";
+import { parseQueryText } from "../../src/search/query-text.ts";
+import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../support/embedded-index.ts";
+import { aPage } from "../support/questions.ts";
+
+const openIndex = useIndexFile();
+
+describe("words", () => {
+  it.each([
+    ["東京", ["tokyo"]],
+    ["京タ", ["tokyo"]],
+    ["京都", []],
+    ["ห้องเช่า", ["thai"]],
+    ["हिन्दी", ["hindi"]],
+    ["cafe", ["cafe"]],
+    ["CAFÉS", ["cafe"]],
+    ["node.js", ["node"]],
+    ["NODE", ["node"]],
+    ["jogging", ["jog"]],
+    ["ＢＩＫＥ", ["bike"]],
+    ["rotes fahrrad größe", ["german"]],
+    ["Калининград", ["russian"]],
+    ["qwertz", []],
+    ["!!!", []],
+    ['"', []],
+  ])("%s finds %j", async (q, ids) => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "tokyo", title: "東京タワーで会いましょう" }));
+      index.put(post({ id: "thai", title: "มีห้องเช่าใกล้สถานี" }));
+      index.put(post({ id: "hindi", title: "हिन्दी भाषा" }));
+      index.put(post({ id: "cafe", title: "Café to let" }));
+      index.put(post({ id: "node", title: "Node.js developers" }));
+      index.put(post({ id: "jog", title: "I jog every morning" }));
+      index.put(post({ id: "bike", body: "bike" }));
+      index.put(post({ id: "german", title: "Fahrrad, Größe 56" }));
+      index.put(post({ id: "russian", placeName: "калининград" }));
+    });
+    expect(await opened.find(q)).toEqual(ids);
+  });
+
+  it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "road", title: "Road bike for sale" }));
+      index.put(post({ id: "bikeroad", title: "Bike trip on a road" }));
+      index.put(post({ id: "electric", title: "Electric road bike" }));
+      index.put(post({ id: "cello", title: "Cello" }));
+      for (const id of ["road", "bikeroad", "electric", "cello"]) index.putVector(id, MODEL, vectorOf(3));
+    });
+    const find = (q: string) => opened.find(q, vectorOf(3));
+    expect((await find("bike")).length).toBe(4);
+    expect((await find('"road bike"')).sort()).toEqual(["electric", "road"]);
+    expect((await find('"road bike" cello')).sort()).toEqual(["electric", "road"]);
+    expect(await find('"road bike" -electric')).toEqual(["road"]);
+    expect((await find("cello -bike")).sort()).toEqual(["cello"]);
+    expect((await opened.find("-bike")).sort()).toEqual(["cello"]);
+    expect((await opened.find('-"road bike"')).sort()).toEqual(["bikeroad", "cello"]);
+    expect(await opened.find('"bike road" -x')).toEqual([]);
+  });
+
+  it("count and list what they match", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "a", title: "Road bike", createdAt: NOW - 2 }));
+      index.put(post({ id: "b", title: "Bike road", createdAt: NOW - 1 }));
+      index.put(post({ id: "c", title: "Cello" }));
+    });
+    for (const [q, ids] of [
+      ["bike", ["b", "a"]],
+      ['"road bike"', ["a"]],
+      ["-road", ["c"]],
+      ['bike -"bike road"', ["a"]],
+      ["nothing", []],
+    ] as const) {
+      const asked = question({ q });
+      const places = await opened.index.list(asked, { order: "newest", after: null, limit: 10 });
+      expect(places.map(({ id }) => id)).toEqual(ids);
+      expect(await opened.index.count(asked)).toBe(ids.length);
+    }
+  });
+
+  it("orders equal scores by id and leaves out what it is told to", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (const id of ["c", "a", "b"]) index.put(post({ id, title: "Bike" }));
+    });
+    expect(await opened.find("bike")).toEqual(["a", "b", "c"]);
+    const { matches, total, bestWords } = await opened.index.match(
+      question({ q: "bike" }),
+      aPage(2, ["a", "gone"]),
+    );
+    expect(matches.map(({ id }) => id)).toEqual(["b", "c"]);
+    expect(total).toBe(3);
+    expect(matches[0]?.words).toBe(bestWords);
+  });
+
+  it("score the same whether few or many posts are left by the filters", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      for (let i = 0; i < 100; i += 1) {
+        index.put(
+          post({
+            id: `p${i}`,
+            title: i % 3 === 0 ? "Bike" : "Cello",
+            body: "word ".repeat(i),
+            kind: i < 9 ? "offer" : "event",
+          }),
+        );
+      }
+    });
+    const ask = async (kinds: PostFilter["kinds"]) =>
+      (await opened.index.match(question({ filter: { kinds }, q: "bike" }), aPage(100))).matches;
+    const few = await ask(["offer"]);
+    const all = await ask(null);
+    expect(few.length).toBe(3);
+    for (const match of few) expect(all).toContainEqual(match);
+  });
+
+  it("make no query fail", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "AND OR NOT NEAR title:bike *" })));
+    const junk = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(
+          '"',
+          "-",
+          " ",
+          "(",
+          ")",
+          "*",
+          "^",
+          ":",
+          "AND ",
+          "NEAR(",
+          "a",
+          "東",
+          "\u0000",
+          "𞤀",
+          "🎉",
+        ),
+        fc.string({ unit: "binary" }),
+      ),
+      maxLength: 300,
+    });
+    await fc.assert(
+      fc.asyncProperty(junk, async (q) => {
+        await opened.find(q);
+        const words = { any: [q], phrases: [[q, q]], excluded: [[q]] };
+        await opened.index.match(question({ words }), aPage(10));
+      }),
+    );
+  });
+
+  it("find every text by each of its own words", async () => {
+    const opened = openIndex();
+    const letters = "aéÅñß5-.' 東京ひカﾊーនី៰นี้ไลາកခहिन्दीאשָعربيّ한국İıǆΣςЙё";
+    const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(text, async (body) => {
+        opened.write((index) => index.put(post({ id: "a", title: "x", body })));
+        for (const word of parseQueryText(body.replaceAll("-", " ")).any) {
+          const words = { any: [word], phrases: [], excluded: [] };
+          expect((await opened.index.match(question({ words }), aPage(1))).total, word).toBe(1);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
