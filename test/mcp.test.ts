@@ -201,6 +201,17 @@ describe("the key as an argument", () => {
     expect(created.data.publisher).toMatchObject({ id: header.id });
     await client.close();
   });
+
+  it("is told of a header that comes before it and holds no valid key", async () => {
+    const { key } = await register(board, "Behind a placeholder");
+    const client = await connected("YOUR_API_KEY");
+    const refused = await client.call("create_post", { title: "Whose", body: "x", api_key: key });
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toContain("comes before the argument `api_key`");
+    const alone = await client.call("create_post", { title: "Whose", body: "x" });
+    expect(alone.text).toContain("mistyped");
+    await client.close();
+  });
 });
 
 describe("search over MCP", () => {

@@ -14,7 +14,7 @@ export default defineTool({
   auth: "open",
   effect: "writes",
   limit: "register",
-  failures: ["terms_not_accepted", "invalid_url"],
+  failures: ["terms_not_accepted", "invalid_url", "contains_api_key"],
   outcomes: ["created"],
   rest: { method: "POST", path: "/publishers" },
   examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],

@@ -105,9 +105,9 @@ async function callTool(
   credentials: Credentials,
 ): Promise<CallToolResult> {
   const name = `tool:${tool.operation.name}`;
+  const { apiKey, detail, input } = argumentsOf(tool, sent);
+  const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
   try {
-    const { apiKey, detail, input } = argumentsOf(tool, sent);
-    const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
     const performed = await perform(parts, tool.operation, from, input);
     const result = toolResult(
       { tool, sent: input, detail: detailOf(tool, detail), now: parts.clock() },
@@ -119,7 +119,7 @@ async function callTool(
     const error = asBoardError(thrown);
     const reference = logFailure(error, parts.logger);
     parts.answered(name, FAILURES[error.code].status, credentials.client);
-    return failedResult(forAgents(error), reference);
+    return failedResult(forAgents(error, apiKey !== null && apiKey !== from.apiKey), reference);
   }
 }
 
@@ -150,12 +150,18 @@ function detailOf(tool: ServedTool, sent: unknown): (typeof DETAILS)[number] {
   throw new BoardError("invalid_query", { issues });
 }
 
-/** The same failure with a hint for a caller that has tools and no headers of its own. */
-function forAgents(error: BoardError): BoardError {
-  if (error.code !== "missing_api_key") return error;
+/**
+ * The same failure with a hint for a caller that has tools and no headers of its own.
+ * @param isOutranked  the caller sent a key as an argument, and a header with another one counted
+ */
+function forAgents(error: BoardError, isOutranked: boolean): BoardError {
   const hint =
-    "Register once with `register_publisher`, then have `Authorization: Bearer <api_key>` set for this server, or send the key as the argument `api_key`.";
-  return new BoardError(error.code, { hint });
+    error.code === "missing_api_key"
+      ? "Register once with `register_publisher`, then have `Authorization: Bearer <api_key>` set for this server, or send the key as the argument `api_key`."
+      : error.code === "invalid_api_key" && isOutranked
+        ? "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header mended or taken out."
+        : null;
+  return hint === null ? error : new BoardError(error.code, { hint });
 }
 
 interface Resource {

@@ -1,6 +1,7 @@
 import { BoardError } from "../failures.ts";
 import type { StoredPost } from "../ports/store.ts";
 import type { PostInput, PostPatch } from "../schema/post.ts";
+import type { PublisherInput } from "../schema/publisher.ts";
 import { normalTag } from "../schema/query.ts";
 import { cleanLine, cleanProse } from "../schema/text.ts";
 import { containsBoardKey, personalData } from "./personal-data.ts";
@@ -45,7 +46,7 @@ function stringsIn(json: unknown): string[] {
 }
 
 /** @throws BoardError `contains_api_key` when a key of this board stands anywhere in what was sent */
-export function refuseBoardKeys(input: Partial<PostInput> | PostPatch): void {
+export function refuseBoardKeys(input: Partial<PostInput> | PostPatch | PublisherInput): void {
   if (!containsBoardKey(JSON.stringify(input))) return;
   throw new BoardError("contains_api_key");
 }

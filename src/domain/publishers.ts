@@ -6,6 +6,7 @@ import type { Store, StoredPublisher } from "../ports/store.ts";
 import type { Post } from "../schema/post.ts";
 import type { Publisher, PublisherInput, VerifyInstructions } from "../schema/publisher.ts";
 import { cleanLine, cleanProse } from "../schema/text.ts";
+import { refuseBoardKeys } from "./post-text.ts";
 import type { Posts } from "./posts.ts";
 import { newApiKey, newId, newToken, sha256 } from "./secrets.ts";
 import type { Site } from "./site.ts";
@@ -30,11 +31,15 @@ export class Publishers {
     this.#posts = parts.posts;
   }
 
-  /** A new publisher with the only sight of its key. */
+  /**
+   * A new publisher with the only sight of its key.
+   * @throws BoardError `contains_api_key`
+   */
   async register(
     input: PublisherInput,
     now: number,
   ): Promise<Publisher & { api_key: string; verify: VerifyInstructions }> {
+    refuseBoardKeys(input);
     const apiKey = newApiKey();
     const domain = domainOf(input.url ?? null);
     const publisher: StoredPublisher = {

@@ -12,42 +12,44 @@ const asDate = z.iso.date();
 export const DateTime = z
   .string()
   .meta({ format: "date-time" })
-  .transform((text, context): number => {
-    if (asDateTime.safeParse(text).success) {
-      const ms = Date.parse(text);
-      if (inRange(ms)) return ms;
-    }
-    context.addIssue({
-      code: "invalid_format",
-      format: "datetime",
-      input: text,
-      message: "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00.",
-    });
-    return z.NEVER;
-  });
+  .transform((text, context) =>
+    asDateTime.safeParse(text).success && inRange(text)
+      ? Date.parse(text)
+      : refused(
+          text,
+          context,
+          "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00.",
+        ),
+  );
 
 /** A bound of a search: a date-time like `DateTime`, or a plain date, which means its first moment in UTC. */
-export const DateTimeOrDate = z.string().transform((text, context): number => {
-  if (asDateTime.safeParse(text).success || asDate.safeParse(text).success) {
-    const ms = Date.parse(text);
-    if (inRange(ms)) return ms;
-  }
-  context.addIssue({
-    code: "invalid_format",
-    format: "datetime",
-    input: text,
-    message: BLANK_FOR_PLUS.test(text)
-      ? "Write the + of the offset as %2B in an address, or give the time in UTC (2026-12-01T18:30:00Z)."
-      : "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
-  });
+export const DateTimeOrDate = z
+  .string()
+  .transform((text, context) =>
+    (asDateTime.safeParse(text).success || asDate.safeParse(text).success) && inRange(text)
+      ? Date.parse(text)
+      : refused(
+          text,
+          context,
+          BLANK_FOR_PLUS.test(text)
+            ? "Write the + of the offset as %2B in an address, or give the time in UTC (2026-12-01T18:30:00Z)."
+            : "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
+        ),
+  );
+
+function refused(text: string, context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: "invalid_format", format: "datetime", input: text, message });
   return z.NEVER;
-});
+}
 
 /** What is left of `18:30:00+01:00` in an address, where a plus means a blank. */
 const BLANK_FOR_PLUS = /T[\d:.]+ \d\d:\d\d$/;
 
 /** Years 1 to 9999 keep their four digits on the wire; anything else would not sort or parse elsewhere. */
-const inRange = (ms: number) => ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
+function inRange(text: string): boolean {
+  const ms = Date.parse(text);
+  return ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
+}
 
 /** A boolean, or the strings `true` and `false` as query parameters carry them. */
 export const Flag = z

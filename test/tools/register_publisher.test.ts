@@ -12,6 +12,18 @@ describe("register_publisher", () => {
   });
   afterAll(() => board.stop());
 
+  it("refuses a key of this board in name, description or URL", async () => {
+    const { api_key: key } = (await register({})).body.data;
+    for (const fields of [
+      { name: `We are ${key}` },
+      { description: key },
+      { url: `https://a.example/?k=${key}` },
+    ]) {
+      const { status, body } = await register(fields);
+      expect([status, body.error.code]).toEqual([400, "contains_api_key"]);
+    }
+  });
+
   it("answers 201 with the publisher, its page as Location, its key and how to verify", async () => {
     const { status, headers, body } = await register({
       description: "Repairs.\nEvery Saturday.",
