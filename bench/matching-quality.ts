@@ -84,7 +84,7 @@ async function matched(): Promise<Set<string>> {
     const input = parseInput(createPost, { ...sent, expires_at: "2026-12-31T00:00:00Z" }, "body")
       .input as PostInput;
     posts.set(
-      (await services.posts.create(input, owner, clock(), { relayed: true })).data.id,
+      (await services.writing.create(input, owner, clock(), { relayed: true })).data.id,
       String(row["id"]),
     );
   }

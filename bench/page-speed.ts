@@ -59,7 +59,7 @@ async function fill({ services, store }: OpenBoard): Promise<string> {
   if (publisher === null) throw new Error("the bench's publisher is gone");
   const texts = notices(posts + 20, now);
   const write = (sent: object) =>
-    services.posts.create(
+    services.writing.create(
       parseInput(createPost, { ...sent }, "body").input as PostInput,
       publisher,
       Date.now(),

@@ -57,7 +57,7 @@ async function fill({ services, store, start }: OpenBoard): Promise<void> {
   for (let i = 0; i < inputs.length; i += 64) {
     const batch = inputs.slice(i, i + 64);
     await Promise.all(
-      batch.map((input) => services.posts.create(input, publisher, Date.now(), { relayed: true })),
+      batch.map((input) => services.writing.create(input, publisher, Date.now(), { relayed: true })),
     );
   }
   const written = performance.now() - began;

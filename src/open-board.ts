@@ -24,6 +24,7 @@ import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyCalls } from "./domain/webhooks/hourly.ts";
 import { Pushes } from "./domain/webhooks/pushes.ts";
 import { Webhooks } from "./domain/webhooks/webhooks.ts";
+import { Writing } from "./domain/writing.ts";
 import type { ProgressFactory } from "./embed/download.ts";
 import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
@@ -124,15 +125,8 @@ export async function openBoard(
   const boardModel = new BoardModel({ store, embedder });
 
   const board = new Board({ store, site, launched });
-  const posts = new Posts({
-    store,
-    index,
-    site,
-    secrets,
-    cursors,
-    relatedCosine: embedder.minCosine,
-    written: () => background.written(),
-  });
+  const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
+  const writing = new Writing({ store, site, secrets, written: () => background.written() });
   const search = new Search({ store, index, embedder, cursors, posts });
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
@@ -164,6 +158,7 @@ export async function openBoard(
     search,
     subscriptions,
     webhooks,
+    writing,
   };
   const background = new Background({
     store,

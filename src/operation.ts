@@ -8,6 +8,7 @@ import type { Reports } from "./domain/reports.ts";
 import type { Search } from "./domain/search.ts";
 import type { Subscriptions } from "./domain/subscriptions.ts";
 import type { Webhooks } from "./domain/webhooks/webhooks.ts";
+import type { Writing } from "./domain/writing.ts";
 import type { FailureCode } from "./failures.ts";
 import type { StoredPublisher } from "./ports/store.ts";
 
@@ -22,6 +23,7 @@ export interface Services {
   search: Search;
   subscriptions: Subscriptions;
   webhooks: Webhooks;
+  writing: Writing;
 }
 
 /** What a handler may reach. Built once per call. */

@@ -68,7 +68,7 @@ describe("sitemap", () => {
   }, async () => {
     let now = Date.UTC(2026, 10, 20);
     const full = await startBoard({ SITE_URL: SITE }, { clock: () => now });
-    const { posts } = full.board.services;
+    const { writing } = full.board.services;
     // A hundred posts share each moment, and none of their publishers has many to compare with.
     const create = async (count: number) => {
       now += 1;
@@ -80,7 +80,7 @@ describe("sitemap", () => {
         body: prose(),
         kind: "offer" as const,
       }));
-      const created = inputs.map((input) => posts.create(input, publisher, now, { relayed: true }));
+      const created = inputs.map((input) => writing.create(input, publisher, now, { relayed: true }));
       return (await Promise.all(created)).map(({ data }) => data.url);
     };
     const urls: string[] = [];

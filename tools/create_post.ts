@@ -36,8 +36,8 @@ export default defineTool({
     },
   ],
 
-  async handle(input, { posts, board, caller, now }) {
-    const { data, notes, replayed } = await posts.create(input, caller, now);
+  async handle(input, { writing, board, caller, now }) {
+    const { data, notes, replayed } = await writing.create(input, caller, now);
     if (replayed) return ok(data, { notes, replayed });
     board.tally("posts", now);
     return created(data, { notes, location: data.url });

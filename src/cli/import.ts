@@ -122,7 +122,7 @@ async function importRow(
     const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
     if (createPost === undefined) throw new Error("the catalog has no create_post");
     const { input } = parseInput(createPost, sent, "body");
-    const { replayed } = await board.services.posts.create(input as PostInput, publisher, board.clock(), {
+    const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
       relayed: true,
     });
     if (replayed) summary.known += 1;

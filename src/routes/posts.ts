@@ -28,8 +28,8 @@ export const editPost = defineRoute({
   rest: { method: "PATCH", path: "/posts/{id}" },
   examples: [{ id: "7fKm3Qx9Rt", title: "Free bicycle repair on Sunday", ends_at: null }],
 
-  async handle({ id: postId, ...patch }, { posts, caller, now }) {
-    const { data, notes } = await posts.edit(postId, patch, caller, now);
+  async handle({ id: postId, ...patch }, { writing, caller, now }) {
+    const { data, notes } = await writing.edit(postId, patch, caller, now);
     return ok(data, { notes });
   },
 });
@@ -48,8 +48,8 @@ export const deletePost = defineRoute({
   rest: { method: "DELETE", path: "/posts/{id}" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 
-  async handle({ id: postId }, { posts, caller, now }) {
-    await posts.remove(postId, caller, now);
+  async handle({ id: postId }, { writing, caller, now }) {
+    await writing.remove(postId, caller, now);
     return ok({ id: postId, deleted: true as const });
   },
 });

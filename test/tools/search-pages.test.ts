@@ -120,14 +120,14 @@ describe("pages of a search", () => {
 
   it("go beyond 1,000 results by words, relevance never rising, also when posts arrive at the seam", async () => {
     const publisher = await board.board.store.publishers.get(author.id);
-    const { posts } = board.board.services;
+    const { writing } = board.board.services;
     const wanted = 1_205;
     for (let n = 0; n < wanted; n += 50) {
       await Promise.all(
         Array.from({ length: Math.min(50, wanted - n) }, (_, i) => {
           const title = `narwhal ${"narwhal ".repeat((n + i) % 6)}`;
           const input = { title, body: prose(), kind: "offer" } as PostInput;
-          return publisher === null ? null : posts.create(input, publisher, now, { relayed: true });
+          return publisher === null ? null : writing.create(input, publisher, now, { relayed: true });
         }),
       );
     }
