@@ -83,13 +83,23 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
 
 /** Lower case without diacritics, of the same length as the text, so that positions stay: `straße` does not become `strasse`. */
 function foldedTo(text: string): string {
-  return text
-    .replace(/[^ -~]/g, (char) => char.normalize("NFD").charAt(0))
-    .replace(/[A-Z\u0080-\uFFFF]/g, (char) => {
-      const lower = char.toLowerCase();
-      const folded = OTHER_SPELLINGS[lower] ?? lower;
-      return folded.length === 1 ? folded : char;
-    });
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    FOLDED[unit] ||= foldedUnit(String.fromCharCode(unit)).charCodeAt(0);
+    units[at] = FOLDED[unit] ?? unit;
+  }
+  return Buffer.from(units.buffer).toString("utf16le");
+}
+
+/** UTF-16 units that were met, folded; 0 for the others. An answer may fold a hundred bodies, and each is up to 8,000 long. */
+const FOLDED = new Uint16Array(0x10000);
+
+function foldedUnit(unit: string): string {
+  const plain = unit.normalize("NFD").charAt(0);
+  const lower = plain.toLowerCase();
+  const folded = OTHER_SPELLINGS[lower] ?? lower;
+  return folded.length === 1 ? folded : plain;
 }
 
 /** The text between two places, moved inwards to blanks that are near, never through a surrogate pair. */

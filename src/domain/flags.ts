@@ -16,7 +16,7 @@ import { looksLikeInstruction } from "./flags/possible-instruction.ts";
  * @returns each flag at most once, in the order of the schema
  */
 export function flagsOf(texts: readonly string[]): PostFlag[] {
-  const text = texts.join("\n");
+  const text = texts.join("\n\n");
   const flags: PostFlag[] = [];
   if ([text, ...decodedRuns(text)].some(looksLikeInstruction)) flags.push("possible_instruction");
   if (texts.some(hasHiddenUnicode)) flags.push("hidden_unicode");

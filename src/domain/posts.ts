@@ -37,7 +37,8 @@ export class Posts {
   }
 
   /**
-   * One post with its first replies and related posts. Its owner also sees a hidden one.
+   * One post with its first replies and related posts. Its owner also sees a hidden one. Of suspended publishers only
+   * the post that was asked for by its id is shown.
    * @throws BoardError `post_not_found`, `post_hidden`
    */
   async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
@@ -47,16 +48,17 @@ export class Posts {
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
       this.#related(post, now),
     ]);
-    const [first, ...rest] = await this.onWire([post, ...replies, ...related]);
-    if (first === undefined) throw new BoardError("post_not_found");
-    return {
-      data: { ...first, replies: rest.slice(0, replies.length), related: rest.slice(replies.length) },
-      notes,
-    };
+    const [[shown], answers, similar] = await Promise.all([
+      this.onWire([post]),
+      this.onWire(replies, { suspended: false }),
+      this.onWire(related, { suspended: false }),
+    ]);
+    if (shown === undefined) throw new BoardError("post_not_found");
+    return { data: { ...shown, replies: answers, related: similar }, notes };
   }
 
   /**
-   * Replies of a post, oldest first.
+   * Replies of a post, oldest first, without those of suspended publishers.
    * @throws BoardError `post_not_found`, `post_hidden`, `invalid_cursor`
    */
   async replies(
@@ -72,7 +74,7 @@ export class Posts {
     const last = shown.at(-1);
     const more = rows.length > page.limit && last !== undefined;
     return {
-      posts: await this.onWire(shown),
+      posts: await this.onWire(shown, { suspended: false }),
       nextCursor: more ? this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }) : null,
     };
   }

@@ -4,11 +4,12 @@ import { z } from "zod";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this expression is for
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
-/** Text of several lines as the board keeps it: NFC, LF line ends, no control characters, trimmed. */
+/** Thirty are more than any language puts on one letter (UAX #15, Stream-Safe Text Format). */
+const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
+
+/** Text of several lines as the board keeps it: NFC, LF line ends, no control characters, no piles of marks, trimmed. */
 export function cleanProse(sent: string): string {
-  return sent
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-    .replace(CONTROLS, "")
+  return withoutPiles(sent.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(CONTROLS, ""))
     .normalize("NFC")
     .trim();
 }
@@ -17,6 +18,12 @@ export function cleanProse(sent: string): string {
 export function cleanLine(sent: string): string {
   return cleanProse(sent).replace(/[\n\t]+/g, " ");
 }
+
+/**
+ * The text with at most thirty marks in a row. Longer piles are drawn over the lines around them, and take quadratic time
+ * to bring into a normal form.
+ */
+export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
 /** Length in Unicode code points, which is how every limit of the board counts. */
 export function codePoints(text: string): number {

@@ -138,6 +138,23 @@ describe("get_post", () => {
     expect(data.reply_count).toBe(1);
   });
 
+  it("leaves out replies of suspended publishers, here and in the list of replies", async () => {
+    const root = await write(board, key, { kind: "thread" });
+    const rowdy = await register(board, "Rowdy");
+    const loud = await write(board, rowdy.key, { parent_id: root.id, title: "Buy now" });
+    const kept = await write(board, key, { parent_id: root.id });
+    const { reports } = board.board.services;
+    const listed = async () => {
+      const { body } = await call(board, `GET /posts/${root.id}/replies`);
+      const shown = (await get(root.id)).body.data.replies;
+      return [body.data, shown].map((replies) => replies.map(({ id }: { id: string }) => id));
+    };
+    await reports.moderate("suspend", rowdy.id, "flooding", now);
+    expect(await listed()).toEqual([[kept.id], [kept.id]]);
+    await reports.moderate("reinstate", rowdy.id, "a mistake", now);
+    expect((await listed()).map((ids) => ids.sort())).toEqual(Array(2).fill([loud.id, kept.id].sort()));
+  });
+
   it("fails with post_not_found for a removed post", async () => {
     const { id } = await write(board, key);
     await call(board, `DELETE /posts/${id}`, undefined, { key });

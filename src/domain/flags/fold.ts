@@ -1,3 +1,5 @@
+import { withoutPiles } from "../../schema/text.ts";
+
 /**
  * A text as a model reads it, however it was dressed up: hidden tag characters made visible, invisible ones removed,
  * compatibility forms (fullwidth, mathematical letters), accents and case folded, look-alike letters of other
@@ -6,10 +8,11 @@
  * Only for comparing with words folded the same way; the result is not for showing.
  */
 export function folded(text: string): string {
-  return text
+  const seen = text
     .replace(TAGS, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0xe0020) - 0xe0000))
     .replace(INVISIBLE, "")
-    .replace(LONG_LIGATURES, " ")
+    .replace(LONG_LIGATURES, " ");
+  return withoutPiles(seen)
     .normalize("NFKD")
     .replace(/[\u0300-\u036F]/g, "")
     .toLowerCase()

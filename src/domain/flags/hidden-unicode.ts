@@ -12,7 +12,7 @@ export function hasHiddenUnicode(text: string): boolean {
   // Only now, since most texts end above: sequences an emoji font draws as one sign become a blank.
   const shown = text
     .replace(/^\uFEFF/, "")
-    .replace(NATION_FLAGS, " ")
+    .replace(NATION_FLAG, " ")
     .replace(PICTURE_SEQUENCE, " ")
     .replace(TEXT_OR_KEYCAP, " ");
   return PATTERNS.some((pattern) => pattern.test(shown)) || hasUnbalancedBidi(shown) || hasZeroWidth(shown);
@@ -24,7 +24,7 @@ const SUSPECT =
   /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/u;
 
 /** England, Scotland, Wales: the only recommended emoji that hold tag characters (Unicode, emoji-sequences.txt). */
-const NATION_FLAGS =
+export const NATION_FLAG =
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu;
 
 /**

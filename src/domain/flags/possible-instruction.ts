@@ -11,10 +11,13 @@ import type { Concept } from "./lexicon.ts";
  */
 export function looksLikeInstruction(text: string): boolean {
   if (FALSE_TURN.test(text) || HIDDEN_COMMENT.test(text) || CIPHERED.test(text)) return true;
-  const words = conceptsIn(folded(text));
+  const words = conceptsIn(folded(text).replace(WRAPPED, " "));
   const hits = words.filter((hit, at) => hit.concept !== "ignore" || !isNegated(words, at));
   return hits.some((hit, at) => hit.concept === "phrase" || hit.concept === "mode" || startsRule(hits, at));
 }
+
+/** A line break inside a sentence. Items of a list begin with a sign or end with one. */
+const WRAPPED = /(?<=[\p{L},])\n(?=\p{L})/gu;
 
 /** Concepts of one language within so many characters of one sentence. */
 interface Rule {
@@ -48,6 +51,11 @@ const RULES: readonly Rule[] = [
   { needs: ["authority", "must"], span: 120, ordered: true, across: true },
 ];
 
+/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons is passed over quickly. */
+const FIRST = RULES.flatMap(({ needs, ordered }) => (ordered === true ? needs.slice(0, 1) : needs)).reduce(
+  (bits, concept) => bits | bitOf(concept),
+  0,
+);
 const SPAN_MAX = Math.max(...RULES.map((rule) => rule.span));
 const NEGATION_CHARS = 14;
 /** How many words after one are looked at. More in so few characters is no sentence, and the bound keeps it linear. */
@@ -56,7 +64,7 @@ const NEIGHBOURS_MAX = 48;
 /** Whether a rule is fulfilled by this word and words after it. */
 function startsRule(hits: readonly Hit[], at: number): boolean {
   const first = hits[at];
-  if (first === undefined) return false;
+  if (first === undefined || (FIRST & bitOf(first.concept)) === 0) return false;
   let around = 0;
   let last = at;
   while (last < hits.length && last - at < NEIGHBOURS_MAX) {
