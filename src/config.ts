@@ -26,10 +26,7 @@ const siteUrl = z
   .string()
   .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), "must be an http or https URL")
   .transform((text) => new URL(text))
-  .refine(
-    (url) => url.pathname === "/" && url.search === "" && url.hash === "",
-    "must be a site's root, without a path",
-  )
+  .refine((url) => `${url.origin}/` === url.href, "must be a site's root, without a path or credentials")
   .transform((url) => url.origin);
 
 /** A number of hops, or addresses and CIDR blocks. `true` would let anyone forge the address that limits count by. */
@@ -46,6 +43,11 @@ const trustProxy = z.string().transform((text, context): number | string[] | fal
 });
 
 const isAddressOrBlock = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+
+const allowedHosts = words.refine(
+  (hosts) => hosts.every((host) => /^[^/@?#*]+$/.test(host) && URL.canParse(`http://${host}`)),
+  "must be host names, such as board.example",
+);
 
 const webhookAllow = words.refine(
   (entries) => entries.every((entry) => isAddressOrBlock(entry) || /^[\p{L}\p{N}_.-]+$/u.test(entry)),
@@ -115,7 +117,7 @@ const Variables = z.object({
   WEBHOOK_ALLOW: webhookAllow
     .default([])
     .describe("CIDR blocks or host names exempt from the outgoing guard."),
-  ALLOWED_HOSTS: words.default([]).describe("Further host names for /mcp."),
+  ALLOWED_HOSTS: allowedHosts.default([]).describe("Further host names for /mcp."),
   REPORTS_TO_HIDE: z
     .string()
     .regex(/^\d{1,6}$/, "must be a whole number")

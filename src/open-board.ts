@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Calls } from "./adapters/calls.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/envelope.ts";
-import { Limits, POLICY_NAMES } from "./adapters/limits.ts";
+import { Limits, mistakeIn } from "./adapters/limits.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { Board, dayOf } from "./domain/board.ts";
@@ -86,14 +86,17 @@ export async function openBoard(
     random?: () => number;
   },
 ): Promise<OpenBoard> {
-  checkPolicyNames(config);
   const { logger } = options;
   const clock = options.clock ?? Date.now;
+  const limitMistake = mistakeIn(config.rateLimits);
+  if (limitMistake !== null) throw new ConfigError([`RATE_LIMITS: ${limitMistake}`]);
   const model = modelNamed(config.embeddingModel);
   if (model === null) {
     throw new ConfigError([`EMBEDDING_MODEL: must be one of ${MODELS.map(({ name }) => name).join(", ")}`]);
   }
-  await mkdir(config.dataDir, { recursive: true });
+  await mkdir(config.dataDir, { recursive: true }).catch((error: Error) => {
+    throw new ConfigError([`DATA_DIR: the folder cannot be made (${error.message})`]);
+  });
   const embedder = openEmbedder({
     mode: config.embeddings,
     model,
@@ -224,13 +227,4 @@ export async function openBoard(
       await data.close();
     },
   };
-}
-
-function checkPolicyNames(config: Config): void {
-  if (typeof config.rateLimits !== "object") return;
-  const unknown = Object.keys(config.rateLimits).filter((name) => !POLICY_NAMES.includes(name));
-  if (unknown.length === 0) return;
-  throw new ConfigError([
-    `RATE_LIMITS: ${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`,
-  ]);
 }

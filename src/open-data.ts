@@ -34,7 +34,7 @@ export async function openData(
 ): Promise<BoardData> {
   if (!/^mongodb(\+srv)?:/.test(config.storeUrl)) {
     const index = new EmbeddedIndex(model);
-    const store = await openStore(config.storeUrl, { index });
+    const store = await openStore(config.storeUrl, { index, log: (line) => options.logger.info(line) });
     return { store, index, searchState: () => "local", close: () => store.close() };
   }
   const store = (await openStore(config.storeUrl, { index: null })) as MongodbStore;

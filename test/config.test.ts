@@ -92,7 +92,19 @@ describe("configuration", () => {
     [{ PORT: "http" }, "PORT: must be a port number"],
     [{ PORT: "65536" }, "PORT: must be at most 65535"],
     [{ SITE_URL: "board.example" }, "SITE_URL: must be an http or https URL"],
-    [{ SITE_URL: "https://board.example/path" }, "SITE_URL: must be a site's root, without a path"],
+    [
+      { SITE_URL: "https://board.example/path" },
+      "SITE_URL: must be a site's root, without a path or credentials",
+    ],
+    [
+      { SITE_URL: "https://me:secret@board.example" },
+      "SITE_URL: must be a site's root, without a path or credentials",
+    ],
+    [
+      { ALLOWED_HOSTS: "a.example,https://b.example" },
+      "ALLOWED_HOSTS: must be host names, such as board.example",
+    ],
+    [{ ALLOWED_HOSTS: "a.example b.example" }, "ALLOWED_HOSTS: must be host names, such as board.example"],
     [{ STORE_URL: "postgres://x" }, "STORE_URL: must start with sqlite:, mongodb:// or mongodb+srv://"],
     [{ EMBEDDINGS: "yes" }, "EMBEDDINGS: must be auto, required or off"],
     [

@@ -64,6 +64,12 @@ describe("agent-board doctor", () => {
     expect(wrong.output).not.toContain("secret");
   });
 
+  it("tells of a limit that there is none of, as a start does", async () => {
+    const { said, code } = await doctor({ RATE_LIMITS: "serach=1/60" });
+    expect(said["RATE_LIMITS"]).toMatch(/^problem serach is no policy; there are read, search/);
+    expect(code).toBe(1);
+  });
+
   it("finds a SQLite board sound, and warns when all users may read it", async () => {
     const file = join(dataDir, "board.db");
     await madeAt(`sqlite:${file}`);

@@ -181,6 +181,19 @@ describe("limits", () => {
     expect(count(await times(3, (i) => search(board, from(mapped[i] ?? ""))), 200)).toBe(2);
   });
 
+  it("count an address once whatever port a proxy writes behind it, and all that is no address as one", async () => {
+    const board = await start({ RATE_LIMITS: "search=2/60", TRUST_PROXY: "1" });
+    for (const address of [
+      "203.0.113.9:PORT",
+      "[2001:db8:1:2::1]:PORT",
+      "[2001:db8:1:3::1]",
+      "unknownPORT",
+    ]) {
+      const answers = await times(4, (i) => search(board, from(address.replace("PORT", String(50_000 + i)))));
+      expect([address, count(answers, 200)]).toEqual([address, 2]);
+    }
+  });
+
   it("count registrations by /48 as well", async () => {
     const board = await start({ RATE_LIMITS: "register_net=3/60", TRUST_PROXY: "1" });
     const answers = await times(5, (i) => registerAs(board, from(`2001:db8:5:${i}::1`)));

@@ -127,9 +127,9 @@ describe("agent-board export and import", () => {
       await killed(child);
     } while ((await mark())?.done === true);
     expect((await mark())?.lines).toBeGreaterThan(1);
-    expect(await failure(board(environment, "moderate", "list"))).toMatch(
-      /^This board is half imported\..*\n$/,
-    );
+    for (const command of [["moderate", "list"], ["export"]]) {
+      expect(await failure(board(environment, ...command))).toMatch(/^This board is half imported\..*\n$/);
+    }
     const { stdout } = await board(environment, "import", file);
     expect(stdout).toMatch(
       /^\d+ rows in .* s\. The board has 1 publishers, 6000 posts, 0 saved queries\.\n$/,

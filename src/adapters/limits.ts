@@ -48,11 +48,20 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
 };
 const FAILED_KEYS: Policy = { name: "failed_keys", count: 30, seconds: 60 };
 
-/** Every policy name, for the configuration's check and the manual. */
-export const POLICY_NAMES: readonly string[] = [
+/** Every policy name. */
+const POLICY_NAMES: readonly string[] = [
   ...Object.values(POLICIES).flatMap(({ policies }) => policies.map((policy) => policy.name)),
   FAILED_KEYS.name,
 ];
+
+/** What is wrong with the overrides of RATE_LIMITS, null when nothing is. */
+export function mistakeIn(rateLimits: Overrides): string | null {
+  if (typeof rateLimits !== "object") return null;
+  const unknown = Object.keys(rateLimits).filter((name) => !POLICY_NAMES.includes(name));
+  return unknown.length === 0
+    ? null
+    : `${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`;
+}
 
 /** The figures as the manual prints them. */
 export const LIMIT_TABLE: readonly (Policy & { limit: LimitName })[] = (
@@ -209,13 +218,20 @@ function headersOf(states: readonly PolicyState[]): LimitHeaders {
   };
 }
 
-/** What one address counts as: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). */
+/**
+ * What one address counts as: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). What is no address counts as one
+ * caller, or whoever can choose it would have as many as they like.
+ */
 export function addressBucket(address: string, wide: false): string;
 export function addressBucket(address: string, wide: boolean): string | null;
-export function addressBucket(address: string, wide: boolean): string | null {
-  if (!ipaddr.isValid(address)) return wide ? null : `address ${address}`;
+export function addressBucket(sent: string, wide: boolean): string | null {
+  const address = withoutPort(sent);
+  if (!ipaddr.isValid(address)) return wide ? null : "address unknown";
   const parsed = ipaddr.process(address);
   if (parsed.kind() === "ipv4") return wide ? null : `address ${parsed.toString()}`;
   const parts = (parsed as ipaddr.IPv6).parts.slice(0, wide ? 3 : 4);
   return `address ${parts.map((part) => part.toString(16)).join(":")}::/${wide ? 48 : 64}`;
 }
+
+/** Some proxies write the client's port behind its address, which is another one with every connection. */
+const withoutPort = (address: string) => address.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");

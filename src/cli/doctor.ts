@@ -3,11 +3,12 @@ import { type Config, ConfigError, readConfig } from "../config.ts";
 import type { Finding } from "../ports/finding.ts";
 import { problem } from "../ports/finding.ts";
 import { examineStore } from "../store/open.ts";
-import { examineFolder, examineModel, examineNode, examineSite } from "./machine.ts";
+import { examineFolder, examineLimits, examineModel, examineNode, examineSite } from "./machine.ts";
 
 /** What is looked at, in this order; each on its own, so that one problem hides no other. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
   examineSite,
+  examineLimits,
   examineFolder,
   (config) => examineStore(config.storeUrl, Date.now),
   examineModel,

@@ -9,6 +9,7 @@ import { readConfig } from "../config.ts";
 import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { BOARD_ID_SETTING } from "../open-data.ts";
 import { exportText } from "../transfer/export-board.ts";
+import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { openStoreAlone, secretsOf } from "./open-store.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
@@ -24,6 +25,7 @@ async function exportBoard(file: string | undefined): Promise<void> {
   const config = readConfig(process.env);
   const store = await openStoreAlone(config);
   try {
+    await refuseHalfImported(store.settings);
     const secrets = await secretsOf(config, store);
     const id = randomUUID();
     let progress: Progress | null = null;

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { mistakeIn } from "../adapters/limits.ts";
 import type { Config } from "../config.ts";
 import { modelNamed } from "../embed/models.ts";
 import { findModel } from "../embed/weights.ts";
@@ -41,6 +42,11 @@ export function* examineSite({ siteUrl, host, storeUrl, secretKey }: Config): It
         "is not set: all instances use the one kept in the database, which its backups hold too",
       )
     : ok("SECRET_KEY", "is set; it must be the same on all instances");
+}
+
+export function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
+  const mistake = mistakeIn(rateLimits);
+  if (mistake !== null) yield problem("RATE_LIMITS", mistake);
 }
 
 export function* examineFolder({ dataDir }: Config): Iterable<Finding> {

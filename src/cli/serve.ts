@@ -12,6 +12,13 @@ import { createProgress } from "./progress.ts";
 
 /** A stop waits this long for answers under way. */
 const DRAIN_MS = 5_000;
+/** Why a listener cannot be had, by the system's code. */
+const REFUSALS: Record<string, (port: number, host: string) => string> = {
+  EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
+  EACCES: (port) => `This user may not listen on port ${port}; set PORT to one above 1023.`,
+  EADDRNOTAVAIL: (_, host) => `HOST: ${host} is no address of this machine; 0.0.0.0 stands for all of them.`,
+  ENOTFOUND: (_, host) => `HOST: ${host} is neither an address nor a name that can be resolved.`,
+};
 
 export function serveCommand(): Command {
   return new Command("serve").description("run the board (the default)").action(serve);
@@ -50,8 +57,8 @@ async function serve(): Promise<void> {
     "the board is open",
   );
   const stop = stopOnce(server, board, admin);
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
 }
 
 async function openAdmin(registry: Registry, server: Server, port: number, logger: Logger): Promise<Admin> {
@@ -69,19 +76,21 @@ async function openAdmin(registry: Registry, server: Server, port: number, logge
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === "EADDRINUSE"
-          ? new Error(`Port ${port} of ${host} is in use; set PORT to another one.`)
-          : error,
-      );
+      reject(new Error(REFUSALS[error.code ?? ""]?.(port, host) ?? error.message, { cause: error }));
     });
     server.listen(port, host, resolve);
   });
 }
 
-/** Takes no new connections, lets answers under way finish, then closes the parts and exits with 0. */
+/**
+ * Takes no new connections, lets answers under way finish, then closes the parts and exits with 0. Further signals change
+ * nothing: with `npm start`, Ctrl-C comes twice, from the terminal and from npm.
+ */
 function stopOnce(server: Server, board: OpenBoard, admin: Admin | null): () => void {
+  let stopping = false;
   return () => {
+    if (stopping) return;
+    stopping = true;
     board.logger.info("stopping");
     server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
     const idle = setInterval(() => server.closeIdleConnections(), 50);

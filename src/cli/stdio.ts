@@ -35,8 +35,9 @@ async function runStdio({ url, readOnly }: Options): Promise<void> {
   const logger = openLogger(config.logLevel);
   const board = await openBoard(config, { logger, progress: createProgress });
   const stop = () => process.stdin.destroy();
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
+  // Not once: a second signal would cut short what the first began.
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
   try {
     board.start();
     await serveOverStdio(board, { apiKey, readOnly });

@@ -7,6 +7,8 @@ import type { Store } from "../ports/store.ts";
 export interface StoreOptions {
   /** Lives inside the store's database; only an embedded store uses it. */
   index: TransactionalIndex<DatabaseSyncInstance> | null;
+  /** Told before and after an index in the store's database is filled, since the open takes longer then. */
+  log?: (line: string) => void;
 }
 
 /** What `index.ts` of each folder here exports. */

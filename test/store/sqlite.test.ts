@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EmbeddedIndex as SearchIndex } from "../../src/search-index/embedded/index.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
@@ -147,6 +148,34 @@ describe("the embedded index", () => {
     expect(await again.reindex()).toBe(248);
   });
 
+  it("is emptied, filled and logged when a release cuts words otherwise, once", async () => {
+    const index = () => new SearchIndex({ modelId: null, dimension: 16 });
+    const lines: string[] = [];
+    const reopen = async () => {
+      await store?.close();
+      store = await open(`sqlite:${file}`, { index: index(), log: (line) => lines.push(line) });
+      return store;
+    };
+    const { posts, publishers, connection } = await reopen();
+    await publishers.insert(aPublisher("pub_a"));
+    await posts.insert(aPost("a", { title: "Łódź" }));
+    expect(lines).toEqual([]);
+    // As version 6 had it, which did not take ł for l.
+    connection.db.exec("UPDATE index_words SET title = 'Łódź'");
+    connection.db.exec("UPDATE agent_board_version SET version = 6 WHERE part = 'index'");
+
+    const { db } = (await reopen()).connection;
+    expect(db.prepare("SELECT count(*) AS n FROM index_words WHERE index_words MATCH 'lodz'").get()).toEqual({
+      n: 1,
+    });
+    expect(lines).toEqual([
+      "filling the search index; the board opens when that is done",
+      "the search index is filled with 1 posts",
+    ]);
+    await reopen();
+    expect(lines).toHaveLength(2);
+  });
+
   it("cannot be left behind: a file that has one is not opened without", async () => {
     await start(recordingIndex().index);
     await expect(start(null)).rejects.toThrow(/has a search index/);
@@ -163,6 +192,12 @@ describe("opening", () => {
       1,
       1,
     ]);
+  });
+
+  it("is made for its owner's eyes only, with the files beside it", async () => {
+    await start();
+    for (const name of ["board.db", "board.db-wal", "board.db-shm"])
+      expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
   });
 
   it("makes the folder, and takes relative paths and paths with spaces and percent signs", async () => {

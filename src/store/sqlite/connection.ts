@@ -138,3 +138,9 @@ export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
   return error.errcode & 0xff;
 }
+
+/** True when a loss of power or a hand tore the file (SQLITE_CORRUPT), or it was never a database (SQLITE_NOTADB). */
+export function isDamaged(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 11 || code === 26;
+}

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { type Finding, ok, problem, warning } from "../../ports/finding.ts";
+import { isDamaged } from "./connection.ts";
 import { fileOf } from "./file.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
 
@@ -22,7 +23,8 @@ export async function* examine(url: string): AsyncIterable<Finding> {
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    yield problem("database", `${file} cannot be read (${reason}): restore a backup`);
+    const advice = isDamaged(error) ? "restore a backup" : "see to the file and its folder";
+    yield problem("database", `${file} cannot be read (${reason}): ${advice}`);
   }
 }
 

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../ports/store.ts";
-import { type Connection, connect, sqliteCode } from "./connection.ts";
+import { type Connection, connect, isDamaged, sqliteCode } from "./connection.ts";
 import { finishErasures } from "./erasure.ts";
 import { fileOf } from "./file.ts";
 import { inboxStore } from "./inbox.ts";
@@ -35,9 +35,13 @@ export interface SqliteStore extends Store {
  * processes may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
  *
  * @param options.index  null for a board without search; refused once the file has an index, which would fall behind
+ * @param options.log  told before and after the index is filled
  * @throws Error with one line for the operator when the file cannot be used
  */
-export async function open(url: string, options: { index: EmbeddedIndex | null }): Promise<SqliteStore> {
+export async function open(
+  url: string,
+  options: { index: EmbeddedIndex | null; log?: (line: string) => void },
+): Promise<SqliteStore> {
   const file = fileOf(url);
   const index = options.index ?? NO_INDEX;
   let attached = false;
@@ -55,7 +59,7 @@ export async function open(url: string, options: { index: EmbeddedIndex | null }
       await migrate(connection, "index", index.migrations, file, () => markStale(parts));
       index.attach(connection.db);
       attached = true;
-      if (isStale(parts)) await reindex(parts);
+      if (isStale(parts)) await fill(parts, options.log);
     }
     await finishErasures(parts);
     scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
@@ -94,19 +98,27 @@ function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
   };
 }
 
+async function fill(parts: Parts, log: (line: string) => void = () => {}): Promise<void> {
+  const isNew = parts.connection.sql("SELECT 1 FROM post LIMIT 1").get() === undefined;
+  if (!isNew) log("filling the search index; the board opens when that is done");
+  const posts = await reindex(parts);
+  if (!isNew) log(`the search index is filled with ${posts} posts`);
+}
+
 async function connectTo(file: string, committed: () => void): Promise<Connection> {
   try {
     mkdirSync(dirname(file), { recursive: true });
+    // Secrets are in it; the log and other files beside it get its permissions.
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
     return await connect(file, "full", committed);
   } catch (error) {
-    const code = sqliteCode(error);
-    if (code === 26 || code === 11) {
+    if (isDamaged(error)) {
       throw new Error(
         `${file} is damaged or no database. Restore a backup, or point STORE_URL at another file.`,
         { cause: error },
       );
     }
-    if (!(error instanceof Error) || (code === null && !("syscall" in error))) throw error;
+    if (!(error instanceof Error) || (sqliteCode(error) === null && !("syscall" in error))) throw error;
     throw new Error(
       `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`,
       {

@@ -1,20 +1,16 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../ports/store.ts";
-import { type Connection, connect, sqliteCode } from "./connection.ts";
+import { type Connection, connect, isDamaged } from "./connection.ts";
 import { migrate, SCRATCH_MIGRATIONS } from "./migrations.ts";
 
 const PRUNED_PER_WRITE = 1000;
-/** Result codes of a file that a loss of power left half-written. */
-const CORRUPT = 11;
-const NOT_A_DATABASE = 26;
 
 /** Opens the file of what need not survive. One that is damaged is thrown away. */
 export async function openScratch(file: string): Promise<Connection> {
   try {
     return await openOnce(file);
   } catch (error) {
-    const code = sqliteCode(error);
-    if (code !== CORRUPT && code !== NOT_A_DATABASE) throw error;
+    if (!isDamaged(error)) throw error;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
     return openOnce(file);
   }
