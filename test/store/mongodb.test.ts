@@ -92,6 +92,18 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await expect(db.collection("leases").insertOne({ owner: "me" })).rejects.toMatchObject({ code: 121 });
   });
 
+  it("keeps what a newer release added to a post that it edits", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    const posts = db.collection<{ _id: string; mood?: string; geo?: object }>("posts");
+    await posts.updateOne({ _id: "p" }, { $set: { mood: "calm" } });
+    await store.posts.update("p", { title: "New", location: null }, { text: true });
+    const edited = await posts.findOne({ _id: "p" });
+    expect(edited).toMatchObject({ mood: "calm", title: "New" });
+    expect(edited).not.toHaveProperty("geo");
+  });
+
   it("leaves what is there as it is", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));

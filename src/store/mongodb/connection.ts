@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ClientSession,
   type Db,
-  MongoBulkWriteError,
   MongoClient,
   type MongoClientOptions,
   MongoError,
@@ -11,6 +10,7 @@ import {
 } from "mongodb";
 import { StoreUnavailable } from "../../ports/store.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
+import { behindBulk, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
 export interface Connection {
@@ -21,11 +21,13 @@ export interface Connection {
   /** Runs `ask`; what says that the database is out of reach becomes `StoreUnavailable`. */
   run<T>(ask: () => Promise<T>): Promise<T>;
   /**
-   * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. Conflicts with others are tried
-   * again for 10 s, so `job` may run several times and must keep nothing of an earlier run.
+   * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees whatever any process
+   * committed before. Conflicts with others are tried again for 10 s, so `job` may run several times and must keep nothing
+   * of an earlier run.
    *
    * @param alone  names of what `job` will certainly write. Jobs of this process with a name in common wait for each
-   *   other, which is cheaper than aborting each other; between processes the database decides.
+   *   other, which is cheaper than aborting each other; between processes the database decides. The wait is part of the
+   *   10 s, so that while the database is away a long queue fails together and not one after another.
    */
   write<T>(alone: readonly string[], job: (session: ClientSession) => Promise<T>): Promise<T>;
   /** Aborts when the connection is about to close: ends what waits for changes. */
@@ -34,7 +36,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How long a transaction that others interrupt is tried again, in milliseconds. */
+/** How long a transaction waits for its turn and, where others interrupt it, is tried again, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 5;
 const RETRY_MAX_MS = 250;
@@ -47,12 +49,17 @@ const TRANSACTION: TransactionOptions = {
 };
 
 /**
- * Connects to the database that `url` names in its path, `agent_board` when it names none.
+ * Connects to the database that `url` names in its path, `agent_board` when it names none. What `url` says of how reads and
+ * writes are done is passed over: the store's promises rest on it.
  *
  * @param options.answerMs  how long the answer to one command may take; 0 is for ever
+ * @param options.patienceMs  see `Connection.write`
  * @throws StoreUnavailable when no primary answers within 5 s
  */
-export async function connect(url: string, { answerMs = 30_000 } = {}): Promise<Connection> {
+export async function connect(
+  url: string,
+  { answerMs = 30_000, patienceMs = PATIENCE_MS } = {},
+): Promise<Connection> {
   const client = clientOf(url, {
     appName: "agent-board",
     maxPoolSize: 50,
@@ -64,9 +71,15 @@ export async function connect(url: string, { answerMs = 30_000 } = {}): Promise<
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: answerMs,
-    // Reads see what a majority holds: nothing that a change of the primary could take back.
-    readConcern: { level: "majority" },
-    writeConcern: { w: "majority", wtimeoutMS: PATIENCE_MS },
+    // Reads see what a majority holds: nothing that a change of the primary could take back. Each by the name that a URL
+    // has for it, which would win over `readConcern` and `writeConcern`.
+    readPreference: "primary",
+    readConcernLevel: "majority",
+    w: "majority",
+    journal: true,
+    wtimeoutMS: PATIENCE_MS,
+    retryReads: true,
+    retryWrites: true,
     ignoreUndefined: true,
   });
   const { sharded, db } = await unavailable(async () => {
@@ -93,13 +106,21 @@ export async function connect(url: string, { answerMs = 30_000 } = {}): Promise<
     asked.then(done, done);
     return asked;
   };
+  // The snapshot of a transaction is of the latest time that mongos has heard of, and another mongos may be ahead of it. Every
+  // transaction of the store takes the shard of the unsharded collections along; whoever asks that hears of all.
+  const before = async () => {
+    if (sharded) await db.collection<{ _id: string }>("publishers").findOne({ _id: "" });
+  };
   return {
     client,
     db,
     sharded,
     run,
     closing: closing.signal,
-    write: (alone, job) => run(() => queue.run(alone, () => transact(client, job))),
+    write(alone, job) {
+      const deadline = performance.now() + patienceMs;
+      return run(() => queue.run(alone, () => transact(client, job, { deadline, before })));
+    },
     async close() {
       closing.abort();
       await Promise.allSettled(underWay);
@@ -119,10 +140,20 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   }
 }
 
-/** Tries a transaction until it commits, fails for a reason of its own, or patience ends. */
-async function transact<T>(client: MongoClient, job: (session: ClientSession) => Promise<T>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+/**
+ * Tries a transaction until it commits, fails for a reason of its own, or patience ends.
+ *
+ * @param options.deadline  in milliseconds of `performance.now()`
+ * @param options.before  runs before each try
+ */
+async function transact<T>(
+  client: MongoClient,
+  job: (session: ClientSession) => Promise<T>,
+  { deadline, before }: { deadline: number; before: () => Promise<void> },
+): Promise<T> {
+  if (performance.now() > deadline) throw new StoreUnavailable("others were writing the same for too long");
   for (let tries = 0; ; tries += 1) {
+    await before();
     const session = client.startSession({ causalConsistency: false });
     try {
       session.startTransaction(TRANSACTION);
@@ -157,57 +188,6 @@ function hasLabel(error: unknown, label: string): boolean {
   const behind = behindBulk(error);
   return behind instanceof MongoError && behind.hasErrorLabel(label);
 }
-
-/** What ended a bulk write; the error of the bulk has neither its class nor, always, its code. */
-function behindBulk(error: unknown): unknown {
-  if (!(error instanceof MongoBulkWriteError)) return error;
-  return error.errorResponse instanceof MongoError ? error.errorResponse : error;
-}
-
-/** Error codes of the server that say something of its state and nothing of the question. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([
-  6, // HostUnreachable
-  7, // HostNotFound
-  24, // LockTimeout
-  50, // MaxTimeMSExpired
-  64, // WriteConcernTimeout
-  89, // NetworkTimeout
-  91, // ShutdownInProgress
-  112, // WriteConflict, for longer than our patience
-  133, // FailedToSatisfyReadPreference
-  134, // ReadConcernMajorityNotAvailableYet
-  189, // PrimarySteppedDown
-  202, // NetworkInterfaceExceededTimeLimit
-  251, // NoSuchTransaction
-  10107, // NotWritablePrimary
-  11600, // InterruptedAtShutdown
-  11602, // InterruptedDueToReplStateChange
-  13435, // NotPrimaryNoSecondaryOk
-  13436, // NotPrimaryOrSecondary
-  9001, // SocketException
-  14031, // OutOfDiskSpace
-]);
-
-/** Turns what says "not now" into `StoreUnavailable`; an error of ours or of the question stays as it is. */
-async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (thrown) {
-    const error = behindBulk(thrown);
-    if (!(error instanceof MongoError)) throw thrown;
-    if (error instanceof MongoServerError) {
-      const code = Number(error.code);
-      if (!UNAVAILABLE.has(code) && !error.hasErrorLabel("TransientTransactionError")) throw thrown;
-      throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
-    }
-    // Network, selection, pool and closed-client errors of the driver: their messages may name hosts.
-    if (!CONNECTION_ERROR.test(error.name)) throw thrown;
-    throw new StoreUnavailable("the database does not answer", { cause: error });
-  }
-}
-
-const CONNECTION_ERROR =
-  /^Mongo(Network|NetworkTimeout|ServerSelection|PoolCleared|PoolClosed|WaitQueueTimeout|NotConnected|TopologyClosed|ClientClosed|ConnectionPoolCleared|PoolClearedOnNetwork|ExpiredSession|ServerClosed|OperationTimeout)Error$/;
 
 /** True for an insert under an id, or a unique value, that is there already. */
 export function isDuplicate(error: unknown): boolean {

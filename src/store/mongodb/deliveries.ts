@@ -91,6 +91,7 @@ export async function deliver(
     );
     const pushed = added.filter(({ receiver }) => canBePushedTo(receiver));
     await enqueuePushes(parts, session, pushed);
+    await meetErasures(parts, session, added, settled);
   }
   await settle(parts, session, settled);
   return added.map(({ subscriptionId, postId, deliveryId }) => ({ subscriptionId, postId, deliveryId }));
@@ -124,6 +125,22 @@ async function newPairs(parts: Parts, session: ClientSession, matches: Matches):
     .toArray();
   for (const { _id } of known) pairs.delete(_id);
   return new Set(pairs.keys());
+}
+
+/**
+ * Writes the posts whose work goes on after this transaction: an erasure of such a post would otherwise pass it by, and
+ * leave what was delivered. Where the work is settled, its document is what both write.
+ */
+async function meetErasures(
+  { collections }: Parts,
+  session: ClientSession,
+  added: readonly { postId: string }[],
+  settled: readonly WorkItem[],
+): Promise<void> {
+  const open = new Set(added.map(({ postId }) => postId));
+  for (const { postId } of settled) open.delete(postId);
+  if (open.size === 0) return;
+  await collections.posts.updateMany({ _id: { $in: [...open] } }, { $inc: { reports: 1 } }, { session });
 }
 
 export const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;

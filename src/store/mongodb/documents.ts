@@ -43,7 +43,7 @@ export interface PostDocument {
   updated_at: Date;
   state: PostState;
   removed_at: Date | null;
-  /** Raised by each report, which so meets an erasure of the post: neither can miss the other. */
+  /** Raised by each report, and by deliveries (see `deliveries.ts`), which so meet an erasure of the post: none misses the other. */
   reports: number;
   /** What filters need to know of the publisher; follows it (see `publishers.ts`). */
   pub_verified: boolean;

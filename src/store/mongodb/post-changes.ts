@@ -64,7 +64,13 @@ export async function updatePost(
       reports: before.reports,
       ...(text || before.vec === undefined ? {} : { vec_model: before.vec_model, vec: before.vec }),
     };
-    await collections.posts.replaceOne({ _id: id, root: before.root }, document, { session });
+    const { _id, root, ...fields } = document;
+    // Not replaced: a newer release may have added fields.
+    await collections.posts.updateOne(
+      { _id, root },
+      { $set: fields, $unset: { ...(fields.geo ? {} : { geo: "" }), ...(fields.vec ? {} : { vec: "" }) } },
+      { session },
+    );
     if (before.state !== document.state && document.parent_id !== null) {
       await recountReplies(parts, session, [document.parent_id]);
     }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/rows.ts";
 import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
 
 /** What is left of old posts and of publishers that are erased. */
-export function describeErasure({ store }: Subject): void {
+export function describeErasure({ store, another }: Subject): void {
   describe("erasing old posts", () => {
     it("erases what expired or was removed before the given times, and nothing else", async () => {
       await store.posts.insert(aPost("old", { expiresAt: T0 }));
@@ -73,6 +74,25 @@ export function describeErasure({ store }: Subject): void {
         ["b", 1],
       ]);
       expect((await claimedWork(store, "match")).map(({ postId }) => postId)).toEqual(["b"]);
+    });
+
+    it("leaves nothing of what is being delivered just then", async () => {
+      const subscriptionIds = Array.from({ length: 50 }, (_, n) => `sub_${n}`);
+      for (const id of subscriptionIds) await store.subscriptions.insert(aSubscription(id), 50);
+      const matcher = await another();
+      // A little later in the delivery each time.
+      for (let n = 0; n < 16; n += 1) {
+        await store.publishers.insert(aPublisher(`pub_${n}`));
+        await store.posts.insert(aPost(`p${n}`, { publisherId: `pub_${n}` }));
+        const matches = subscriptionIds.map((id) => ({ subscriptionId: id, postId: `p${n}`, matchedAt: T0 }));
+        await Promise.all([
+          matcher.subscriptions.deliver(matches, []),
+          sleep(n).then(() => store.publishers.erase(`pub_${n}`)),
+        ]);
+      }
+      const { counts, close } = await store.transfer.snapshot();
+      await close();
+      expect(counts).toMatchObject({ post: 0, delivery: 0, inbox: 0 });
     });
 
     it("answers null for one that is not there, also the second time", async () => {
