@@ -229,9 +229,12 @@ describe("unmet demand", () => {
       await searchFrom(private_, address, "q=together+apart");
     }
     const told = JSON.stringify(await metricsOf(private_));
-    await private_.board.store.ping();
-    const contents = await private_.contents();
-    expect(contents).toContain("unmet:term:together");
+    // Counters are written without waiting for a majority, and documents are read as a majority has them.
+    const contents = await eventually(
+      () => private_.contents(),
+      (bytes) => bytes.includes("unmet:term:together"),
+    );
+    expect(contents.includes("unmet:term:together")).toBe(true);
     for (const where of [told, contents, private_.logs.join("\n")]) {
       for (const secret of [
         "unheardofword anotherstrangeword",
