@@ -3,6 +3,7 @@ import type { Store, StoredSubscription } from "../src/ports/store.ts";
 import type { BoardRows, RowPage } from "../src/ports/transfer.ts";
 import type { Row } from "../src/transfer/format.ts";
 import { OPEN_FILTER } from "../test/support/questions.ts";
+import { aSubscription } from "../test/support/rows.ts";
 import { notices, seeded } from "./corpus.ts";
 
 /** A board of any size, the same one every time, written through the port and faster than by use. */
@@ -162,24 +163,15 @@ export function postRow(
 /** One without a vector. */
 export function subscriptionRow(n: number, now: number): StoredSubscription {
   const webhook = isPushed(n) ? `https://receiver-${Math.floor(n / 10 / PER_ORIGIN)}.example/hook` : null;
-  return {
-    id: subscriptionId(n),
+  return aSubscription(subscriptionId(n), {
     publisherId: publisherId(n),
     label: null,
     query: { q: "road bike in good order", kind: ["offer"], near: "52.37,4.90", radius_km: 25 },
-    vector: null,
     vectorModel: MODEL,
     webhookUrl: webhook,
     webhookVerifiedAt: webhook === null ? null : now,
-    secretVersion: 1,
-    previousSecretUntil: null,
-    active: true,
-    inactiveReason: null,
-    failures: 0,
-    failingSince: null,
-    lastMatchedAt: null,
     createdAt: now,
-  };
+  });
 }
 
 /** A question that asks for everything but what it names. */

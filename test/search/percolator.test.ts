@@ -4,23 +4,14 @@ import { seeded } from "../../bench/corpus.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/percolator.ts";
 import { cosineOf, quantize } from "../../src/search/quantize.ts";
+import { OPEN_FILTER } from "../support/questions.ts";
 
 const KINDS = ["offer", "request", "event"];
 const DIMENSION = 128;
 const WORDS = ["bike", "road", "straße", "ñandú", "東", "京", "велосипед", "سوق", "a", "cello", "e\u0301"];
 const TAGS = ["bike", "music", "東京", "über", "x"];
-const OPEN: SavedQuery["filter"] = {
-  kinds: null,
-  tags: null,
-  near: null,
-  after: null,
-  before: null,
-  verifiedOnly: false,
-  publisherId: null,
-  parentId: null,
-  includeReplies: false,
-  includeSyndicated: true,
-};
+/** What a search asks besides (expiry, time) is not looked at. */
+const OPEN: SavedQuery["filter"] = OPEN_FILTER;
 const QUERY: SavedQuery = { filter: OPEN, createdAt: 0, required: [], words: [], meaning: null };
 const POST: NewPost = {
   postClass: 0,
