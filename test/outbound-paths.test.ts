@@ -238,7 +238,7 @@ describe("a hostile receiver", () => {
         const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? -1);
         if (Buffer.byteLength(body) < length) return;
         if (!body.includes("webhook.challenge")) return behave(socket);
-        const answer = consent({ headers: {}, body }).body ?? "";
+        const answer = consent({ body }).body ?? "";
         socket.end(`${OK}content-length: ${answer.length}\r\n\r\n${answer}`);
       });
     });

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 
 /** A request that reached a webhook. */
 export interface Received {
+  /** Of the URL, with its query. */
+  path: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
@@ -25,7 +27,11 @@ export async function startReceiver(answer: (request: Received) => Response): Pr
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const arrived = { headers: request.headers, body: Buffer.concat(chunks).toString("utf8") };
+    const arrived = {
+      path: request.url ?? "",
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString("utf8"),
+    };
     received.push(arrived);
     const { status = 200, headers = {}, body = "", delayMs = 0 } = answer(arrived);
     setTimeout(() => response.writeHead(status, headers).end(body), delayMs);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { TestBoard } from "./board.ts";
 import { call, eventually } from "./client.ts";
@@ -20,7 +21,7 @@ export interface Webhook {
 }
 
 /** Consents to a challenge, as it should be done. */
-export const consent = ({ body }: Received): Response => ({ body: JSON.parse(body).challenge });
+export const consent = ({ body }: Pick<Received, "body">): Response => ({ body: JSON.parse(body).challenge });
 
 /** A webhook that consents unless told otherwise, and answers everything else with `answer`. */
 export async function startWebhook(
@@ -29,7 +30,10 @@ export async function startWebhook(
 ): Promise<Webhook> {
   const challenges: Message[] = [];
   const messages: Message[] = [];
+  // A path of its own: the system gives a port again, and a board may still try to reach who had it before.
+  const own = `/${randomUUID()}`;
   const receiver = await startReceiver((request) => {
+    if (!request.path.endsWith(own)) return { status: 404 };
     const message = { ...request, at: Date.now(), json: JSON.parse(request.body) };
     if (message.json.type === "webhook.challenge") {
       challenges.push(message);
@@ -38,7 +42,7 @@ export async function startWebhook(
     messages.push(message);
     return answer(message);
   });
-  return { url: receiver.url, challenges, messages, stop: receiver.stop };
+  return { url: receiver.url + own, challenges, messages, stop: receiver.stop };
 }
 
 /** Saves a query with a webhook and waits for its consent. */

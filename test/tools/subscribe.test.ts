@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/board.ts";
 import { call, eventually, register } from "../support/client.ts";
-import { startReceiver } from "../support/receiver.ts";
+import { type Received, startReceiver } from "../support/receiver.ts";
 
 describe("subscribe", () => {
   let board: TestBoard;
@@ -170,7 +170,7 @@ describe("subscribe", () => {
     await receiver.stop();
     expect(read.body.data.webhook_verified).toBe(true);
     expect(receiver.received).toHaveLength(1);
-    const [{ headers, body: challenge } = { headers: {}, body: "" }] = receiver.received;
+    const [{ headers, body: challenge } = {} as Received] = receiver.received;
     const sent = JSON.parse(challenge);
     expect(sent).toEqual({
       type: "webhook.challenge",
