@@ -9,6 +9,7 @@ import {
   type TransactionOptions,
 } from "mongodb";
 import { StoreUnavailable } from "../../ports/store.ts";
+import { Abandoned } from "./abandoned.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { behindBulk, unavailable } from "./unavailable.ts";
 
@@ -23,7 +24,7 @@ export interface Connection {
   /**
    * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees whatever any process
    * committed before. Conflicts with others are tried again for 10 s, so `job` may run several times and must keep nothing
-   * of an earlier run.
+   * of an earlier run. Others that died in the middle of a transaction are in the way for 3 to 4 s.
    *
    * @param alone  names of what `job` will certainly write. Jobs of this process with a name in common wait for each
    *   other, which is cheaper than aborting each other; between processes the database decides. The wait is part of the
@@ -40,6 +41,8 @@ export interface Connection {
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 5;
 const RETRY_MAX_MS = 250;
+/** Those who live are out of the way by then, and the dead are looked for. */
+const STUCK_MS = 1_000;
 
 const TRANSACTION: TransactionOptions = {
   readConcern: { level: "snapshot" },
@@ -97,6 +100,7 @@ export async function connect(
 
   const underWay = new Set<Promise<unknown>>();
   const queue = new KeyedQueue();
+  const abandoned = new Abandoned(client);
   const closing = new AbortController();
   const run = <T>(ask: () => Promise<T>): Promise<T> => {
     if (closing.signal.aborted) return Promise.reject(new StoreUnavailable("the store is closed"));
@@ -119,7 +123,9 @@ export async function connect(
     closing: closing.signal,
     write(alone, job) {
       const deadline = performance.now() + patienceMs;
-      return run(() => queue.run(alone, () => transact(client, job, { deadline, before })));
+      return run(() =>
+        queue.run(alone, () => transact(client, job, { deadline, before, stuck: () => abandoned.end() })),
+      );
     },
     async close() {
       closing.abort();
@@ -145,13 +151,15 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
  *
  * @param options.deadline  in milliseconds of `performance.now()`
  * @param options.before  runs before each try
+ * @param options.stuck  runs between tries that have gone on for long
  */
 async function transact<T>(
   client: MongoClient,
   job: (session: ClientSession) => Promise<T>,
-  { deadline, before }: { deadline: number; before: () => Promise<void> },
+  { deadline, before, stuck }: { deadline: number; before: () => Promise<void>; stuck: () => Promise<void> },
 ): Promise<T> {
-  if (performance.now() > deadline) throw new StoreUnavailable("others were writing the same for too long");
+  const began = performance.now();
+  if (began > deadline) throw new StoreUnavailable("others were writing the same for too long");
   for (let tries = 0; ; tries += 1) {
     await before();
     const session = client.startSession({ causalConsistency: false });
@@ -166,6 +174,7 @@ async function transact<T>(
     } finally {
       await session.endSession();
     }
+    if (performance.now() - began > STUCK_MS) await stuck();
     // Full jitter: of those that met, one should be through before the next comes.
     await sleep(Math.random() * Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(tries, 10)));
   }
