@@ -182,6 +182,7 @@ export async function openBoard(
     jobs,
     clock,
     failed: (what, error) => log(`${what} failed`, error),
+    missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
 
   const envelopes = new Envelopes({ board, site });

@@ -280,6 +280,17 @@ describe("the embedder", () => {
     await absent.close();
   });
 
+  it("is looked for again, until its files are there", async () => {
+    const cacheDir = folder("later");
+    const options = { mode: "auto", model, modelDir: cacheDir, cacheDir, offline: true } as const;
+    const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
+    expect(await late.settled()).toBe("absent");
+    cpSync(join(modelDir, model.repository), join(cacheDir, model.repository), { recursive: true });
+    await expect.poll(() => late.state(), { timeout: 15_000 }).toBe("ready");
+    expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
+    await late.close();
+  });
+
   it("can be closed while it loads and while it works; what waits is refused", async () => {
     const loading = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
     await loading.close();

@@ -48,6 +48,7 @@ describe("a job", () => {
         leases: store.leases,
         clock: () => now,
         failed: (_job, error) => failures.push(String(error)),
+        missed: () => {},
         ended: async (name, ok) => void ended.push([name, ok]),
       },
       stopping,

@@ -92,7 +92,7 @@ describe("GET /metrics", () => {
         { name: "erase-old", ...everySecond, run: async () => {} },
         { name: "prune-scratch", ...everySecond, run: () => Promise.reject(new Error("broken")) },
       ],
-      { leases, clock: () => now, failed: () => {}, ended },
+      { leases, clock: () => now, failed: () => {}, missed: () => {}, ended },
     );
     const jobsAt = async () => (await metricsOf(board)).health.jobs;
     const ran = (jobs: { last_run: string | null }[]) =>

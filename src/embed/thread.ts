@@ -20,10 +20,14 @@ const CLOSE_MS = 10_000;
 const RESTART_AFTER_MS = 1000;
 /** A worker that ran this long before it broke has earned another restart. */
 const SOUND_MS = 10 * 60_000;
+/** A model that could not be had is looked for again after this time, then after twice as long, and so on to an hour. */
+const AGAIN_MS = 60_000;
+const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Keeps one worker at work: hands it one batch after another, queries first, starts it again when it breaks, and gives
- * up when it breaks twice.
+ * Keeps one worker at work: hands it one batch after another, queries first, and starts it again when it breaks. Without a
+ * model, or when it breaks twice, the state is `absent`, and everything is tried anew after a while: the network may be back,
+ * or the files in their place.
  */
 export class ModelThread {
   state: ModelState = "loading";
@@ -37,15 +41,22 @@ export class ModelThread {
   #orders = 0;
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
+  #againMs: number;
   #startedAt = 0;
   #restarted = false;
   #settling: ((state: ModelState) => void)[] = [];
 
   /** @param findFolder  resolves to the folder that holds the model, downloading it first where needed */
-  constructor(model: EmbeddingModel, findFolder: (signal: AbortSignal) => Promise<string>, log: ModelLog) {
+  constructor(
+    model: EmbeddingModel,
+    findFolder: (signal: AbortSignal) => Promise<string>,
+    log: ModelLog,
+    againMs = AGAIN_MS,
+  ) {
     this.#model = model;
     this.#findFolder = findFolder;
     this.#log = log;
+    this.#againMs = againMs;
     void this.#open();
   }
 
@@ -116,7 +127,6 @@ export class ModelThread {
     worker.on("message", (news: WorkerNews) => {
       if (this.#worker !== worker) return;
       if (news.kind === "failed") {
-        // The same files would fail again.
         this.#worker = null;
         clearTimeout(this.#alarm);
         this.#giveUp(news.message);
@@ -171,7 +181,8 @@ export class ModelThread {
     this.#alarm = setTimeout(() => {
       this.#worker = null;
       worker.unref();
-      this.#giveUp("its thread does not answer");
+      // Not tried anew: what is left alone keeps its memory.
+      this.#giveUp("its thread does not answer", false);
     }, STUCK_MS);
     this.#alarm.unref();
   }
@@ -190,11 +201,19 @@ export class ModelThread {
     this.#restartAt = setTimeout(() => this.#start(folder, performance.now()), RESTART_AFTER_MS);
   }
 
-  #giveUp(reason: string): void {
+  #giveUp(reason: string, tryAgain = true): void {
     this.#settle("absent");
     this.#rejectAll("the model is absent");
     if (this.#closing.signal.aborted) return;
-    this.#log.warn({ model: this.#model.name, reason }, "no model: the board searches by words only");
+    const again = tryAgain ? { again_in_s: Math.round(this.#againMs / 1000) } : {};
+    this.#log.warn(
+      { model: this.#model.name, reason, ...again },
+      "no model: the board searches by words only",
+    );
+    if (!tryAgain) return;
+    this.#restartAt = setTimeout(() => void this.#open(), this.#againMs);
+    this.#restartAt.unref();
+    this.#againMs = Math.min(this.#againMs * 2, AGAIN_MAX_MS);
   }
 
   #settle(state: "ready" | "absent"): void {

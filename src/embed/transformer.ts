@@ -15,6 +15,8 @@ export interface EmbedderOptions {
   progress?: ProgressFactory;
   /** True: nothing is downloaded. */
   offline?: boolean;
+  /** A model that could not be had is looked for again after this many milliseconds, and more later. */
+  againMs?: number;
 }
 
 /** About 1.5 kB each. */
@@ -22,11 +24,11 @@ const REMEMBERED_QUERIES = 1000;
 
 /**
  * The local model in a worker thread. Returns at once, in state `loading`, and looks for the files, downloads and loads
- * in the background. A model that cannot be had leaves the state `absent` with one warning; with `required` it is the
- * caller who ends the program then. A worker that breaks is started once more.
+ * in the background. A model that cannot be had leaves the state `absent` with a warning, until a later try succeeds; with
+ * `required` it is the caller who ends the program then. A worker that breaks is started once more.
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
-  const { mode, model, modelDir, cacheDir, log, progress, offline } = options;
+  const { mode, model, modelDir, cacheDir, log, progress, offline, againMs } = options;
   const { dimension, minCosine, matchCosine } = model;
   const named = { modelId: modelIdOf(model), dimension, minCosine, matchCosine };
   if (mode === "off") return { ...named, ...switchedOff };
@@ -43,6 +45,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
         ...(offline === undefined ? {} : { offline }),
       }),
     log,
+    againMs,
   );
   const remembered = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
 

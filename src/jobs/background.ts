@@ -27,6 +27,8 @@ interface Parts {
   clock: () => number;
   /** Told of each failure and of what failed, as `matching`; the work is tried again. */
   failed: (what: string, error: unknown) => void;
+  /** Told of a job's run that did not begin, and why. */
+  missed: (job: string, why: string) => void;
 }
 
 /** What a board does beside its answers: it matches, embeds and sends what was written, keeps counts, and runs jobs by the clock. */
@@ -85,6 +87,7 @@ export class Background {
       leases: store.leases,
       clock,
       failed: (job, error) => this.#parts.failed(job, error),
+      missed: (job, why) => this.#parts.missed(job, why),
       ended: (job, ok) => metrics.jobEnded(job, ok, clock()),
     });
     void embedder.settled().then(() => this.#embedding.nudge(), this.#failed("loading the model"));

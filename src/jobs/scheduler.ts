@@ -25,6 +25,8 @@ interface Parts {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
+  /** Told of a run that did not begin: an earlier one is under way, or the process slept. */
+  missed: (job: string, why: string) => void;
   /** Told of every run that came to its end, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;
 }
@@ -45,7 +47,18 @@ export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<voi
         underWay.add(run);
         void run.finally(() => underWay.delete(run));
       },
-      { timezone: "Etc/UTC", maxRandomDelay: JITTER_MS, name: job.name, noOverlap: true },
+      {
+        timezone: "Etc/UTC",
+        maxRandomDelay: JITTER_MS,
+        name: job.name,
+        noOverlap: true,
+        logger: {
+          info() {},
+          debug() {},
+          warn: (message) => parts.missed(job.name, message),
+          error: (error) => parts.failed(job.name, error),
+        },
+      },
     ),
   );
   return async () => {

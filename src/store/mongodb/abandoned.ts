@@ -1,4 +1,4 @@
-import type { MongoClient } from "mongodb";
+import { type MongoClient, ReadConcern } from "mongodb";
 
 /**
  * A transaction without a statement for this long is taken for abandoned. Far longer than a process of the board ever
@@ -34,7 +34,7 @@ export class Abandoned {
   async #end(): Promise<void> {
     const { appName } = this.#client.options;
     // What runs is no stored data: the server refuses to read it as a majority holds it.
-    const admin = this.#client.db("admin", { readConcern: { level: "local" } });
+    const admin = this.#client.db("admin", { readConcern: new ReadConcern("local") });
     const idle = await admin
       .aggregate([
         { $currentOp: { idleSessions: true } },
