@@ -97,7 +97,7 @@ describe("agent-board doctor", () => {
 
   it("finds a MongoDB that does not answer, and prints no credentials", async () => {
     const { code, said, output } = await doctor({ STORE_URL: "mongodb://me:secret@127.0.0.1:1/board" });
-    expect(said["database"]).toMatch(/^problem the database does not answer/);
+    expect(said["database"]).toMatch(/^problem the database of STORE_URL does not answer/);
     expect(code).toBe(1);
     expect(output).not.toMatch(/secret|me:/);
   });

@@ -151,7 +151,7 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
  *
  * @param options.deadline  in milliseconds of `performance.now()`
  * @param options.before  runs before each try
- * @param options.stuck  runs between tries that have gone on for long
+ * @param options.stuck  runs before a further try when others have been in the way for long
  */
 async function transact<T>(
   client: MongoClient,
@@ -171,10 +171,10 @@ async function transact<T>(
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => {});
       if (!hasLabel(error, "TransientTransactionError") || performance.now() > deadline) throw error;
+      if (isConflict(error) && performance.now() - began > STUCK_MS) await stuck();
     } finally {
       await session.endSession();
     }
-    if (performance.now() - began > STUCK_MS) await stuck();
     // Full jitter: of those that met, one should be through before the next comes.
     await sleep(Math.random() * Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(tries, 10)));
   }
@@ -196,6 +196,12 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
 function hasLabel(error: unknown, label: string): boolean {
   const behind = behindBulk(error);
   return behind instanceof MongoError && behind.hasErrorLabel(label);
+}
+
+/** True for a document that another transaction wrote and has not committed. */
+function isConflict(error: unknown): boolean {
+  const behind = behindBulk(error);
+  return behind instanceof MongoServerError && behind.code === 112;
 }
 
 /** True for an insert under an id, or a unique value, that is there already. */
