@@ -11,6 +11,11 @@ const count = z.int().min(0);
 const text = z.string();
 const textOrNull = text.nullable();
 const timeOrNull = time.nullable();
+/** Whatever keys it has: a record would leave out one that is called `__proto__`. */
+const object = z.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object",
+);
 const vector = z.base64().transform((base64) => {
   const bytes = Buffer.from(base64, "base64");
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -53,7 +58,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     expiryChosen: z.boolean(),
     sourceUrl: textOrNull,
     syndicated: z.boolean(),
-    metadata: z.record(text, z.unknown()),
+    metadata: object,
     parentId: id.nullable(),
     replyCount: count,
     lastReplyAt: timeOrNull,
@@ -72,7 +77,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     id,
     publisherId: id,
     label: textOrNull,
-    query: z.record(text, z.unknown()),
+    query: object,
     vector: vector.nullable(),
     vectorModel: textOrNull,
     webhookUrl: z.url().nullable(),
