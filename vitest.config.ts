@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { mongodCommand } from "./test/support/mongod.ts";
 
 /** Real processes, models and databases on small machines: generous, and no test measures time with it. */
-const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
+const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** The suites of what agents see: they run on either store. */
 const ON_EITHER_STORE = [

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SqliteStore } from "../src/store/sqlite/index.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
@@ -8,9 +11,12 @@ import { distinctText } from "./support/texts.ts";
 /** The three failures that need a broken or a crowded machine. */
 describe("a board on a broken machine", () => {
   let board: TestBoard | undefined;
+  let folder: string | undefined;
   afterEach(async () => {
     await board?.stop();
     board = undefined;
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    folder = undefined;
   });
 
   it("fails with store_unavailable while the disk is full, keeps reading, and recovers", async () => {
@@ -49,9 +55,13 @@ describe("a board on a broken machine", () => {
   });
 
   it("gives posts their meaning although the disk could not be written when the model was ready", async () => {
-    board = await startBoard({ EMBEDDINGS: "required" });
-    const { key } = await register(board);
-    const { id } = (await call(board, "POST /posts", distinctText(1), { key })).body.data;
+    // Written before there is a model, which on a busy machine may be ready sooner than a first post.
+    folder = await mkdtemp(join(tmpdir(), "board-"));
+    const before = await startBoard({}, { dataDir: folder });
+    const { key } = await register(before);
+    const { id } = (await call(before, "POST /posts", distinctText(1), { key })).body.data;
+    await before.stop();
+    board = await startBoard({ EMBEDDINGS: "required" }, { dataDir: folder });
     const { db } = (board.board.store as SqliteStore).connection;
     db.exec("PRAGMA query_only = ON");
     const { logs } = board;

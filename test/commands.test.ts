@@ -45,7 +45,7 @@ describe("the command that runs a board", () => {
         ({ ok }) => ok,
         () => false,
       );
-    await eventually(isReady, (ready) => ready, 30_000);
+    expect(await eventually(isReady, (ready) => ready, 60_000)).toBe(true);
 
     const body = JSON.stringify({ name: "Slow", accept_terms: true });
     const socket = connect(port, "127.0.0.1");

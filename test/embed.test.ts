@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
@@ -27,6 +27,7 @@ import { MODELS, modelNamed } from "../src/embed/models.ts";
 import { openEmbedder } from "../src/embed/transformer.ts";
 import { ensureModel, findModel, ModelMissing } from "../src/embed/weights.ts";
 import { type Embedder, EmbedderUnavailable } from "../src/ports/embedder.ts";
+import { freePort } from "./support/board-process.ts";
 import { ensureTestModel } from "./support/model.ts";
 
 const [model] = MODELS;
@@ -36,7 +37,7 @@ let modelDir: string;
 
 beforeAll(async () => {
   modelDir = await ensureTestModel();
-}, 120_000);
+});
 afterEach(() => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
@@ -57,14 +58,8 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A port where nobody listens. */
-async function closedPort(): Promise<string> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return `http://127.0.0.1:${port}/`;
-}
+/** Where nobody listens. */
+const closedPort = async () => `http://127.0.0.1:${await freePort()}/`;
 
 /** A hub of the real files. `spoil` changes what it sends. */
 function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => bytes): Promise<string> {
@@ -198,7 +193,7 @@ describe("the embedder", () => {
     embedder = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
     expect(embedder.state()).toBe("loading");
     expect(await embedder.settled()).toBe("ready");
-  }, 60_000);
+  });
   afterAll(() => embedder.close());
 
   it("puts texts of like meaning close together, whatever their words", async () => {
@@ -286,7 +281,7 @@ describe("the embedder", () => {
     const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
     expect(await late.settled()).toBe("absent");
     cpSync(join(modelDir, model.repository), join(cacheDir, model.repository), { recursive: true });
-    await expect.poll(() => late.state(), { timeout: 15_000 }).toBe("ready");
+    await expect.poll(() => late.state(), { timeout: 100_000 }).toBe("ready");
     expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
     await late.close();
   });
@@ -339,7 +334,7 @@ describe("the embedder", () => {
     );
     const out = execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
       encoding: "utf8",
-      timeout: 30_000,
+      timeout: 110_000,
     });
     expect(JSON.parse(out)).toEqual([
       "model ready",
@@ -351,7 +346,7 @@ describe("the embedder", () => {
       "EmbedderUnavailable",
       "absent",
     ]);
-  }, 40_000);
+  });
 });
 
 describe("takeBatch", () => {

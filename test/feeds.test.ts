@@ -203,9 +203,8 @@ describe("feeds", () => {
       expect(JSON.parse(text).error).toMatchObject({ code: "invalid_query", issues: [{}, {}] });
       expect(JSON.parse((await get(`${path}?cursor=x`)).text).error.code, path).toBe("invalid_cursor");
     }
-    await board.board.services.search.flushRetrievals();
+    await board.flush();
     const { body } = await call(board, "GET /posts?tags=whole");
-    await board.board.services.search.flushRetrievals();
     expect(body.data[0].retrievals).toBe(0);
   });
 

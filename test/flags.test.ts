@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { flagsOf } from "../src/domain/flags.ts";
+import { cpuMsOf } from "./support/cpu.ts";
 
 const HONEST: readonly string[] = [
   "Piano lessons in Leeds, 20 GBP per hour. Ask for Jane; beginners of any age are welcome.",
@@ -187,12 +188,8 @@ describe("time", () => {
     for (const unit of hostile) flagsOf([unit.repeat(400)]);
     for (const unit of hostile) {
       const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);
-      const times = Array.from({ length: 5 }, () => {
-        const started = performance.now();
-        flagsOf([text]);
-        return performance.now() - started;
-      });
-      // The target is 5 ms; the rest is for a busy machine. Anything quadratic takes seconds.
+      const times = Array.from({ length: 5 }, () => cpuMsOf(() => flagsOf([text])));
+      // The target is 5 ms; the rest is for a slow machine. Anything quadratic takes seconds.
       expect(Math.min(...times), JSON.stringify(unit)).toBeLessThan(15);
     }
   });

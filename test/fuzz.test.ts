@@ -6,7 +6,7 @@ const REQUESTS = 2000;
 const SEED = 20_261_120;
 
 describe("a board that is sent anything", () => {
-  it("answers as its OpenAPI document says", { timeout: 300_000 }, async () => {
+  it("answers as its OpenAPI document says", async () => {
     console.log(`${REQUESTS} requests, seed ${SEED}: npx tsx bench/fuzz.ts ${REQUESTS} ${SEED}`);
     const { findings, statuses, requests } = await fuzz(REQUESTS, SEED);
     expect(findings).toEqual([]);

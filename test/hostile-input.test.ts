@@ -168,9 +168,11 @@ describe("hostile input", () => {
   });
 
   async function send(operation: Operation, input: Record<string, unknown>) {
+    // Two of them, as a delivery has, must leave the head of the request below the 16 KiB that Node takes: beyond, the
+    // server answers 431 before the board is asked.
     const path = operation.rest.path.replace(
       /\{(\w+)\}/g,
-      (_, field: string) => encodeURIComponent(textOf(input[field]).toWellFormed()).slice(0, 9_000) || "none",
+      (_, field: string) => encodeURIComponent(textOf(input[field]).toWellFormed()).slice(0, 7_000) || "none",
     );
     const { method } = operation.rest;
     if (method !== "GET") return call(board, `${method} ${path}`, input, { key });

@@ -11,6 +11,7 @@ import { openOutbound } from "../src/outbound/guarded-fetch.ts";
 import { openNames } from "../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../src/ports/outbound.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "./support/attacks.ts";
+import { turnsMsOf } from "./support/turns.ts";
 
 /** Counts who knocks: on every address of this machine, the same port. */
 const listener = { server: createServer(), port: 0, connections: 0 };
@@ -41,7 +42,7 @@ afterAll(async () => {
   dns.close();
 });
 
-const ask = { method: "POST", headers: {}, body: "{}", maxBytes: 4096, timeoutMs: 800 } as const;
+const ask = { method: "POST", headers: {}, body: "{}", maxBytes: 4096, timeoutMs: 10_000 } as const;
 
 async function failureOf(outbound: Outbound, url: string, more: Partial<OutboundRequest> = {}) {
   const error = await outbound.send({ ...ask, ...more, url }).then(
@@ -85,7 +86,7 @@ describe("the outgoing guard", () => {
     const outbound = openOutbound({ allow: ["192.0.2.0/24"], ports: [listener.port], ...names });
     ANSWERS["rebind.attack.example"] = ["192.0.2.1", ";", "127.0.0.1"];
     const before = listener.connections;
-    await failureOf(outbound, `https://rebind.attack.example:${listener.port}/`, { timeoutMs: 300 });
+    await failureOf(outbound, `https://rebind.attack.example:${listener.port}/`, { timeoutMs: 1_500 });
     expect(listener.connections).toBe(before);
     const questions = dns.asked.filter((question) => question.startsWith("rebind.attack.example"));
     expect(questions.sort()).toEqual(["rebind.attack.example 1", "rebind.attack.example 28"]);
@@ -94,11 +95,10 @@ describe("the outgoing guard", () => {
 
   it("fails in time when the name server is silent", async () => {
     ANSWERS["silent.attack.example"] = ["silence"];
-    const began = performance.now();
-    expect((await failureOf(guarded, `https://silent.attack.example:${listener.port}/`)).reason).toBe(
-      "failed",
-    );
-    expect(performance.now() - began).toBeLessThan(1500);
+    const url = `https://silent.attack.example:${listener.port}/`;
+    const failure = failureOf(guarded, url, { timeoutMs: 800 });
+    expect(await turnsMsOf(failure)).toBeLessThan(1500);
+    expect((await failure).reason).toBe("failed");
   });
 
   it("names only port 443 as usual", () => {
@@ -226,19 +226,16 @@ describe("a hostile server", () => {
 
   it.each(Object.entries(HOSTILE))("that %s is given up in time and bounds", async (_name, behave) => {
     const url = await serve(behave);
-    const began = performance.now();
     const rss = process.memoryUsage().rss;
-    const error = await failureOf(outbound, url, { timeoutMs: 500 });
-    expect(error.reason).toBe("failed");
-    expect(performance.now() - began).toBeLessThan(1500);
+    const failure = failureOf(outbound, url, { timeoutMs: 500 });
+    expect(await turnsMsOf(failure)).toBeLessThan(1500);
+    expect((await failure).reason).toBe("failed");
     expect(process.memoryUsage().rss - rss).toBeLessThan(40e6);
   });
 
   it("that does not finish a TLS handshake is given up in time", async () => {
     const url = (await serve(() => {})).replace("http:", "https:");
-    const began = performance.now();
-    await failureOf(outbound, url, { timeoutMs: 300 });
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(await turnsMsOf(failureOf(outbound, url, { timeoutMs: 300 }))).toBeLessThan(1000);
   });
 
   it("that redirects is answered, not followed", async () => {
@@ -296,10 +293,8 @@ describe("a hostile server", () => {
     const url = await serve(() => {});
     const call = failureOf(stopping, url, { timeoutMs: 30_000 });
     await new Promise((resolve) => setImmediate(resolve));
-    const began = performance.now();
-    await stopping.close();
+    expect(await turnsMsOf(stopping.close())).toBeLessThan(5_000);
     expect((await call).reason).toBe("failed");
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect((await failureOf(stopping, url)).reason).toBe("failed");
   });
 });
@@ -355,7 +350,7 @@ describe("TLS", () => {
        server.listen(0, "127.0.0.1", async () => {
          const { port } = server.address();
          const outbound = openOutbound({ allow: ["127.0.0.1"], ports: [port], lookup: async () => ["127.0.0.1"] });
-         const call = (host) => outbound.send({ method: "GET", url: "https://" + host + ":" + port + "/", maxBytes: 99, timeoutMs: 2000 })
+         const call = (host) => outbound.send({ method: "GET", url: "https://" + host + ":" + port + "/", maxBytes: 99, timeoutMs: 20000 })
            .then((answer) => answer.body.toString().split(":")[0], (error) => error.message);
          console.log(JSON.stringify([await call("hooks.example"), await call("other.example")]));
          server.close();

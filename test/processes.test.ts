@@ -74,7 +74,7 @@ describe("several processes on one data folder", () => {
             acknowledged.add(answer.body.data.id);
             break;
           }
-          if (tries > 200) throw new Error(`post ${n} was never taken: ${JSON.stringify(answer?.body)}`);
+          if (tries > 600) throw new Error(`post ${n} was never taken: ${JSON.stringify(answer?.body)}`);
           await new Promise((done) => setTimeout(done, 100));
         }
       }
@@ -111,11 +111,12 @@ describe("several processes on one data folder", () => {
     const matches = await eventually(
       () => call(stable, pending, undefined, { key }),
       ({ body }) => body.data.length >= 80,
-      15_000,
+      60_000,
     );
     const matched = matches.body.data.map((match: { id: string }) => match.id);
     expect(new Set(matched)).toEqual(acknowledged);
     expect(matched).toHaveLength(80);
+    // Six starts of a process.
   });
 });
 

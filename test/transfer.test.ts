@@ -123,7 +123,7 @@ describe("agent-board export and import", () => {
         env: boardEnvironment(environment),
         stdio: "ignore",
       });
-      await eventually(mark, (found) => found !== null, 30_000);
+      await eventually(mark, (found) => found !== null, 60_000);
       await killed(child);
     } while ((await mark())?.done === true);
     expect((await mark())?.lines).toBeGreaterThan(1);
@@ -142,8 +142,7 @@ describe("agent-board export and import", () => {
       return lines;
     };
     expect(await rows(to)).toEqual(await rows(from));
-    // Five processes, one after another.
-  }, 180_000);
+  });
 });
 
 function killed(child: ChildProcess): Promise<void> {

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { call, eventually, register } from "./support/client.ts";
 import type { Received, Response } from "./support/receiver.ts";
-import { consent, documentedShell, type Message, startWebhook, subscribeTo } from "./support/webhooks.ts";
+import {
+  consent,
+  documentedShell,
+  type Message,
+  startWebhook,
+  subscribeTo,
+  type Webhook,
+} from "./support/webhooks.ts";
 import { write } from "./support/writing.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,6 +31,20 @@ const read = async (id: string) =>
   (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data;
 const patch = (id: string, change: object) => call(board, `PATCH /subscriptions/${id}`, change, { key });
 const challengeOf = ({ body }: Received) => JSON.parse(body).challenge as string;
+/** Waits until a webhook was asked for its consent so many times. */
+const asked = ({ challenges }: Webhook, count: number) =>
+  eventually(
+    async () => challenges.length,
+    (n) => n >= count,
+  );
+/** Something to wait for, and how to let it come. */
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
 
 describe("consent", () => {
   const ANSWERS: [string, boolean, (request: Received) => Response][] = [
@@ -83,6 +104,7 @@ describe("consent", () => {
       ({ body }) => body.data.length === 1,
     );
     expect(pending.body.data).toHaveLength(1);
+    await asked(webhook, 1);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     for (const request of [
       `POST /subscriptions/${id}/test`,
@@ -332,10 +354,7 @@ describe("an edit of a subscription", () => {
     const moved = await patch(id, { webhook_url: two.url });
     expect(moved.body.data).toMatchObject({ webhook_url: two.url, webhook_verified: false });
     await write(board, key, { tags: ["moved"] });
-    await eventually(
-      async () => two.challenges.length,
-      (n) => n > 0,
-    );
+    await asked(two, 1);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect([two.challenges.length, two.messages.length, one.messages.length]).toEqual([1, 0, 0]);
     const back = await patch(id, { webhook_url: one.url });
@@ -353,53 +372,54 @@ describe("an edit of a subscription", () => {
   });
 
   it("does not take a consent of the URL of before for the new one", async () => {
-    const slow = await startWebhook(undefined, (request) => ({ ...consent(request), delayMs: 500 }));
+    const yes = gate();
+    const slow = await startWebhook(undefined, (request) => ({ ...consent(request), after: yes.opened }));
     const silent = await startWebhook(undefined, () => ({ status: 204 }));
     const sent = { query: { tags: "raced" }, webhook_url: slow.url };
     const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    await asked(slow, 1);
     await patch(id, { webhook_url: silent.url });
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    yes.open();
+    await new Promise((resolve) => setTimeout(resolve, 400));
     expect(await read(id)).toMatchObject({ webhook_url: silent.url, webhook_verified: false });
     await Promise.all([slow.stop(), silent.stop()]);
   });
 
   it("does not take a late no of the URL of before for the new one", async () => {
     // It withdrew the consent of the new URL, so that nothing was pushed to it any more.
-    const reluctant = await startWebhook(undefined, () => ({ status: 204, delayMs: 600 }));
+    const no = gate();
+    const reluctant = await startWebhook(undefined, () => ({ status: 204, after: no.opened }));
     const willing = await startWebhook();
     const sent = { query: { tags: "late no" }, webhook_url: reluctant.url };
     const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
-    const asked = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
-    await eventually(
-      async () => reluctant.challenges.length,
-      (n) => n === 2,
-    );
+    const again = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    await asked(reluctant, 2);
     await patch(id, { webhook_url: willing.url });
     await eventually(
       () => read(id),
       ({ webhook_verified }) => webhook_verified,
     );
-    const answer = await asked;
+    no.open();
+    const answer = await again;
     expect([answer.status, answer.body.data.webhook_url]).toEqual([200, willing.url]);
     expect(await read(id)).toMatchObject({ webhook_url: willing.url, webhook_verified: true });
     await Promise.all([reluctant.stop(), willing.stop()]);
   });
 
   it("does not take a no to an earlier question for the answer to a later one", async () => {
+    const no = gate();
     const answers: ((request: Received) => Response)[] = [
       consent,
-      () => ({ status: 503, delayMs: 600 }),
+      () => ({ status: 503, after: no.opened }),
       consent,
     ];
     const webhook = await startWebhook(undefined, (request) => (answers.shift() ?? consent)(request));
     const { id } = await subscribeTo(board, key, webhook, { tags: "asked twice" });
     const verify = () => call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
     const first = verify();
-    await eventually(
-      async () => webhook.challenges.length,
-      (n) => n === 2,
-    );
+    await asked(webhook, 2);
     expect((await verify()).status).toBe(200);
+    no.open();
     expect((await first).status).toBe(200);
     expect((await read(id)).webhook_verified).toBe(true);
     await webhook.stop();
@@ -407,15 +427,17 @@ describe("an edit of a subscription", () => {
 
   it("does not undo a suspension that came while the webhook was asked", async () => {
     const { id: publisherId, key: own } = await register(board);
-    const webhook = await startWebhook(undefined, (request) => ({ ...consent(request), delayMs: 600 }));
+    const yes = gate();
+    const webhook: Webhook = await startWebhook(undefined, (request) => ({
+      ...consent(request),
+      ...(webhook.challenges.length === 1 ? {} : { after: yes.opened }),
+    }));
     const { id } = await subscribeTo(board, own, webhook, { tags: "suspended" });
-    const asked = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key: own });
-    await eventually(
-      async () => webhook.challenges.length,
-      (n) => n === 2,
-    );
+    const again = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key: own });
+    await asked(webhook, 2);
     await board.board.services.reports.moderate("suspend", publisherId, "test", Date.now());
-    const { body } = await asked;
+    yes.open();
+    const { body } = await again;
     expect(body.data).toMatchObject({ active: false, inactive_reason: "publisher_suspended" });
     await webhook.stop();
   });
@@ -423,10 +445,16 @@ describe("an edit of a subscription", () => {
   it("with `active: false` pauses matching and pushes until `active: true`", async () => {
     const webhook = await startWebhook();
     const { id } = await subscribeTo(board, key, webhook, { tags: "paused" });
+    const sent = { query: { tags: "paused" } };
+    const other = (await call(board, "POST /subscriptions", sent, { key })).body.data.id;
     const paused = await patch(id, { active: false });
     expect(paused.body.data).toMatchObject({ active: false, inactive_reason: "paused" });
     await write(board, key, { tags: ["paused"] });
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    // Held against all queries together.
+    await eventually(
+      () => read(other),
+      ({ pending }) => pending === 1,
+    );
     expect((await read(id)).pending).toBe(0);
     const resumed = await patch(id, { active: true });
     expect(resumed.body.data).toMatchObject({ active: true, inactive_reason: null });

@@ -14,6 +14,9 @@ import { HOSTILE_TEXTS } from "../support/xss.ts";
 const SCREENSHOTS = resolve(import.meta.dirname, "../../screenshots");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
+/** For what a script does after a click, which no event tells of. */
+const LATE = { timeout: 20_000 };
+
 // Once more when it fails: a browser on a busy machine may be late with what no event tells of.
 describe("pages in a browser", { retry: 1 }, () => {
   let board: TestBoard;
@@ -125,7 +128,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       const buttons = page.getByRole("button", { name: /^Copy/ });
       if (javaScript) {
         await buttons.first().click();
-        await expect.poll(() => buttons.first().textContent()).toBe("Copied");
+        await expect.poll(() => buttons.first().textContent(), LATE).toBe("Copied");
         expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
       } else {
         expect(await buttons.count()).toBe(0);
@@ -139,11 +142,11 @@ describe("pages in a browser", { retry: 1 }, () => {
       const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
       expect(await paper()).toBe("rgb(251, 248, 241)");
       await page.getByLabel("Dark").check();
-      expect(await paper()).toBe("rgb(20, 22, 26)");
+      await expect.poll(paper, LATE).toBe("rgb(20, 22, 26)");
       await page.goto(`${board.url}/search`);
       expect(await paper()).toBe(javaScript ? "rgb(20, 22, 26)" : "rgb(251, 248, 241)");
       await page.getByLabel("Auto").check();
-      expect(await paper()).toBe("rgb(251, 248, 241)");
+      await expect.poll(paper, LATE).toBe("rgb(251, 248, 241)");
       await page.close();
     });
   });
@@ -161,7 +164,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.keyboard.press("Tab");
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.url()).toContain("#main");
+      await expect.poll(() => page.url(), LATE).toContain("#main");
       await page.close();
     });
 

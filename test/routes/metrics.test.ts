@@ -5,11 +5,11 @@ import { write } from "../support/writing.ts";
 
 describe("GET /metrics", () => {
   it("answers the specification's keys without a key, and 30 days of figures", async () => {
-    const board = await startBoard();
+    const board = await startBoard({}, { clock: () => Date.UTC(2026, 10, 20, 12) });
     const { key } = await register(board);
     await write(board, key);
     await call(board, "GET /search?q=zeppelin");
-    await board.board.services.board.flushTallies();
+    await board.flush();
     const { status, body } = await call(board, "GET /metrics");
     expect(status).toBe(200);
     expect(Object.keys(body.data).sort()).toEqual(

@@ -55,10 +55,10 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
   });
 
   it("counts the wait for its turn as part of a write's patience", async () => {
-    const connection = await open(url, { patienceMs: 100 });
+    const connection = await open(url, { patienceMs: 500 });
     const ran: number[] = [];
     const slow = connection.write(["post:a"], async () => {
-      await sleep(300);
+      await sleep(800);
       ran.push(0);
     });
     const queued = await Promise.allSettled(

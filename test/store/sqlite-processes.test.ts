@@ -116,6 +116,7 @@ describe("several processes on one SQLite file", () => {
     expect((await store.publishers.get("pub_a"))?.postCount).toBe(n);
     expect([await store.work.backlog("match"), await store.work.backlog("embed")]).toEqual([n, n]);
     await store.close();
+    // Nine starts of a process.
   });
 
   it("deliver every push, and settle each once, when each is killed in turn between claim and settlement", async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type AddressInfo, createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { eventually } from "./client.ts";
 
@@ -34,7 +35,7 @@ export class BoardProcess {
       !(await eventually(
         () => this.isReady(),
         (ready) => ready,
-        30_000,
+        60_000,
       ))
     ) {
       throw new Error(`the board at ${this.site} did not start`);
@@ -73,12 +74,14 @@ export function boardEnvironment(more: Record<string, string>): Record<string, s
   };
 }
 
+/**
+ * A port where nobody listens, for a process that starts. Not one of those that systems give to connections and to listeners
+ * on port 0: in the seconds until the process listens, another would get it.
+ */
 export function freePort(): Promise<number> {
   return new Promise((done) => {
-    const listener = createServer();
-    listener.listen(0, "127.0.0.1", () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => done(port));
-    });
+    const port = randomInt(10_000, 32_000);
+    const listener = createServer().once("error", () => done(freePort()));
+    listener.listen(port, "127.0.0.1", () => listener.close(() => done(port)));
   });
 }

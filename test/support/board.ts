@@ -20,6 +20,8 @@ export interface TestBoard {
   logs: string[];
   /** Every byte in the files of its data folder (as Latin-1), and every document of its database if that is elsewhere. */
   contents(): Promise<string>;
+  /** Writes the counts that are kept in memory, and waits for those that the board is writing by itself just now. */
+  flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,13 +32,17 @@ export interface TestBoard {
  * @param environment  variables of the board, over the defaults of tests
  * @param options.clock  stands in for the system's clock
  * @param options.dataDir  a folder to share with other processes; not removed at the stop
+ * @param options.idle  does nothing beside its answers: no matching, no sending, no jobs by the clock
  */
 export async function startBoard(
   environment: Record<string, string> = {},
-  options: { clock?: () => number; dataDir?: string } = {},
+  options: { clock?: () => number; dataDir?: string; idle?: boolean } = {},
 ): Promise<TestBoard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
   const server = createServer();
+  // It closes no connection that lies idle: after seconds in which a test had the processor for itself, its next request would
+  // go out on one that is being closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const database = process.env["TEST_STORE"] === "mongodb" ? await borrowDatabase(dataDir) : null;
@@ -56,8 +62,19 @@ export async function startBoard(
     siteUrl: config.siteUrl ?? url,
     ...(clock === undefined ? {} : { clock }),
   });
+  const { statistics, posts } = board.store;
+  const counting = new Set<Promise<void>>();
+  const watched =
+    <Counts>(write: (counts: Counts) => Promise<void>) =>
+    (counts: Counts): Promise<void> => {
+      const written = write(counts);
+      counting.add(written);
+      return written.finally(() => counting.delete(written));
+    };
+  statistics.add = watched(statistics.add.bind(statistics));
+  posts.addRetrievals = watched(posts.addRetrievals.bind(posts));
   server.on("request", buildApp(board));
-  board.start();
+  if (options.idle !== true) board.start();
   return {
     url,
     api: `${url}/api/v1`,
@@ -65,6 +82,11 @@ export async function startBoard(
     dataDir,
     logs,
     contents: async () => (await bytesIn(dataDir)) + ((await database?.contents()) ?? ""),
+    async flush() {
+      await board.services.search.flushRetrievals();
+      await board.services.board.flushTallies();
+      await Promise.all(counting);
+    },
     async stop() {
       await closed(server);
       await board.close();

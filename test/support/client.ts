@@ -43,11 +43,14 @@ export async function register(
   return { id: body.data.id, key: body.data.api_key };
 }
 
-/** Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. */
+/**
+ * Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. What comes at all comes in far less,
+ * but on a busy machine: the bound is for what never comes.
+ */
 export async function eventually<T>(
   ask: () => Promise<T>,
   good: (answer: T) => boolean,
-  ms = 5_000,
+  ms = 20_000,
 ): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {

@@ -38,7 +38,8 @@ main() {
 }
 
 start() {
-  if ! { ours single && is_primary single; }; then
+  # Who runs already is in use: one that is slow today is waited for, and not started anew.
+  if ! { ours single && becomes_primary single; }; then
     stop_one single
     find_programs
     start_member single rs0 || { stop_one single; die "mongod did not start"; }
@@ -87,18 +88,14 @@ start_cluster() {
 }
 
 start_member() { # name, replica set, options: a replica set of one member
-  local name=$1 set=$2 config='' tries
+  local name=$1 set=$2 config=''
   shift 2
-  start_mongod "$name" --replSet "$set" --oplogSize 128 "$@" || return 1
+  # Twice what all tests write, or more: what follows changes, and the doctor, find whole what they look for.
+  start_mongod "$name" --replSet "$set" --oplogSize 1024 "$@" || return 1
   if [ "$set" = cfg ]; then config='"configsvr":true,'; fi
   command_of "$name" "{\"replSetInitiate\":{\"_id\":\"$set\",$config\"members\":[{\"_id\":0,\
 \"host\":\"127.0.0.1:$(port_of "$name")\"}]},\"\$db\":\"admin\"}" >/dev/null || return 1
-  for tries in $(seq 150); do
-    if is_primary "$name"; then return 0; fi
-    sleep 0.2
-  done
-  say "$name did not become primary in $tries tries"
-  return 1
+  becomes_primary "$name"
 }
 
 start_mongod() { # name, options
@@ -160,6 +157,15 @@ ours() { # name: its process lives, and is the one that was started here
 }
 
 port_of() { cat "$RUN/$1/port"; }
+becomes_primary() {
+  local tries
+  for tries in $(seq 150); do
+    if is_primary "$1"; then return 0; fi
+    sleep 0.2
+  done
+  say "$1 did not become primary in $tries tries"
+  return 1
+}
 is_primary() { command_of "$1" '{"hello":1,"$db":"admin"}' 2>/dev/null | grep -q '"isWritablePrimary":true'; }
 free_port() {
   node -e 'const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'

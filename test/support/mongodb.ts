@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Db, MongoClient } from "mongodb";
 import { inject } from "vitest";
 import { type ServerKind, startServer } from "./mongod.ts";
@@ -24,6 +25,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** Of this file's databases. The process id is not enough: systems give it again, and no file drops all it has made. */
+const OWN = `${process.pid}_${randomUUID().slice(0, 8)}`;
+
 /**
  * A new database on this run's server of that kind, which is started for the first test that wants one. `TEST_MONGODB_URI`
  * and `TEST_MONGODB_CLUSTER_URI` name servers of your own instead.
@@ -34,7 +38,7 @@ export async function mongodbFor(kind: ServerKind, name: string): Promise<TestDa
   const uri = await serverOf(kind);
   if (uri === null) return null;
   const url = new URL(uri);
-  url.pathname = `test_${process.pid}_${name}`;
+  url.pathname = `test_${OWN}_${name}`;
   const client = new MongoClient(uri);
   const db = client.db(url.pathname.slice(1));
   return {

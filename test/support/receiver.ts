@@ -15,6 +15,8 @@ export interface Response {
   headers?: Record<string, string>;
   body?: string;
   delayMs?: number;
+  /** Answers when this has come, whatever it is. */
+  after?: Promise<unknown>;
 }
 
 /** A webhook on a free port of 127.0.0.1. A board calls it with `WEBHOOK_ALLOW=127.0.0.1`. */
@@ -33,7 +35,8 @@ export async function startReceiver(answer: (request: Received) => Response): Pr
       body: Buffer.concat(chunks).toString("utf8"),
     };
     received.push(arrived);
-    const { status = 200, headers = {}, body = "", delayMs = 0 } = answer(arrived);
+    const { status = 200, headers = {}, body = "", delayMs = 0, after } = answer(arrived);
+    await after;
     setTimeout(() => response.writeHead(status, headers).end(body), delayMs);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -54,16 +54,28 @@ export class ReplicaSet {
         return this.#members[primaries.indexOf(true)];
       },
       (member) => member !== undefined,
-      30_000,
+      60_000,
     );
     if (found === undefined) throw new Error("the replica set has no primary");
     return found;
   }
 
-  /** Makes the primary give way to another. */
+  /** Makes the primary give way to another, as soon as another has what it has. */
   async stepDown(): Promise<void> {
-    const primary = await this.primary();
-    await primary.admin((db) => db.command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 }));
+    const steppedDown = await eventually(
+      async () => {
+        const primary = await this.primary();
+        return primary
+          .admin((db) => db.command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 }))
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      (done) => done,
+      60_000,
+    );
+    if (!steppedDown) throw new Error("the primary did not step down");
   }
 
   /** SIGKILL to every member at once. */
@@ -113,11 +125,11 @@ class Member {
       stdio: ["ignore", log, log],
     });
     const answers = () =>
-      this.admin((db) => db.command({ ping: 1 })).then(
+      this.admin((db) => db.command({ ping: 1 }), 1_000).then(
         () => true,
         () => false,
       );
-    if (!(await eventually(answers, (answered) => answered, 30_000))) throw new Error("mongod did not start");
+    if (!(await eventually(answers, (answered) => answered, 60_000))) throw new Error("mongod did not start");
   }
 
   kill(): Promise<void> {
@@ -131,16 +143,16 @@ class Member {
 
   async isPrimary(): Promise<boolean> {
     if (!this.#runs()) return false;
-    return this.admin((db) => db.command({ hello: 1 })).then(
+    return this.admin((db) => db.command({ hello: 1 }), 1_000).then(
       (hello) => hello["isWritablePrimary"] === true,
       () => false,
     );
   }
 
-  /** Asks this member alone. */
-  async admin<T>(ask: (db: ReturnType<MongoClient["db"]>) => Promise<T>): Promise<T> {
+  /** Asks this member alone; fails when it is not reached in `patienceMs`. */
+  async admin<T>(ask: (db: ReturnType<MongoClient["db"]>) => Promise<T>, patienceMs = 20_000): Promise<T> {
     const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`, {
-      serverSelectionTimeoutMS: 1_000,
+      serverSelectionTimeoutMS: patienceMs,
     });
     try {
       return await ask(client.db("admin"));

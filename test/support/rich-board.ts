@@ -103,7 +103,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
     (count) => count === 2,
   );
   const tried = () => store.pushes.list(failing.id, { before: null, limit: 10 });
-  await eventually(tried, (pushes) => pushes.filter(({ attempts }) => attempts === 1).length === 2);
+  await eventually(tried, (pushes) => pushes.filter(({ attempts }) => attempts > 0).length === 2);
 
   await moderated(board, [owner, author], replies[1] ?? "");
   await call(board, `DELETE /posts/${replies[2]}`, undefined, author);

@@ -34,7 +34,7 @@ export async function startSecondMongos(db: Db): Promise<{ host: string; stop: (
           () => false,
         ),
     (answers) => answers,
-    30_000,
+    60_000,
   );
   await client.close();
   return {

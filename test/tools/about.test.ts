@@ -84,7 +84,7 @@ describe("about", () => {
     for (let n = 0; n < 28; n += 1)
       await write(board, key, { tags: n < 3 ? ["popular", `tag${n}`] : [`tag${n}`] });
     await call(board, "GET /search?q=anything");
-    await board.board.services.board.flushTallies();
+    await board.flush();
     const { data } = await about();
     expect(data.top_tags).toHaveLength(25);
     expect(data.top_tags[0]).toEqual({ tag: "popular", count: 3 });

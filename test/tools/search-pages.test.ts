@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostInput } from "../../src/schema/post.ts";
 import { startBoard, type TestBoard } from "../support/board.ts";
-import { call, register } from "../support/client.ts";
+import { call, eventually, register } from "../support/client.ts";
 import { found, prose, walk, write } from "../support/writing.ts";
 
 const DAY_MS = 86_400_000;
@@ -148,6 +148,11 @@ describe("pages of a search", () => {
     for (const way of WAYS) {
       const { tag, ids } = await seed(9);
       const page = await call(board, `GET /search?${way}&tags=${tag}&limit=4`);
+      // An index beside the store follows a moment later.
+      await eventually(
+        () => found(second, `/search?tags=${tag}`),
+        (posts) => posts.length === ids.length,
+      );
       const rest = await walk(second, `/search?${way}&tags=${tag}&limit=2&cursor=${page.body.next_cursor}`);
       expect(idsOf([...page.body.data, ...rest]).sort(), way).toEqual([...ids].sort());
     }

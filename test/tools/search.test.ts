@@ -432,7 +432,7 @@ describe("search", () => {
       board,
       `GET /publishers/${(await call(board, "GET /publishers/me", undefined, { key })).body.data.id}`,
     );
-    await board.board.services.search.flushRetrievals();
+    await board.flush();
     const counts = await Promise.all(
       ids.map(async (id) => (await call(board, `GET /posts/${id}`)).body.data.retrievals),
     );
