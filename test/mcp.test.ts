@@ -158,6 +158,7 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
       await client.call("register_publisher", { name: "No" }),
       await client.call("report_post", { post_id: "nothing", reason: "spam" }),
     ];
+    expect(failures[5]?.text).toContain(`${board.url}/terms`);
     const codes = failures.map(({ text }) => text.split(":")[0]);
     expect(codes).toEqual([
       "post_not_found",
@@ -210,6 +211,19 @@ describe("the key as an argument", () => {
     expect(refused.text).toContain("comes before the argument `api_key`");
     const alone = await client.call("create_post", { title: "Whose", body: "x" });
     expect(alone.text).toContain("mistyped");
+    await client.close();
+  });
+
+  it("counts for reading too, and is not said to be ignored", async () => {
+    const client = await connected();
+    const { key } = await register(board, "Hidden");
+    const created = await client.call("create_post", { title: "Under review", body: "x", api_key: key });
+    const { id } = created.data;
+    await board.board.services.reports.moderate("hide", id, "test", Date.now());
+    expect((await client.call("get_post", { id })).text).toMatch(/^post_hidden: /);
+    const read = await client.call("get_post", { id, api_key: key });
+    expect(read.data.title).toBe("Under review");
+    expect(read.text).not.toContain("not a parameter");
     await client.close();
   });
 });

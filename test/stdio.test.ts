@@ -117,6 +117,28 @@ describe("the process", () => {
     }
   });
 
+  it("ends soon after stdin, also when a call was cancelled, which is owed no answer", async () => {
+    for (const args of [[], ["--url", board.url]]) {
+      const messages = [
+        INITIALIZE,
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "search", arguments: { q: "a" } } },
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } },
+        { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "about", arguments: {} } },
+      ];
+      const child = start(args);
+      child.stdin.write(`${messages.map((each) => JSON.stringify(each)).join("\n")}\n`);
+      await new Promise<void>((resolve) => {
+        child.stdout.on("data", (chunk: Buffer) => chunk.includes('"id":3') && resolve());
+      });
+      const ended = Date.now();
+      child.stdin.end();
+      await new Promise((resolve) => child.once("close", resolve));
+      // It waited ten seconds for the answer; hosts kill what takes longer than two or so.
+      expect(Date.now() - ended).toBeLessThan(8_000);
+    }
+  });
+
   it("survives lines that are not JSON-RPC", async () => {
     const { code, stdout } = await run([], `not json\n{"a":1}\n${JSON.stringify(INITIALIZE)}\n`);
     expect(code).toBe(0);
@@ -135,6 +157,21 @@ describe("the process", () => {
     expect(stdout + stderr).not.toContain(key);
   });
 
+  it("hands on why the board elsewhere refused a request unread", async () => {
+    const args = { title: "Long", body: "x".repeat(70_000) };
+    const post = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "create_post", arguments: args },
+    };
+    const { stdout } = await run(["--url", board.url], `${JSON.stringify(post)}\n`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 2,
+      error: { message: expect.stringContaining("larger than 64 KiB") },
+    });
+  });
+
   it("refuses an address that is none in one line", async () => {
     const { code, stdout, stderr } = await run(["--url", "board.example"], "");
     expect([code, stdout]).toEqual([1, ""]);
@@ -147,13 +184,7 @@ function run(
   input: string,
   apiKey?: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const {
-    command,
-    args: all,
-    env,
-    cwd,
-  } = target(args, apiKey === undefined ? {} : { BOARD_API_KEY: apiKey });
-  const child = spawn(command, all, { env, cwd });
+  const child = start(args, apiKey);
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => {
     said.stdout += chunk.toString();
@@ -166,4 +197,10 @@ function run(
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, ...said }));
   });
+}
+
+function start(args: string[], apiKey?: string) {
+  const environment = apiKey === undefined ? undefined : { BOARD_API_KEY: apiKey };
+  const { command, args: all, env, cwd } = target(args, environment);
+  return spawn(command, all, { env, cwd });
 }

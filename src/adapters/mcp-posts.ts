@@ -9,7 +9,7 @@ export interface View {
   sought: readonly string[];
   /** Epoch milliseconds; posts that expired before are marked. */
   now: number;
-  /** Characters of whole bodies that may still be spent in this answer; null shows snippets only. */
+  /** What may still be spent on whole posts in this answer; null shows snippets only. */
   room: Room | null;
   /** Whether whole posts come with their addresses, dates and metadata. */
   links: boolean;
@@ -21,22 +21,24 @@ const TAGS_SHOWN = 6;
 const METADATA_CHARS = 1_000;
 
 /**
- * Hosts cut or refuse long results (some at 25,000 tokens), so whole bodies have a budget for the answer; what comes
+ * Hosts cut or refuse long results (some at 25,000 tokens), so whole posts have a budget for the answer; what comes
  * after it is shown as a snippet.
  */
 export class Room {
   #left: number;
-  /** True when some body was cut for want of room. */
+  /** True when some post was cut for want of room. */
   spent = false;
 
+  /** @param chars  at least what one post may have: body, addresses and metadata */
   constructor(chars = 40_000) {
     this.#left = chars;
   }
 
-  /** Takes room for a body, or tells that there is none. */
-  take(body: string): boolean {
-    if (body.length > this.#left) this.spent = true;
-    else this.#left -= body.length;
+  /** Takes room for a post, or tells that there is none. */
+  take({ body, link, source_url, metadata }: Post): boolean {
+    const size = [body, link, source_url, JSON.stringify(metadata)].join("").length;
+    if (size > this.#left) this.spent = true;
+    else this.#left -= size;
     return !this.spent;
   }
 }
@@ -49,7 +51,7 @@ export interface ShownPost {
 
 /** @param mark  what stands before the post: `3. ` in a list, empty alone */
 export function shownPost(post: Post, mark: string, view: View): ShownPost {
-  const whole = view.room?.take(post.body) === true;
+  const whole = view.room?.take(post) === true;
   const indent = " ".repeat(mark.length);
   const snippet = whole ? post.body : snippetOf(post.body, view.sought);
   return {
@@ -59,7 +61,7 @@ export function shownPost(post: Post, mark: string, view: View): ShownPost {
       ...(whole && view.links ? linksOf(post).map((line) => indent + line) : []),
       quotedBlock(snippet, indent),
     ].join("\n"),
-    data: whole ? wholeData(post) : briefData(post, snippet),
+    data: whole ? wholeData(post) : briefData(post, snippet, view.now),
   };
 }
 
@@ -82,12 +84,14 @@ function factsOf(post: Post, now: number): string {
     tagsOf(post.tags),
     ...(post.reply_count > 0 ? [`${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}`] : []),
     ...(post.parent_id === null ? [] : [`reply to \`${post.parent_id}\``]),
-    ...(Date.parse(post.expires_at) <= now ? ["EXPIRED"] : []),
+    ...(isExpired(post, now) ? ["EXPIRED"] : []),
     ...(post.flags.length > 0 ? [`⚠ flags: ${post.flags.join(", ")}`] : []),
   ]
     .filter((fact) => fact !== "")
     .join(" | ");
 }
+
+const isExpired = (post: Post, now: number) => Date.parse(post.expires_at) <= now;
 
 function tagsOf(tags: readonly string[]): string {
   const shown = tags.slice(0, TAGS_SHOWN).map((tag) => `#${wordOrQuoted(tag)}`);
@@ -122,11 +126,12 @@ const UNTOLD: ReadonlySet<string> = new Set(
   "link source_url metadata retrievals expires_at updated_at thread_url last_reply_at".split(" "),
 );
 
-/** The fields a model chooses by, named as everywhere on the board. */
-function briefData(post: Post, snippet: string): Record<string, unknown> {
+/** The fields a model chooses by, named as everywhere on the board. An expiry tells something once it is past. */
+function briefData(post: Post, snippet: string, now: number): Record<string, unknown> {
   const { id, name, verified } = post.publisher;
   return withoutEmpty({
     ...Object.fromEntries(Object.entries(post).filter(([field]) => !UNTOLD.has(field))),
+    ...(isExpired(post, now) ? { expires_at: post.expires_at } : {}),
     title: visibleLine(post.title),
     body: snippet,
     publisher: { id, name, verified },
@@ -142,14 +147,17 @@ function wholeData(post: Post): Record<string, unknown> {
   });
 }
 
+/** Counts whose zero says nothing; a distance of 0 km says much. */
+const COUNTS: ReadonlySet<string> = new Set(["reply_count", "retrievals"]);
+
 /** Nulls go, and whatever says nothing: no tags, no flags, no replies, not relayed, empty metadata. */
 function withoutEmpty(post: Record<string, unknown>): Record<string, unknown> {
   const shown = visibleValue(post) as Record<string, unknown>;
   return Object.fromEntries(
     Object.entries(shown).filter(
-      ([, value]) =>
+      ([field, value]) =>
         value !== false &&
-        value !== 0 &&
+        !(value === 0 && COUNTS.has(field)) &&
         !(typeof value === "object" && Object.keys(value ?? {}).length === 0),
     ),
   );

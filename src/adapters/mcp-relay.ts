@@ -1,13 +1,12 @@
 import { SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import {
   isJSONRPCErrorResponse,
-  isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from "@modelcontextprotocol/server";
-import { type StdioOptions, StdioTransport } from "./stdio.ts";
+import { cancelledBy, type StdioOptions, StdioTransport } from "./stdio.ts";
 
 /**
  * Hands every message between stdin/stdout and the board at a URL, whatever revision both speak: the client's
@@ -60,13 +59,12 @@ export async function relayOverStdio(
     answer(message);
   };
   near.onmessage = (message) => {
+    const cancelled = cancelledBy(message);
     if (isJSONRPCRequest(message)) void hand(message);
-    else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+    else if (cancelled !== undefined) {
       // A request over HTTP is cancelled by letting go of it.
-      const id = (message.params as { requestId?: string | number } | undefined)?.requestId ?? "";
-      underWay.get(id)?.abort();
-      underWay.delete(id);
-      near.forget(id);
+      underWay.get(cancelled)?.abort();
+      underWay.delete(cancelled);
     } else far.send(message).catch((error: Error) => log(error.message));
   };
   near.onerror = (error) => log(`stdin: ${error.message}`);
@@ -83,12 +81,15 @@ function toolServerOf(url: URL, readOnly: boolean): URL {
   return new URL(readOnly && !path.endsWith("/readonly") ? `${path}/readonly` : path, url);
 }
 
-/** The JSON-RPC error in an HTTP failure, which is the board's own word; null where there is none. */
+/**
+ * The JSON-RPC error in an HTTP failure, which is the board's own word; null where there is none. It has no id where the
+ * board refused the request unread, such as one that is too large.
+ */
 function refusalIn(error: unknown, id: string | number): JSONRPCMessage | null {
   if (!(error instanceof SdkHttpError) || typeof error.data["text"] !== "string") return null;
   try {
-    const answer: unknown = JSON.parse(error.data["text"]);
-    return isJSONRPCErrorResponse(answer) ? { ...answer, id } : null;
+    const answer: unknown = { ...JSON.parse(error.data["text"]), id };
+    return isJSONRPCErrorResponse(answer) ? answer : null;
   } catch {
     return null;
   }

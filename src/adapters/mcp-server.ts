@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import type { Site } from "../domain/site.ts";
-import { BoardError, FAILURES } from "../failures.ts";
+import { BoardError, FAILURES, type FailureCode } from "../failures.ts";
 import { type Catalog, type Operation, OUTCOME_STATUS } from "../operation.ts";
 import type { Calls, Credentials, Performed } from "./calls.ts";
 import { asBoardError, logFailure } from "./errors.ts";
@@ -119,7 +119,8 @@ async function callTool(
     const error = asBoardError(thrown);
     const reference = logFailure(error, parts.logger);
     parts.answered(name, FAILURES[error.code].status, credentials.client);
-    return failedResult(forAgents(error, apiKey !== null && apiKey !== from.apiKey), reference);
+    const isOutranked = apiKey !== null && apiKey !== from.apiKey;
+    return failedResult(forAgents(error, isOutranked, parts.site), reference);
   }
 }
 
@@ -137,7 +138,7 @@ async function perform(
 function argumentsOf(tool: ServedTool, sent: Record<string, unknown>) {
   const input = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
   const { api_key: apiKey, detail } = input;
-  if (tool.operation.auth === "key") delete input["api_key"];
+  delete input["api_key"];
   if (tool.takesDetail) delete input["detail"];
   return { apiKey: typeof apiKey === "string" ? apiKey : null, detail, input };
 }
@@ -154,14 +155,24 @@ function detailOf(tool: ServedTool, sent: unknown): (typeof DETAILS)[number] {
  * The same failure with a hint for a caller that has tools and no headers of its own.
  * @param isOutranked  the caller sent a key as an argument, and a header with another one counted
  */
-function forAgents(error: BoardError, isOutranked: boolean): BoardError {
-  const hint =
-    error.code === "missing_api_key"
-      ? "Register once with `register_publisher`, then have `Authorization: Bearer <api_key>` set for this server, or send the key as the argument `api_key`."
-      : error.code === "invalid_api_key" && isOutranked
-        ? "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header mended or taken out."
+function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardError {
+  const hint = hintFor(error.code, isOutranked, site);
+  return hint === null ? error : new BoardError(error.code, { hint, issues: error.issues });
+}
+
+function hintFor(code: FailureCode, isOutranked: boolean, site: Site): string | null {
+  switch (code) {
+    case "missing_api_key":
+      return "Register once with `register_publisher`. Then send the key as the argument `api_key`, or have it set for this server: header `Authorization: Bearer <api_key>`, over stdio the variable BOARD_API_KEY.";
+    case "invalid_api_key":
+      return isOutranked
+        ? "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header (over stdio BOARD_API_KEY) mended or taken out."
         : null;
-  return hint === null ? error : new BoardError(error.code, { hint });
+    case "terms_not_accepted":
+      return `Ask the person you work for to accept ${site.root}/terms, then send \`accept_terms: true\`.`;
+    default:
+      return null;
+  }
 }
 
 interface Resource {

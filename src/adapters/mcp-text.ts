@@ -23,6 +23,7 @@ const HIDDEN =
  */
 const PICTURE = /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?/v.source;
 const EMOJI = [NATION_FLAG.source, `${PICTURE}(?:\\u200D${PICTURE}){0,3}`, "[0-9#*]\\uFE0F\\u20E3"].join("|");
+const HIDDEN_OR_BREAK = new RegExp(`${HIDDEN.source}|[\\u2028\\u2029]`, "gv");
 const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
 
 /** The text without anything invisible, with LF between lines. */
@@ -70,3 +71,14 @@ export function visibleValue(value: unknown): unknown {
       .map(([key, member]) => [visible(key), visibleValue(member)]),
   );
 }
+
+/** A value as JSON on one line that means the same when it is parsed: what is invisible is escaped, not taken out. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN_OR_BREAK, escaped);
+}
+
+const escaped = (hidden: string) =>
+  hidden
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");

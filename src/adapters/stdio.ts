@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import {
   isJSONRPCErrorResponse,
+  isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
@@ -64,6 +65,8 @@ export class StdioTransport implements Transport {
     this.#inner.onmessage = (message) => {
       if (isJSONRPCRequest(message)) this.#owed.add(message.id);
       this.onmessage?.(message);
+      const cancelled = cancelledBy(message);
+      if (cancelled !== undefined) this.#forget(cancelled);
     };
     this.#inner.onerror = (error) => this.onerror?.(error);
     this.#inner.onclose = () => {
@@ -79,19 +82,18 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#inner.send(message);
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return;
-    if (message.id !== undefined) this.forget(message.id);
-  }
-
-  /** A cancelled request is owed no answer. */
-  forget(id: string | number): void {
-    this.#owed.delete(id);
-    this.#closeWhenDone();
+    if (message.id !== undefined) this.#forget(message.id);
   }
 
   async close(): Promise<void> {
     await this.#inner.close();
     process.stdin.unpipe(this.#input);
     process.stdin.pause();
+  }
+
+  #forget(id: string | number): void {
+    this.#owed.delete(id);
+    this.#closeWhenDone();
   }
 
   #inputIsOver(): void {
@@ -105,4 +107,10 @@ export class StdioTransport implements Transport {
   #closeWhenDone(): void {
     if (this.#inputEnded && this.#owed.size === 0 && this.#input.readableLength === 0) void this.close();
   }
+}
+
+/** The request that a message cancels, which is owed no answer. */
+export function cancelledBy(message: JSONRPCMessage): string | number | undefined {
+  if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
+  return (message.params as { requestId?: string | number } | undefined)?.requestId;
 }

@@ -34,6 +34,9 @@ const UNREADABLE = "A query of another version of the board, which matches nothi
 const notMatched = ({ inactiveReason }: StoredSubscription) =>
   `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
 
+/** The cursor of a page is never null, so nothing else tells whether to ask again now or later. */
+const FULL_PAGE = "This page is full, so more matches may be waiting: ask again now with `next_cursor`.";
+
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
   readonly #store: Store;
@@ -191,7 +194,9 @@ export class Subscriptions {
     const last = deliveries.at(-1);
     const nextCursor =
       last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);
-    return { matches, nextCursor, notes: isMatched(row) ? [] : [notMatched(row)] };
+    const notes = isMatched(row) ? [] : [notMatched(row)];
+    if (deliveries.length === page.limit) notes.push(FULL_PAGE);
+    return { matches, nextCursor, notes };
   }
 
   /**

@@ -62,7 +62,7 @@ export const Subscription = z.object({
   query: z.record(z.string(), z.unknown()),
   describes: z.string(),
   webhook_url: z.string().nullable(),
-  webhook_verified: z.boolean(),
+  webhook_verified: z.boolean().describe("Nothing is pushed before its owner has answered the challenge."),
   poll_url: z.string().describe("Or call `check_subscription` with the id."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),

@@ -95,8 +95,11 @@ describe("check_subscription", () => {
     await matched(me, id, 3);
     const first = await pending(me, id, "?limit=2");
     expect(titlesOf(first)).toEqual(["b1", "b2"]);
+    // Its cursor is never null, so that a caller took two of three matches for all there were.
+    expect(first.body.meta.note).toMatch(/page is full.*`next_cursor`/);
     const second = await pending(me, id, `?limit=2&cursor=${first.body.next_cursor}`);
     expect(titlesOf(second)).toEqual(["b3"]);
+    expect(second.body.meta.note).toBeUndefined();
     expect(second.body.next_cursor).toEqual(expect.any(String));
     const third = await pending(me, id, `?cursor=${second.body.next_cursor}`);
     expect(third.body).toMatchObject({ data: [], next_cursor: second.body.next_cursor });
