@@ -27,13 +27,14 @@ export function buildApp(board: OpenBoard): Express {
   app.use(boundedInFlight());
   app.get("/healthz", (_request, response) => void response.json({ ok: true }));
   app.get("/readyz", readiness(board));
-  app.use("/api/v1", restRouter(catalog.operations, parts));
   app.use(mcpRouter(board));
+  app.use(openCors);
+  app.use("/api/v1", restRouter(catalog.operations, parts));
   app.use(manualRoutes(catalog, site));
   app.use(discoveryRoutes({ ...parts, ...board }));
   app.use(feedRoutes({ ...parts, ...board, operations: catalog.operations }));
   app.use(pagesRouter(catalog.operations, site, parts));
-  app.use(openCors, nothingHere());
+  app.use(nothingHere());
   app.use(pageFailures(site, parts));
   return app;
 }

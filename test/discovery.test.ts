@@ -97,6 +97,20 @@ describe("sitemap", () => {
   });
 });
 
+describe("a sitemap that could not be written", () => {
+  it("is written at the next request, not after ten minutes", async () => {
+    const unlucky = await startBoard({}, { idle: true });
+    await write(unlucky, (await register(unlucky)).key);
+    const { posts } = unlucky.board.store;
+    const many = posts.many.bind(posts);
+    posts.many = () => Promise.reject(new Error("the disk does not answer"));
+    expect((await get("/sitemaps/posts-1.xml", unlucky)).status).toBe(500);
+    posts.many = many;
+    expect((await get("/sitemaps/posts-1.xml", unlucky)).status).toBe(200);
+    await unlucky.stop();
+  });
+});
+
 describe("well-known addresses", () => {
   it("have a security.txt that has not expired and will within a year", async () => {
     const { text, headers } = await get("/.well-known/security.txt");
@@ -127,6 +141,9 @@ describe("well-known addresses", () => {
     expect(headers.get("content-type")).toBe(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     );
+    // RFC 9727, 2: a HEAD request is answered with the relation.
+    const head = await fetch(`${board.url}/.well-known/api-catalog`, { method: "HEAD" });
+    expect(head.headers.get("link")).toBe(`<${SITE}/.well-known/api-catalog>; rel="api-catalog"`);
     const [link] = JSON.parse(text).linkset;
     expect(link.anchor).toBe(`${SITE}/api/v1`);
     expect(link["service-desc"][0].href).toBe(`${SITE}/openapi.json`);

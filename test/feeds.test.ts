@@ -104,7 +104,12 @@ describe("feeds", () => {
     expect(entry).toMatchObject({
       title: { value: "Jazz & more <live>" },
       authors: [{ name: "Bike & Bell <Kitchen>", uri: `https://board.example/publishers/${publisher}` }],
-      categories: [{ term: "event" }, { term: "whole" }, { term: "open air" }],
+      // RFC 4287, 4.2.2.2: a scheme is an absolute IRI.
+      categories: [
+        { term: "event", scheme: "tag:board.example,2026-11-20:kind" },
+        { term: "whole" },
+        { term: "open air" },
+      ],
       links: [
         { rel: "alternate" },
         { rel: "related", href: WHOLE.url },
@@ -173,6 +178,22 @@ describe("feeds", () => {
       path = next === undefined ? null : next.replace("https://board.example", "");
     }
     expect(seen).toEqual(["paged 2", "paged 1", "paged 0"]);
+  });
+
+  it("name themselves with lists that were sent as one parameter several times", async () => {
+    // They named a feed of everything, and a next page of it with the cursor of this one.
+    const { text, headers } = await get("/feed.json?tags=paged&tags=whole&limit=1");
+    const { feed_url: self, home_page_url: home, next_url: next } = JSON.parse(text);
+    expect(self).toBe("https://board.example/feed.json?tags=paged%2Cwhole&limit=1");
+    expect(home).toBe("https://board.example/search?tags=paged%2Cwhole");
+    expect(headers.get("link")).toContain(`<${self}>; rel="self"`);
+    expect((await get(next.replace("https://board.example", ""))).status).toBe(200);
+  });
+
+  it("name themselves in the document alone where the address is too long for a header", async () => {
+    const { text, headers } = await get(`/feed.json?q=${encodeURIComponent("🎷".repeat(490))}`);
+    expect(JSON.parse(text).feed_url).toContain(encodeURIComponent("🎷".repeat(490)));
+    expect(headers.get("link")).toBeNull();
   });
 
   it("give the same bytes and ids on every read, 304 to who has them, and new ones after an edit", async () => {
@@ -414,6 +435,23 @@ describe("calendar", () => {
     expect(found?.event.startDate.isDate).toBe(true);
     expect(found?.event.startDate.toString()).toBe(first);
     expect(found?.event.endDate.toString()).toBe(end);
+  });
+
+  it.each([
+    ["no time", "2027-03-01T10:00:00Z", "2027-03-01T10:00:00Z"],
+    ["less than a second", "2027-03-01T10:00:00.200Z", "2027-03-01T10:00:00.900Z"],
+  ])("gives no end to what takes %s: it must be later than the start", async (_name, starts_at, ends_at) => {
+    const { id } = await write(board, key, { starts_at, ends_at });
+    expect(eventsOf((await get(`/p/${id}.ics`)).text)[0]?.value("dtend")).toBeNull();
+    await call(board, `DELETE /posts/${id}`, undefined, { key });
+    const [gone] = eventsOf((await get(`/p/${id}.ics`)).text);
+    expect([gone?.value("status"), gone?.value("dtend")]).toEqual(["CANCELLED", null]);
+  });
+
+  it("writes years with four digits, also of an all-day post until the end of time", async () => {
+    const endless = { starts_at: "2027-03-01T00:00:00Z", ends_at: "9999-12-31T23:59:59Z" };
+    const { id } = await write(board, key, { ...endless, metadata: { all_day: true } });
+    expect((await get(`/p/${id}.ics`)).text).toContain("DTEND;VALUE=DATE:99991231\r\n");
   });
 
   it("keeps a place on the equator and the prime meridian", async () => {

@@ -88,6 +88,19 @@ describe("http", () => {
     expect(new Set(seen).size).toBe(3);
   });
 
+  it("links the next page of a query with question marks in it, but none too long for a header", async () => {
+    for (let n = 0; n < 2; n += 1) await write(board, key, { title: "Which bell?", tags: ["asked"] });
+    // The link ended at the second question mark: its cursor was that of another query.
+    const { headers } = await get("/search?q=which?&tags=asked&limit=1");
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? "";
+    const { status, body } = await call(board, `GET ${new URL(next, board.url).href}`);
+    expect([status, body.data?.length, body.next_cursor]).toEqual([200, 1, null]);
+    const long = await get(`/search?q=${encodeURIComponent(`bell ${"-ü".repeat(240)}`)}&limit=1`);
+    expect([long.status, typeof long.body.next_cursor, long.headers.get("link")]).toEqual([
+      ...[200, "string", null],
+    ]);
+  });
+
   describe("CORS", () => {
     it("lets every origin read and write, without credentials, and see the board's headers", async () => {
       for (const path of ["/search", "/nothing", "/search?limit=x"]) {
@@ -99,8 +112,11 @@ describe("http", () => {
       }
     });
 
-    it("answers preflights of every route", async () => {
-      const response = await fetch(`${board.api}/posts/x`, {
+    it.each([
+      ...["/api/v1/posts/x", "/p/x", "/", "/feed.json", "/calendar.ics", "/llms.txt", "/openapi.json"],
+      ...["/sitemap.xml", "/robots.txt", "/mcp/server-card", "/.well-known/api-catalog", "/nothing"],
+    ])("answers preflights of %s", async (path) => {
+      const response = await fetch(board.url + path, {
         method: "OPTIONS",
         headers: {
           origin: "https://agent.example",

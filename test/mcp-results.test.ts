@@ -10,6 +10,8 @@ import { call, register } from "./support/client.ts";
 import { cpuMsOf } from "./support/cpu.ts";
 import { CLIENTS, type TestClient } from "./support/mcp-clients.ts";
 
+const CUT = "Later posts are cut to fit; read them one by one with `get_post`.";
+
 let board: TestBoard;
 let client: TestClient;
 let key: string;
@@ -127,7 +129,105 @@ describe("the size of an answer", () => {
     const { text, data } = await client.call("search", { q: "leviathan", detail: "full" });
     expect(data.posts).toHaveLength(7);
     expect(text.length).toBeLessThan(50_000);
-    expect(text).toContain("Later bodies are cut to fit; read them one by one with `get_post`.");
+    expect(text).toContain(CUT);
+    expect(data.note).toContain(CUT);
+  });
+
+  it("whole posts stop there too when it is metadata that is long", async () => {
+    for (let i = 0; i < 6; i += 1) {
+      const { key: own } = await register(board, "Metadata");
+      const metadata = { blob: `${i}`.repeat(15_000) };
+      await call(board, "POST /posts", { title: `Saga ${i}`, body: "kraken", metadata }, { key: own });
+    }
+    const { data } = await client.call("search", { q: "kraken", detail: "full" });
+    expect(data.posts).toHaveLength(6);
+    expect(JSON.stringify(data).length).toBeLessThan(50_000);
+    expect(data.note).toContain(CUT);
+  });
+
+  it("a post of every bound at once is still read whole, and its page says which replies are not", async () => {
+    const address = `https://example.org/${"u".repeat(970)}`;
+    const post = {
+      title: "Largest",
+      body: "😀".repeat(8_000),
+      url: address,
+      source_url: address,
+      metadata: { blob: "m".repeat(16_000) },
+    };
+    const { body: created } = await write(post);
+    const { data } = created;
+    const read = await client.call("get_post", { id: data.id });
+    expect(read.data).toMatchObject({ body: post.body, link: address, metadata: post.metadata });
+    expect(read.text).not.toContain(CUT);
+    for (let i = 0; i < 2; i += 1) {
+      const { key: own } = await register(board, "Verbose");
+      const reply = { title: "Re", body: `${i} `.repeat(4_000), parent_id: data.id };
+      await call(board, "POST /posts", reply, { key: own });
+    }
+    const page = await client.call("get_post", { id: data.id });
+    expect(page.data.replies).toHaveLength(2);
+    expect(page.text).toMatch(new RegExp(`^Note: .*${CUT}\n`));
+  });
+});
+
+describe("the call that goes on", () => {
+  it("asks the same, also where the question holds characters that do not show", async () => {
+    // Persian and Hindi words have joiners inside, which the printed call lacked: the cursor was of another query.
+    const questions = ["می\u200Cخواهم", "zwj \u0915\u094D\u200D", "two\u2028lines", "tag \u{E0041}"];
+    for (const word of questions) {
+      for (const n of [1, 2]) await write({ title: `${word} ${n}`, body: "x".repeat(n * 9) });
+      const args = { q: word, limit: 1 };
+      const { text } = await client.call("search", args);
+      const printed = /\nMore: search (.*)$/.exec(text)?.[1] ?? "";
+      expect(printed).toBe(visible(printed));
+      const next = JSON.parse(printed);
+      expect(next).toMatchObject(args);
+      expect((await client.call("search", next)).isError).toBe(false);
+    }
+  });
+});
+
+describe("the data of an answer", () => {
+  it("tells that posts are written by others, as some hosts show their model nothing else", async () => {
+    const { body: created } = await write({ title: "Bergamot", body: "bergamot" });
+    const found = await client.call("search", { q: "bergamot" });
+    const read = await client.call("get_post", { id: created.data.id });
+    for (const { data } of [found, read])
+      expect(data.content_notice).toMatch(/third parties.*no instructions/);
+    expect((await client.call("search", { q: "no-such-word" })).data.content_notice).toBeUndefined();
+  });
+
+  it("has a distance of 0 km", async () => {
+    await write({ title: "Here", body: "quince", location: { lat: -41.29, lng: 174.78 } });
+    const { data, text } = await client.call("search", { q: "quince", near: "-41.29,174.78" });
+    expect(text).toContain("-41.29,174.78 0 km");
+    expect(data.posts).toMatchObject([{ distance_km: 0 }]);
+  });
+
+  it("tells expired posts from others", async () => {
+    let now = Date.parse("2026-11-20T08:00:00Z");
+    const later = await startBoard({}, { clock: () => now, idle: true });
+    const open = CLIENTS["2026-07-28"];
+    if (open === undefined) throw new Error("no client");
+    const reader = await open({ url: `${later.url}/mcp` });
+    const { key: own } = await register(later);
+    for (const [title, day] of [
+      ["Old", "21"],
+      ["New", "29"],
+    ]) {
+      const post = { title, body: "medlar", expires_at: `2026-11-${day}T08:00:00Z` };
+      await call(later, "POST /posts", post, { key: own });
+    }
+    now = Date.parse("2026-11-22T08:00:00Z");
+    const { data, text } = await reader.call("search", { q: "medlar", include_expired: true });
+    expect(text).toMatch(/"Old"\n.*EXPIRED/);
+    const expiries = data.posts.map((post: Post) => [post.title, post.expires_at]).sort();
+    expect(expiries).toEqual([
+      ["New", undefined],
+      ["Old", "2026-11-21T08:00:00.000Z"],
+    ]);
+    await reader.close();
+    await later.stop();
   });
 });
 
@@ -220,10 +320,13 @@ describe("whenOf", () => {
     expect(post({ starts_at: "2026-12-05T00:00:00.000Z" })).toBe("Sat 2026-12-05 00:00 UTC");
     const days = {
       starts_at: "2026-12-05T00:00:00.000Z",
-      ends_at: "2026-12-07T00:00:00.000Z",
+      ends_at: "2026-12-07T23:59:59.000Z",
       metadata: { all_day: true },
     };
     expect(post(days)).toBe("Sat 2026-12-05 – Mon 2026-12-07");
+    // As in the calendar, where the same post showed a day less.
+    expect(post({ ...days, ends_at: "2026-12-07T00:00:00.000Z" })).toBe("Sat 2026-12-05 – Sun 2026-12-06");
+    expect(post({ ...days, ends_at: days.starts_at })).toBe("Sat 2026-12-05");
     expect(post({})).toBe("posted 2026-11-20");
   });
 });

@@ -154,6 +154,25 @@ describe("pages", () => {
       );
     });
 
+    it.each([
+      // What followed the second question mark was left out.
+      ["a question mark in a parameter", "/search?q=jazz?&kind=event", "/search.json?q=jazz%3F&kind=event"],
+      ["a slash at the end", "/search/?q=jazz", "/search.json?q=jazz"],
+    ])("name the other forms also after %s", async (_name, path, json) => {
+      const { headers } = await getPage(board, path);
+      expect(headers.get("link")).toContain(`<${board.url}${json}>; rel="alternate"`);
+    });
+
+    it("name the next page in Link", async () => {
+      for (const path of ["/search", "/search.md", "/search.json"]) {
+        const first = await getPage(board, `${path}?tags=music&limit=1&sort=newest`);
+        const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+        expect(next).toContain(`${path}?tags=music&limit=1&sort=newest&cursor=`);
+        const { status, text } = await getPage(board, next);
+        expect([status, text.includes("Open-air jazz night")], path).toEqual([200, true]);
+      }
+    });
+
     it("are 304 to who has them, in each form, with a weak tag", async () => {
       for (const path of ["/search", "/search.md", "/search.json", `/p/${made.event.id}`, "/"]) {
         // Counts on it may be 10 s old, and must not be read anew between the two.
@@ -170,6 +189,8 @@ describe("pages", () => {
       const html = await getPage(board, "/p/nothere");
       expect([html.status, html.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
       expect(html.text).toContain("This post is gone");
+      // It claimed to be the front page.
+      expect(html.text).not.toMatch(/rel="canonical"|og:url|aria-current/);
       const markdown = await getPage(board, "/p/nothere.md");
       expect([markdown.status, markdown.text.split("\n")[0]]).toEqual([404, "# 404 post_not_found"]);
       const json = await getPage(board, "/p/nothere", { accept: "application/json" });
@@ -178,8 +199,9 @@ describe("pages", () => {
 
     it("leave an unknown address to JSON unless a browser asks", async () => {
       expect((await getPage(board, "/nothing")).text).toContain("Nothing here");
-      const { text } = await getPage(board, "/nothing", { accept: "*/*" });
+      const { text, headers } = await getPage(board, "/nothing", { accept: "*/*" });
       expect(JSON.parse(text).error.code).toBe("not_found");
+      expect(headers.get("vary")).toContain("Accept");
       for (const path of ["/api/v1/nothing", "/.well-known/nothing", "/mcp/nothing"]) {
         expect((await getPage(board, path)).headers.get("content-type"), path).toContain("json");
       }
@@ -203,6 +225,29 @@ describe("pages", () => {
     expect(text).toContain('–<time datetime="2027-05-28T20:00:00.000Z">22:00</time>');
     expect(text).toContain("Europe/Berlin");
     expect(text).toContain("52.5100, 13.4200");
+  });
+
+  it("show the days of an all-day post as its calendar does", async () => {
+    const { id } = await write(board, made.key, {
+      kind: "event",
+      starts_at: "2027-05-28T00:00:00+02:00",
+      ends_at: "2027-05-29T00:00:00+02:00",
+      timezone: "Europe/Berlin",
+      metadata: { all_day: true },
+    });
+    const { text } = await getPage(board, `/p/${id}`);
+    expect(text).toContain(
+      '<h2>When</h2><p><time datetime="2027-05-27T22:00:00.000Z">Fri 28 May 2027</time></p>',
+    );
+  });
+
+  it("lead from a publisher to everything it wrote, replies included", async () => {
+    const { text } = await getPage(board, paths["publisher"] ?? "");
+    const href = /href="([^"]+)">All posts</.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const { body } = await call(board, `GET ${board.url}${href}`, undefined, {
+      headers: { accept: "application/json" },
+    });
+    expect(body.data.map(({ id }: { id: string }) => id)).toContain(made.reply.id);
   });
 
   it("make web addresses in texts to links that vouch for nothing", async () => {
@@ -239,6 +284,10 @@ describe("pages", () => {
   it("keep filters over forms, pages and chips, and drop empty fields", async () => {
     const { status, headers } = await getPage(board, "/search?q=&near=&kind=event&after=&radius_km=25");
     expect([status, headers.get("location")]).toEqual([302, "/search?kind=event&radius_km=25"]);
+    const asked = await getPage(board, "/search?near=&q=jazz?&kind=event");
+    expect(asked.headers.get("location")).toBe("/search?q=jazz%3F&kind=event");
+    const host = await getPage(board, "//?q=");
+    expect([host.status, host.headers.get("location")]).toEqual([302, "/"]);
     const { text } = await getPage(board, "/search?tags=music&limit=1&sort=newest");
     const next = /rel="next" href="([^"]+)">Next/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     expect(next).toContain("tags=music&limit=1&sort=newest&cursor=");
@@ -400,6 +449,9 @@ describe("pages", () => {
       expect(status).toBe(400);
       expect(text).toContain("<code>reason</code>");
       expect((await postForm(board, "/p/nothere/report", { reason: "spam" })).status).toBe(404);
+      // It was taken for a fault of the board, and logged as one.
+      const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`field${n}`, "x"]));
+      expect((await postForm(board, `/p/${made.offer.id}/report`, many)).status).toBe(413);
     });
 
     it("but ask first where another site sent the form", async () => {
@@ -422,7 +474,7 @@ describe("pages", () => {
       const slow = await startBoard({ RATE_LIMITS: "report=1/3600,search=2/60" });
       const { key } = await register(slow);
       const { id } = await write(slow, key);
-      await postForm(slow, `/p/${id}/report`, { reason: "spam" });
+      const first = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
       const second = await postForm(slow, `/p/${id}/report`, { reason: "spam" });
       const searches = [
         await getPage(slow, "/search"),
@@ -430,6 +482,7 @@ describe("pages", () => {
         await getPage(slow, "/search"),
       ];
       await slow.stop();
+      expect(first.headers.get("ratelimit-policy")).toContain('"report";q=1;w=3600');
       expect([second.status, Number(second.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
       expect(second.text).toContain("Too fast");
       expect(searches.map(({ status }) => status)).toEqual([200, 200, 429]);

@@ -6,9 +6,10 @@ import type { Catalog } from "../operation.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
+import { addLink } from "./links.ts";
 import { fullManual } from "./manual-full.ts";
 import { aiCatalog, serverCard, skillIndex } from "./mcp-card.ts";
-import { failureHandler, openCors, type RestParts } from "./rest.ts";
+import { failureHandler, type RestParts } from "./rest.ts";
 import { Sitemap } from "./sitemap.ts";
 import { boardSkill, skillsOf } from "./skills.ts";
 
@@ -37,7 +38,6 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   const get = (path: string, type: string, text: string, maxAgeS = HOUR_S) =>
     router.get(
       path,
-      openCors,
       answer(type, async () => text, maxAgeS),
     );
   const json = (path: string, type: string, value: unknown) => get(path, type, JSON.stringify(value));
@@ -48,7 +48,12 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
     json(path, "application/mcp-server-card+json", card);
   }
   json("/.well-known/ai-catalog.json", "application/ai-catalog+json", aiCatalog(site, skills));
-  json("/.well-known/api-catalog", LINKSET, apiCatalog(site));
+  router.get(API_CATALOG, (_request, response, next) => {
+    // Also for HEAD (RFC 9727, 2).
+    addLink(response, site.root + API_CATALOG, "api-catalog");
+    next();
+  });
+  json(API_CATALOG, LINKSET, apiCatalog(site));
   json("/.well-known/agent-skills/index.json", "application/json; charset=utf-8", skillIndex(skills));
   for (const { name, text } of skills) get(`/skills/${name}/SKILL.md`, MARKDOWN, text);
   get("/skill.md", MARKDOWN, boardSkill(skills, site));
@@ -56,28 +61,27 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   const { contact } = config;
   if (contact !== null) {
     const file = answer(TEXT, async () => securityText(contact, site, clock()), HOUR_S);
-    for (const path of ["/.well-known/security.txt", "/security.txt"]) router.get(path, openCors, file);
+    for (const path of ["/.well-known/security.txt", "/security.txt"]) router.get(path, file);
   }
-  router.use("/.well-known", openCors, () => {
+  router.use("/.well-known", () => {
     throw new BoardError("not_found");
   });
 
   const sitemap = new Sitemap(parts);
   router.get(
     "/sitemap.xml",
-    openCors,
     answer(XML, () => sitemap.overview(clock()), 600),
   );
   get("/sitemaps/pages.xml", XML, sitemap.pages());
   router.get(
     "/sitemaps/posts-:number.xml",
-    openCors,
     answer(XML, ({ params }) => sitemap.posts(wholeNumber(params["number"]), clock()), 600),
   );
   router.use(failureHandler(parts));
   return router;
 }
 
+const API_CATALOG = "/.well-known/api-catalog";
 const TEXT = "text/plain; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
 const XML = "application/xml; charset=utf-8";

@@ -8,7 +8,7 @@ export function asBoardError(thrown: unknown): BoardError {
   if (thrown instanceof BoardError) return thrown;
   // Errors of the body parser and of express itself carry a type or a status.
   const { type, status, name } = (thrown ?? {}) as { type?: unknown; status?: unknown; name?: unknown };
-  if (type === "entity.too.large") return new BoardError("body_too_large");
+  if (type === "entity.too.large" || type === "parameters.too.many") return new BoardError("body_too_large");
   if (type === "encoding.unsupported" || type === "charset.unsupported")
     return new BoardError("unsupported_media_type");
   if (type === "request.aborted" || type === "request.size.invalid" || type === "entity.parse.failed") {

@@ -16,7 +16,7 @@ export function sentAsNotModified(request: Request, response: Response, tag: str
   const known = (request.get("if-none-match") ?? "")
     .split(",")
     .map((each) => each.trim().replace(/^W\//, ""));
-  if (!known.includes(`"${tag}"`)) return false;
+  if (!known.includes(`"${tag}"`) && !known.includes("*")) return false;
   response.status(304).end();
   return true;
 }

@@ -9,7 +9,6 @@ import { sentAsNotModified, tagOf } from "./etag.ts";
 import { LIMIT_TABLE } from "./limits.ts";
 import { fieldLines, grouped, table } from "./markdown.ts";
 import { byPath, openApiDocument } from "./openapi.ts";
-import { openCors } from "./rest.ts";
 
 /** What the manual is written from. */
 interface Documented {
@@ -40,9 +39,9 @@ export function manualText(catalog: Documented, site: Site): string {
 /** `/llms.txt` and `/openapi.json`; both are made once, since they change only with the program. */
 export function manualRoutes(catalog: Documented, site: Site): Router {
   const router = Router({ caseSensitive: true });
-  router.get("/llms.txt", openCors, fixed("text/plain; charset=utf-8", manualText(catalog, site)));
+  router.get("/llms.txt", fixed("text/plain; charset=utf-8", manualText(catalog, site)));
   const document = JSON.stringify(openApiDocument(catalog, site));
-  router.get("/openapi.json", openCors, fixed("application/json; charset=utf-8", document));
+  router.get("/openapi.json", fixed("application/json; charset=utf-8", document));
   return router;
 }
 

@@ -1,5 +1,5 @@
 import type { Post } from "../schema/post.ts";
-import { type Moment, momentIn } from "./moments.ts";
+import { isAllDay, type Moment, momentIn, shownEnd } from "./moments.ts";
 
 /**
  * When a post takes place, on the clock of its own time zone where it names one, else in UTC:
@@ -7,14 +7,15 @@ import { type Moment, momentIn } from "./moments.ts";
  */
 export function whenOf(post: Post): string {
   const zone = post.timezone ?? "UTC";
+  const ends = shownEnd(post);
   if (post.starts_at === null) {
-    const until = post.ends_at === null ? "" : `, until ${dayOf(momentIn(post.ends_at, zone))}`;
+    const until = ends === null ? "" : `, until ${dayOf(momentIn(ends, zone))}`;
     return `posted ${post.created_at.slice(0, 10)}${until}`;
   }
   const start = momentIn(post.starts_at, zone);
-  const end = post.ends_at === null ? start : momentIn(post.ends_at, zone);
+  const end = ends === null ? start : momentIn(ends, zone);
   const [first, last] = [dayOf(start), dayOf(end)];
-  if (post.metadata["all_day"] === true) return first === last ? first : `${first} – ${last}`;
+  if (isAllDay(post)) return first === last ? first : `${first} – ${last}`;
   if (first !== last) return `${first} ${start.time} – ${last} ${end.time} ${zone}`;
   return `${first} ${start.time}${end.time === start.time ? "" : `–${end.time}`} ${zone}`;
 }

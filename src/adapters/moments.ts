@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Post } from "../schema/post.ts";
 
 /** Zones have some 600 names, but in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
@@ -34,6 +35,20 @@ export function momentIn(iso: string, zone: string): Moment {
   const moment = readMoment(iso, zone);
   moments.set(key, moment);
   return moment;
+}
+
+/** Whether only the days of a post count, not its hours. */
+export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
+
+/**
+ * The end of a post as it is shown: a moment on its last day. An all-day post that ends at midnight ends the day before.
+ * @returns ISO 8601, or null where a post names no end
+ */
+export function shownEnd(post: Post): string | null {
+  if (post.ends_at === null || !isAllDay(post)) return post.ends_at;
+  const latest = Date.parse(post.ends_at) - 1;
+  const first = post.starts_at === null ? latest : Date.parse(post.starts_at);
+  return new Date(Math.max(first, latest)).toISOString();
 }
 
 function readMoment(iso: string, zone: string): Moment {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Site } from "../domain/site.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
+import { addLink, sentQuery } from "./links.ts";
 
 /** The forms every page comes in. */
 export type Form = "html" | "json" | "markdown";
@@ -10,9 +11,6 @@ const FORMS = [
   { form: "json", type: "application/json", suffix: ".json" },
   { form: "markdown", type: "text/markdown", suffix: ".md" },
 ] as const satisfies readonly { form: Form; type: string; suffix: string }[];
-
-/** Longer queries are not repeated in headers, which clients and proxies bound. */
-const QUERY_CHARS = 1_500;
 
 /**
  * The form a caller wants: the suffix of the path says it, else `Accept`. HTML where nothing or anything is asked for,
@@ -34,17 +32,14 @@ export function negotiate(site: Site): RequestHandler {
     const form = formOf(request);
     response.locals["form"] = form;
     response.vary("Accept");
-    const [path = "", query = ""] = request.originalUrl.split("?");
-    const plain = headerSafe(withoutSuffix(path));
-    const others = FORMS.filter((each) => each.form !== form).map(({ suffix, type }) => {
-      const search = query === "" ? "" : `?${new URLSearchParams(query)}`;
-      return `<${site.root}${suffix === "" ? plain : formPath(plain, suffix)}${search}>; rel="alternate"; type="${type}"`;
-    });
-    response.append("Link", [
-      ...(query.length > QUERY_CHARS || plain.length > QUERY_CHARS ? [] : others),
-      `<${site.manual}>; rel="describedby"; type="text/plain"`,
-      `<${site.root}/openapi.json>; rel="service-desc"; type="application/json"`,
-    ]);
+    const plain = withoutSuffix(request.path);
+    const query = sentQuery(request);
+    for (const { suffix, type } of FORMS.filter((each) => each.form !== form)) {
+      const path = suffix === "" ? plain : formPath(plain, suffix);
+      addLink(response, `${site.root}${path}${query.size === 0 ? "" : `?${query}`}`, "alternate", type);
+    }
+    addLink(response, site.manual, "describedby", "text/plain");
+    addLink(response, `${site.root}/openapi.json`, "service-desc", "application/json");
     next();
   };
 }
@@ -85,9 +80,8 @@ export function setPagePolicy(response: Response): void {
   response.set("Content-Security-Policy", PAGE_POLICY);
 }
 
+/** Path of the page in its first form, also where a slash that the router overlooks stands behind it. */
 function withoutSuffix(path: string): string {
-  const plain = path.replace(/\.(json|md)$/, "");
-  return plain === "/index" ? "/" : plain;
+  const plain = path.replace(/(\.(json|md))?\/?$/, "");
+  return plain === "" || plain === "/index" ? "/" : plain;
 }
-
-const headerSafe = (path: string) => path.replace(/[<>"\s]/g, encodeURIComponent);

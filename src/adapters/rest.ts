@@ -17,6 +17,7 @@ import type { Envelopes } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
 import type { LimitHeaders } from "./limits.ts";
+import { addNextLink } from "./links.ts";
 
 const EXPOSED = [
   "ETag",
@@ -47,7 +48,6 @@ export const openCors = cors({ origin: "*", credentials: false, exposedHeaders: 
  */
 export function restRouter(operations: readonly Operation[], parts: RestParts): Router {
   const router = express.Router({ caseSensitive: true });
-  router.use(openCors);
   const methods = new Map<string, string[]>();
   // Fixed paths come before those with an id, so that `/publishers/me` is not taken for a publisher.
   for (const operation of [...operations].sort((a, b) => idsIn(a.rest.path) - idsIn(b.rest.path))) {
@@ -129,7 +129,7 @@ export function routeOf(
       response.status(OUTCOME_STATUS[reply.outcome]);
       if (reply.location !== undefined) response.set("Location", reply.location);
       if (reply.replayed === true) response.set("Idempotency-Replayed", "true");
-      if (typeof reply.nextCursor === "string") response.append("Link", nextLink(request, reply.nextCursor));
+      if (typeof reply.nextCursor === "string") addNextLink(request, response, reply.nextCursor);
       parts.answered(operation.name, response.statusCode);
       if (readsQuery) sendCacheable(request, response, body);
       else response.json(body);
@@ -192,14 +192,6 @@ export function setLimitHeaders(response: Response, limits: LimitHeaders | null 
   if (limits === null || limits === undefined) return;
   response.set("RateLimit-Policy", limits.policy);
   response.set("RateLimit", limits.state);
-}
-
-/** `Link: …; rel="next"`: the same request with the new cursor. */
-function nextLink(request: Request, cursor: string): string {
-  const query = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
-  query.set("cursor", cursor);
-  const path = (request.originalUrl.split("?")[0] ?? "").replace(/[<>"\s]/g, encodeURIComponent);
-  return `<${path}?${query}>; rel="next"`;
 }
 
 /**

@@ -63,8 +63,12 @@ export class Sitemap {
     const part = parts[number - 1];
     if (part === undefined) return null;
     const key = `${this.#parts?.at} ${number}`;
-    const written = this.#written.get(key) ?? this.#write(part, now);
-    this.#written.set(key, written);
+    let written = this.#written.get(key);
+    if (written === undefined) {
+      written = this.#write(part, now);
+      this.#written.set(key, written);
+      written.catch(() => this.#written.delete(key));
+    }
     return written;
   }
 

@@ -27,7 +27,11 @@ export function atomFeed(posts: readonly Post[], channel: Channel): string {
         published: new Date(post.created_at),
         updated: new Date(post.updated_at),
         authors: [{ name: post.publisher.name, uri: post.publisher.crier_url }],
-        categories: [{ term: post.kind, scheme: "kind" }, ...post.tags.map((term) => ({ term }))],
+        // A scheme is an absolute IRI (4.2.2.2).
+        categories: [
+          { term: post.kind, scheme: channel.idOf("kind") },
+          ...post.tags.map((term) => ({ term })),
+        ],
         links: [
           { href: post.url, rel: "alternate", type: "text/html" },
           ...(post.link === null ? [] : [{ href: post.link, rel: "related" }]),

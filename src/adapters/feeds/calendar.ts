@@ -1,12 +1,15 @@
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
 import type { CancelledEntry } from "../../domain/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
+import { isAllDay, shownEnd } from "../moments.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 
 /** Seconds after which a calendar may ask again. */
 const TTL_S = 3_600;
 const DAY_MS = 86_400_000;
+/** iCalendar has four digits for a year: one day more, and a strict reader refuses the whole calendar. */
+const LAST_DAY = Date.UTC(9999, 11, 31);
 
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 
@@ -26,8 +29,7 @@ export function cancelledCalendar(entry: CancelledEntry, about: About): string {
   const changed = new Date(entry.changedAt);
   const event: ICalEventData = {
     id: about.uidOf(entry.id),
-    start: new Date(entry.startsAt),
-    ...(entry.endsAt === null ? {} : { end: new Date(entry.endsAt) }),
+    ...timesOf(entry.startsAt, entry.endsAt),
     summary: "No longer on the board",
     status: ICalEventStatus.CANCELLED,
     stamp: changed,
@@ -98,16 +100,21 @@ function eventOf(post: Post, about: About): ICalEventData {
 
 /** From start to end; of an all-day post, from its first day to the one after its last. */
 function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
-  const startsAt = post.starts_at ?? post.created_at;
-  if (post.metadata["all_day"] !== true) {
-    const start = new Date(startsAt);
-    return post.ends_at === null ? { start } : { start, end: new Date(post.ends_at) };
-  }
+  const startsAt = Date.parse(post.starts_at ?? post.created_at);
+  if (!isAllDay(post)) return timesOf(startsAt, post.ends_at === null ? null : Date.parse(post.ends_at));
   const zone = post.timezone ?? "UTC";
-  const first = dayIn(zone, Date.parse(startsAt));
-  // An end at midnight ends the day before.
-  const last = post.ends_at === null ? first : dayIn(zone, Date.parse(post.ends_at) - 1);
-  return { allDay: true, start: new Date(first), end: new Date(Math.max(first, last) + DAY_MS) };
+  const first = dayIn(zone, startsAt);
+  const shown = shownEnd(post);
+  const last = shown === null ? first : dayIn(zone, Date.parse(shown));
+  const end = Math.min(last + DAY_MS, LAST_DAY);
+  return { allDay: true, start: new Date(first), ...(end > first ? { end: new Date(end) } : {}) };
+}
+
+/** An end must be later than its start (RFC 5545, 3.6.1), in whole seconds; without one, an event ends as it starts. */
+function timesOf(startsAt: number, endsAt: number | null): Pick<ICalEventData, "start" | "end"> {
+  const start = new Date(startsAt);
+  const lasts = endsAt !== null && Math.floor(endsAt / 1000) > Math.floor(startsAt / 1000);
+  return lasts ? { start, end: new Date(endsAt) } : { start };
 }
 
 /** Midnight UTC of the calendar day that a zone has at a moment. */

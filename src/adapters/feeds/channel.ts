@@ -34,9 +34,11 @@ export function channelOf(
   site: Site,
 ): Channel {
   const { path, query, sent } = asked;
-  const parameters = Object.keys(SearchQuery.shape).flatMap((name): [string, string][] =>
-    typeof sent[name] === "string" && sent[name] !== "" ? [[name, cleanText(sent[name])]] : [],
-  );
+  const parameters = Object.keys(SearchQuery.shape).flatMap((name): [string, string][] => {
+    // A list may be sent as one parameter with commas, or as the same parameter several times.
+    const value = [sent[name] ?? []].flat().join(",");
+    return value === "" ? [] : [[name, cleanText(value)]];
+  });
   const criteria = parameters.filter(([name]) => !["limit", "cursor", "sort"].includes(name));
   return {
     title: cleanText(`${describeQuery(query)} – Agent Board`),

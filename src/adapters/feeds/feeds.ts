@@ -7,7 +7,8 @@ import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import { sentAsNotModified, tagOf } from "../etag.ts";
 import { parseInput } from "../input.ts";
-import { credentialsOf, failureHandler, openCors, type RestParts, setLimitHeaders } from "../rest.ts";
+import { addLink } from "../links.ts";
+import { credentialsOf, failureHandler, type RestParts, setLimitHeaders } from "../rest.ts";
 import { atomFeed } from "./atom.ts";
 import { calendarOf, cancelledCalendar } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
@@ -70,8 +71,8 @@ export function feedRoutes(parts: FeedParts): Router {
     return found;
   };
   const search = operation("search");
-  for (const format of FORMATS) router.get(format.path, openCors, feed(format, search, parts));
-  router.get("/p/:id.ics", openCors, postCalendar(operation("get_post"), parts));
+  for (const format of FORMATS) router.get(format.path, feed(format, search, parts));
+  router.get("/p/:id.ics", postCalendar(operation("get_post"), parts));
   router.use(failureHandler(parts));
   return router;
 }
@@ -86,9 +87,9 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     const page = await parts.services.search.run(query, now, { datedOnly: format.datedOnly, advice: false });
     const { launched } = parts.services.board;
     const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
-    response.append("Link", `<${channel.self}>; rel="self"`);
-    response.append("Link", `<${channel.home}>; rel="alternate"; type="text/html"`);
-    if (channel.next !== null) response.append("Link", `<${channel.next}>; rel="next"`);
+    addLink(response, channel.self, "self");
+    addLink(response, channel.home, "alternate", "text/html");
+    if (channel.next !== null) addLink(response, channel.next, "next");
     send(request, response, format.type, format.write(cleanPosts(page.posts), channel));
     parts.answered(path.slice(1), response.statusCode);
   };
@@ -101,7 +102,7 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
     const entry = await calendarEntry(id, { store: parts.store, posts: parts.services.posts });
     const ids = idsOf(parts.site, parts.services.board.launched);
     const self = `${parts.site.post(id)}.ics`;
-    response.append("Link", `<${parts.site.post(id)}>; rel="alternate"; type="text/html"`);
+    addLink(response, parts.site.post(id), "alternate", "text/html");
     if ("cancelled" in entry) {
       const about = { ...ids, self, title: "No longer on the board" };
       send(request, response, ICS, cancelledCalendar(entry.cancelled, about));

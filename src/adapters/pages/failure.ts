@@ -30,7 +30,7 @@ const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> 
 };
 
 /** A failure as a page. Nothing of what was sent is repeated in it. */
-export function failureHtml(error: BoardError, site: Site, path: string, reference?: string): string {
+export function failureHtml(error: BoardError, site: Site, reference?: string): string {
   const { title, text } = FOR_PEOPLE[error.code] ?? {
     title: "That did not work",
     text: FAILURES[error.code].message,
@@ -38,13 +38,13 @@ export function failureHtml(error: BoardError, site: Site, path: string, referen
   return page({
     title,
     description: text,
-    path,
+    path: null,
     site,
     noindex: true,
     main: html`<h1>${title}</h1>
 <p class="lead">${text}</p>
 ${error.retryAfterS !== undefined && html`<p>Try again in ${error.retryAfterS} seconds.</p>`}
-${error.issues.length > 0 && html`<ul>${error.issues.map(({ path: field, message }) => html`<li>${field !== "" && html`<code>${field}</code>: `}${sentence(message)}</li>`)}</ul>`}
+${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li>${path !== "" && html`<code>${path}</code>: `}${sentence(message)}</li>`)}</ul>`}
 ${reference !== undefined && html`<p>Reference for the operator: <span class="id">${reference}</span></p>`}
 ${searchBox()}
 <p class="pages"><a class="button quiet" href="/">To the board</a></p>

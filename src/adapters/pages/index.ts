@@ -5,15 +5,9 @@ import type { Operation } from "../../operation.ts";
 import type { Admission } from "../calls.ts";
 import { asBoardError, logFailure } from "../errors.ts";
 import type { LimitHeaders } from "../limits.ts";
+import { addNextLink, sentQuery } from "../links.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../negotiation.ts";
-import {
-  credentialsOf,
-  failureHandler,
-  openCors,
-  type RestParts,
-  routeOf,
-  setLimitHeaders,
-} from "../rest.ts";
+import { credentialsOf, failureHandler, type RestParts, routeOf, setLimitHeaders } from "../rest.ts";
 import { assetRoutes } from "./assets.ts";
 import { docsView } from "./docs.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
@@ -41,7 +35,6 @@ export function pagesRouter(operations: readonly Operation[], site: Site, parts:
     router.get(
       pathsOf(view.path),
       skipOtherSuffixes,
-      openCors,
       negotiate(site),
       showing(view, operation, operations, site, parts),
       ...routeOf(operation, parts, { counts: false }),
@@ -76,7 +69,7 @@ export function pageFailures(site: Site, parts: RestParts): ErrorRequestHandler 
       form === "markdown"
         ? failureMarkdown(error, reference)
         : (failedView(response.locals["view"], response.locals["asked"], error) ??
-          failureHtml(error, site, "/", reference));
+          failureHtml(error, site, reference));
     sendForm(request, response, form, text);
   };
 }
@@ -84,6 +77,7 @@ export function pageFailures(site: Site, parts: RestParts): ErrorRequestHandler 
 /** For addresses where nothing is: a page for browsers, JSON for everyone else. */
 export function nothingHere(): RequestHandler {
   return (request, response) => {
+    response.vary("Accept");
     // Browsers alone name XHTML; every program gets the envelope, as the contract says of unknown paths.
     const isBrowser = (request.get("accept") ?? "").includes("application/xhtml+xml");
     if (isBrowser && !/^\/(api|mcp|\.well-known)\b/.test(request.path)) response.locals["form"] = "html";
@@ -122,6 +116,7 @@ function showing(
     Object.assign(response.locals, { view, asked });
     const shown = await view.show(asked);
     parts.answered(operation.name, 200);
+    if (typeof shown.nextCursor === "string") addNextLink(request, response, shown.nextCursor);
     const text =
       form === "html" ? shown.html() : form === "markdown" ? shown.markdown() : JSON.stringify(shown.json);
     sendForm(request, response, form, text);
@@ -161,10 +156,12 @@ function askedOf(
 
 /** Forms send their empty fields too; a short address can be passed on. Null when nothing is empty. */
 function withoutEmpty(request: Request): string | null {
-  const sent = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
+  const sent = sentQuery(request);
   const kept = [...sent].filter(([, value]) => value.trim() !== "");
   if (kept.length === sent.size) return null;
-  return kept.length === 0 ? request.path : `${request.path}?${new URLSearchParams(kept)}`;
+  // Two slashes in front would name another host.
+  const path = request.path.replace(/^\/+/, "/");
+  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
 /** Ids carry no dot but that of a suffix; `.ics` and whatever else there is belongs to other routes. */

@@ -18,8 +18,8 @@ export interface PageParts {
   title: string;
   /** Plain text for search engines and link cards. May hold third-party text. */
   description: string;
-  /** Of the page itself, from the site's root, with the parameters that matter. */
-  path: string;
+  /** Of the page itself, from the site's root, with the parameters that matter; null where it has no address of its own. */
+  path: string | null;
   site: Site;
   main: Piece;
   /** A narrow column beside `main`, below it on small screens. */
@@ -63,8 +63,7 @@ export function page(parts: PageParts): string {
 ${parts.noindex === true && html`<meta name="robots" content="noindex">\n`}<link rel="stylesheet" href="${ASSETS.style.path}">
 <script src="${ASSETS.script.path}"></script>
 <link rel="icon" type="image/svg+xml" href="${ASSETS.icon.path}">
-<link rel="canonical" href="${site.root + path}">
-<link rel="describedby" type="text/plain" href="/llms.txt">
+${path !== null && html`<link rel="canonical" href="${site.root + path}">\n`}<link rel="describedby" type="text/plain" href="/llms.txt">
 <link rel="service-desc" type="application/json" href="/openapi.json">
 ${(parts.links ?? []).map(headLink)}${openGraph(parts, fullTitle)}${parts.jsonLd !== undefined && jsonScript(parts.jsonLd)}
 </head>
@@ -110,8 +109,8 @@ const THEMES = ["Auto", "Light", "Dark"].map(
     html`<label><input type="radio" name="theme" value="${label.toLowerCase()}"${i === 0 && html` checked`}> ${label}</label>`,
 );
 
-function navigationItem(to: string, label: string, path: string): Html {
-  return html`<li><a href="${to}"${path.split("?")[0] === to && html` aria-current="page"`}>${label}</a></li>`;
+function navigationItem(to: string, label: string, path: string | null): Html {
+  return html`<li><a href="${to}"${path?.split("?")[0] === to && html` aria-current="page"`}>${label}</a></li>`;
 }
 
 function headLink({ rel, href, type, title }: HeadLink): Html {
@@ -126,7 +125,7 @@ function openGraph({ title, description, path, site, openGraphType }: PageParts,
     ["og:type", openGraphType ?? "website"],
     ["og:title", excerpt(title === "" ? fullTitle : title, 120)],
     ["og:description", excerpt(description, 200)],
-    ["og:url", site.root + path],
+    ...(path === null ? [] : [["og:url", site.root + path] as [string, string]]),
   ];
   return html`${members.map(
     ([property, content]) => html`<meta property="${property}" content="${content}">

@@ -89,7 +89,7 @@ export function publisherMarkdown(shown: PublisherPage, site: Site, now: number)
     description !== null && description !== "" && quotedBlock(description),
     "## Latest posts",
     list(shown.recent_posts, site, { sought: [], now, room: null, links: true }),
-    `All: ${site.root}/search.md?publisher=${id}`,
+    `All: ${site.root}/search.md?publisher=${id}&include_replies=true`,
   ]);
 }
 

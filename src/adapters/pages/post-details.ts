@@ -1,9 +1,10 @@
 import type { Post } from "../../schema/post.ts";
+import { isAllDay } from "../moments.ts";
 import { bdi, type Html, hostOf, html, outLink, shownText } from "./html.ts";
 import { excerpt } from "./layout.ts";
 import { searchPath } from "./search-form.ts";
 import { pathOf, publisherPath } from "./slip.ts";
-import { dayTag, isAllDay, whenTag, zoneOf } from "./when.ts";
+import { dayTag, whenTag, zoneOf } from "./when.ts";
 
 /** Metadata longer than this, as JSON, is cut; the post's JSON has all of it. */
 const METADATA_CHARS = 1_500;

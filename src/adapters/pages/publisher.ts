@@ -42,7 +42,7 @@ ${
   posts.length === 0
     ? html`<p class="mute">Nothing at the moment.</p>`
     : html`${slips(posts, { now, ownPage: true })}
-<p class="pages"><a class="button quiet" href="${searchPath({ publisher: id })}">All posts</a></p>`
+<p class="pages"><a class="button quiet" href="${searchPath({ publisher: id, include_replies: "true" })}">All posts</a></p>`
 }`,
     aside: html`${website(shown)}
 <section class="screen"><h2>Follow</h2><ul class="inline">

@@ -2,7 +2,7 @@ import express, { Router } from "express";
 import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
 import { setPagePolicy } from "../negotiation.ts";
-import { credentialsOf, type RestParts } from "../rest.ts";
+import { credentialsOf, type RestParts, setLimitHeaders } from "../rest.ts";
 import { confirmHtml, thanksHtml } from "./report-form.ts";
 import { pathOf } from "./slip.ts";
 
@@ -31,6 +31,7 @@ export function reportRoutes(operation: Operation, site: Site, parts: RestParts)
     async (request, response, next) => {
       const admission = await parts.calls.admit(operation, credentialsOf(request));
       response.locals["admission"] = admission;
+      setLimitHeaders(response, admission.limits);
       next();
     },
     express.urlencoded({ extended: false, limit: FORM_BYTES, inflate: false }),

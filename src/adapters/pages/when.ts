@@ -1,5 +1,5 @@
 import type { Post } from "../../schema/post.ts";
-import { type Moment, momentIn } from "../moments.ts";
+import { isAllDay, type Moment, momentIn, shownEnd } from "../moments.ts";
 import { type Html, html } from "./html.ts";
 
 /** A day in UTC: `19 Nov 2026`. */
@@ -10,7 +10,8 @@ export function dayTag(iso: string): Html {
 
 /** When a post takes place, on the clock of its own zone, or null without a start and an end. */
 export function whenTag(post: Post): Html | null {
-  const { starts_at: starts, ends_at: ends } = post;
+  const { starts_at: starts } = post;
+  const ends = shownEnd(post);
   if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post)}`;
   const start = momentIn(starts, zoneOf(post));
   const end = ends === null ? start : momentIn(ends, zoneOf(post));
@@ -23,8 +24,6 @@ export function whenTag(post: Post): Html | null {
 
 /** The zone of `whenTag`'s clock. */
 export const zoneOf = (post: Post): string => post.timezone ?? "UTC";
-
-export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
 
 function dayAndTime(iso: string, post: Post): Html {
   const moment = momentIn(iso, zoneOf(post));

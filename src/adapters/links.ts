@@ -1,0 +1,24 @@
+import type { Request, Response } from "express";
+
+/** Longer addresses are not repeated in headers, which clients and proxies bound. */
+const ADDRESS_CHARS = 1_500;
+
+/** Adds an address to the `Link` header (RFC 8288), unless it is too long for one. */
+export function addLink(response: Response, address: string, relation: string, type?: string): void {
+  if (address.length > ADDRESS_CHARS) return;
+  const target = address.replace(/[<>"\s]/g, encodeURIComponent);
+  response.append("Link", `<${target}>; rel="${relation}"${type === undefined ? "" : `; type="${type}"`}`);
+}
+
+/** Adds the next page to the `Link` header: the same request with another cursor. */
+export function addNextLink(request: Request, response: Response, cursor: string): void {
+  const query = sentQuery(request);
+  query.set("cursor", cursor);
+  addLink(response, `${request.baseUrl}${request.path}?${query}`, "next");
+}
+
+/** The query as it was sent; a question mark may stand in it like any other character. */
+export function sentQuery(request: Request): URLSearchParams {
+  const start = request.originalUrl.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : request.originalUrl.slice(start));
+}
