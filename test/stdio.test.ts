@@ -68,7 +68,7 @@ describe.each(Object.keys(CLIENTS))("over stdio, a client of %s", (name) => {
   });
 
   it("reaches a board elsewhere with --url, with the same tools, resources, prompts and failures", async () => {
-    const client = await open(["--url", board.url], { BOARD_API_KEY: key });
+    const client = await open(["--url", board.url], { BOARD_API_KEY: `Bearer ${key}` });
     expect(await client.list("tools")).toHaveLength(8);
     const created = await client.call("create_post", {
       title: `Relayed ${name}`,

@@ -155,15 +155,20 @@ export function failureHandler(parts: RestParts): ErrorRequestHandler {
   };
 }
 
-/** The key of a request: `Authorization: Bearer`, else `x-api-key`; never the query. */
+/**
+ * The key of a request: `Authorization: Bearer`, else `x-api-key`; never the query. A key whose scheme was forgotten counts:
+ * taken for none, its owner would be told to register once more.
+ */
 export function credentialsOf(request: Request): Credentials {
-  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(request.get("authorization") ?? "")?.[1];
+  const [, bearer, bare] = AUTHORIZATION.exec(request.get("authorization") ?? "") ?? [];
   return {
-    apiKey: bearer ?? request.get("x-api-key") ?? null,
+    apiKey: bearer ?? bare ?? request.get("x-api-key") ?? null,
     address: request.ip ?? request.socket.remoteAddress ?? "",
     client: clientOf(request.get("user-agent")),
   };
 }
+
+const AUTHORIZATION = /^(?:Bearer\s+(\S+)|(bbk_\S+))\s*$/i;
 
 /** Reads a body as JSON, whatever its type says. What is no UTF-8 is refused: its text would be kept with holes. */
 export const jsonBody = express.json({

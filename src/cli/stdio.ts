@@ -26,7 +26,8 @@ export function stdioCommand(): Command {
 }
 
 async function runStdio({ url, readOnly }: Options): Promise<void> {
-  const apiKey = process.env["BOARD_API_KEY"]?.trim() || null;
+  // Some copy the whole header.
+  const apiKey = process.env["BOARD_API_KEY"]?.replace(/^\s*Bearer\s/i, "").trim() || null;
   if (url !== undefined) {
     await relayOverStdio(url, { apiKey, readOnly }, (line) => void process.stderr.write(`${line}\n`));
     return;

@@ -67,11 +67,14 @@ describe("routes of publishers", () => {
     await second.stop();
   });
 
-  it("takes the key as x-api-key too, but never from the query", async () => {
+  it("takes the key as x-api-key too, and without its scheme, but never from the query", async () => {
     const { key } = await register(board);
-    expect(
-      (await call(board, "GET /publishers/me", undefined, { headers: { "x-api-key": key } })).status,
-    ).toBe(200);
+    const sent = (headers: Record<string, string>) =>
+      call(board, "GET /publishers/me", undefined, { headers });
+    expect((await sent({ "x-api-key": key })).status).toBe(200);
+    expect((await sent({ authorization: key })).status).toBe(200);
+    expect((await sent({ authorization: `${key.slice(0, -1)}!` })).body.error.code).toBe("invalid_api_key");
+    expect((await sent({ authorization: `Basic ${key}` })).body.error.code).toBe("missing_api_key");
     for (const name of ["api_key", "key", "x-api-key", "authorization"]) {
       expect((await call(board, `GET /publishers/me?${name}=${key}`)).body.error.code).toBe(
         "missing_api_key",
