@@ -271,9 +271,18 @@ describe("search over MCP", () => {
     expect(full.text).toContain(`> ${bodyOf(dish)}`);
   });
 
-  it("takes null as a field left out", async () => {
-    const found = await client.call("search", { q: "turnips", near: null, kind: null, limit: null });
-    expect(found.data.posts).toHaveLength(5);
+  it("takes null and an empty text as a field left out", async () => {
+    for (const nothing of [null, ""]) {
+      const open = {
+        near: nothing,
+        kind: nothing,
+        limit: nothing,
+        after: nothing,
+        cursor: nothing,
+        detail: nothing,
+      };
+      expect((await client.call("search", { q: "turnips", ...open })).data.posts).toHaveLength(5);
+    }
   });
 
   it("says first what to relax when nothing is found", async () => {

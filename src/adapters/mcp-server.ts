@@ -134,9 +134,10 @@ async function perform(
   return calls.perform(operation, admission, input, operation.rest.method === "GET" ? "query" : "body");
 }
 
-/** Takes the arguments that are not the operation's out of what was sent, and what was left open as null. */
+/** Takes the arguments that are not the operation's out of what was sent, and what a model left open as null or "". */
 function argumentsOf(tool: ServedTool, sent: Record<string, unknown>) {
-  const input = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+  const given = Object.entries(sent).filter(([, value]) => value !== null && value !== "");
+  const input = Object.fromEntries(given);
   const { api_key: apiKey, detail } = input;
   delete input["api_key"];
   if (tool.takesDetail) delete input["detail"];
