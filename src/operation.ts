@@ -103,8 +103,6 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Outcomes other than `ok` that it may have. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
-  /** Site path whose page shows the same data; `{id}` as in `rest.path`. */
-  page?: `/${string}`;
   /** Inputs that run in the tests and stand in the manual. Ids in them are made real by the test. */
   examples: readonly z.input<Input>[];
   handle(input: z.output<Input>, context: Context): Promise<Reply<z.input<Output>>>;

@@ -10,7 +10,7 @@ import { distinctText } from "./support/texts.ts";
 const NOT_PROVOKED: readonly FailureCode[] = [
   // Needs a broken program; the envelope of it is tested in envelope.test.ts.
   "internal",
-  // Needs a broken database or a thousand calls at once; see store-failures.test.ts.
+  // Needs a broken database or a thousand calls at once; see broken-machine.test.ts.
   "store_unavailable",
   "overloaded",
 ];

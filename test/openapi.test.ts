@@ -244,6 +244,27 @@ describe("a running board", () => {
   });
 });
 
+describe("the site's own addresses", () => {
+  it.each(["/llms.txt", "/openapi.json", "/healthz", "/readyz"])(
+    "answer as the document says, also to whoever has the answer already: %s",
+    async (path) => {
+      const running = await startBoard();
+      try {
+        const responses = paths[path]?.["get"]?.responses ?? {};
+        const first = await fetch(running.url + path);
+        const again = await fetch(running.url + path, { headers: { "if-none-match": "*" } });
+        expect(again.status).toBe(first.headers.has("etag") ? 304 : first.status);
+        for (const { status, headers } of [first, again]) {
+          expect(Object.keys(responses)).toContain(String(status));
+          expect("ETag" in (responses[String(status)]?.headers ?? {})).toBe(headers.has("etag"));
+        }
+      } finally {
+        await running.stop();
+      }
+    },
+  );
+});
+
 function resolved(answer: Answer): Answer {
   const name = answer.$ref?.split("/").at(-1);
   return name === undefined ? answer : ((components["responses"]?.[name] ?? {}) as Answer);

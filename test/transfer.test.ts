@@ -130,7 +130,8 @@ describe("agent-board export and import", () => {
     for (const command of [["moderate", "list"], ["export"]]) {
       expect(await failure(board(environment, ...command))).toMatch(/^This board is half imported\..*\n$/);
     }
-    const { stdout } = await board(environment, "import", file);
+    const { stdout, stderr } = await board(environment, "import", file);
+    expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
     expect(stdout).toMatch(
       /^\d+ rows in .* s\. The board has 1 publishers, 6000 posts, 0 saved queries\.\n$/,
     );

@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Webhook as StandardVerifier } from "standardwebhooks";
 import { Webhook as SvixVerifier } from "svix";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -221,6 +224,18 @@ describe("a signature", () => {
       };
       expect(spawnSync("sh", ["-c", shell], { input: message.body, env }).status).toBe(1);
     }
+  });
+
+  it.skipIf(!openssl)("runs no command that stands in it, in any shell", () => {
+    const folder = mkdtempSync(join(tmpdir(), "board-signature-"));
+    const ran = join(folder, "ran");
+    const SIGNATURE = `t=a[$(touch "${ran}")],v1=${"0".repeat(64)}`;
+    const env = { PATH: process.env["PATH"], SECRET: secret, ID: "msg_1", SIGNATURE };
+    for (const shell of ["sh", "bash"].filter((name) => spawnSync(name, ["-c", ":"]).status === 0)) {
+      expect(spawnSync(shell, ["-c", documentedShell()], { input: message.body, env }).status).toBe(1);
+      expect(existsSync(ran)).toBe(false);
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it("is documented in at most ten lines of shell", () => {

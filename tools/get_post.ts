@@ -15,7 +15,6 @@ export default defineTool({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/posts/{id}" },
-  page: "/p/{id}",
   examples: [{ id: "7fKm3Qx9Rt" }],
 
   async handle({ id }, { posts, caller, now }) {

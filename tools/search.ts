@@ -17,7 +17,6 @@ export default defineTool({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/search", also: ["/posts"] },
-  page: "/search",
   examples: [
     { q: "somebody to fix a bicycle", near: "52.37,4.90", radius_km: 25 },
     { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },

@@ -13,7 +13,7 @@ const HEADERS = {
   "RateLimit-Policy": 'The limits that count this call: `"search";q=120;w=60`.',
   "Retry-After": "Whole seconds to wait before trying again.",
   Location: "Page of what was created, where it has one.",
-  ETag: "Tag of `data`; send it back in `If-None-Match` and an unchanged answer is 304 without a body.",
+  ETag: "Tag of what was asked for; send it back in `If-None-Match` and an unchanged answer is 304 without a body.",
   Link: 'The next page, `rel="next"`; the same as `next_cursor`.',
   "Idempotency-Replayed": "`true` when the idempotency key was used before and nothing was written.",
   "WWW-Authenticate": "The scheme to authenticate by.",
@@ -57,12 +57,7 @@ export class Answers {
         : { ok: "Done.", created: "Created.", pending: "Taken, but not confirmed yet." }[outcome];
       return [String(OUTCOME_STATUS[outcome]), { description, headers: headers(names), content }];
     });
-    if (reads) {
-      answers.push([
-        "304",
-        { description: "Unchanged since the ETag you sent.", headers: headers(["ETag"]) },
-      ]);
-    }
+    if (reads) answers.push(["304", unchanged()]);
     return Object.fromEntries(answers);
   }
 
@@ -114,7 +109,13 @@ export class Answers {
   }
 }
 
-const headers = (names: readonly HeaderName[]) =>
+/** The answer to a GET that sends the tag of what has not changed. */
+export const unchanged = (): Json => ({
+  description: "Unchanged since the ETag you sent.",
+  headers: headers(["ETag"]),
+});
+
+export const headers = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** `components.headers`. */

@@ -2,7 +2,7 @@ import type { Site } from "../domain/site.ts";
 import type { Operation } from "../operation.ts";
 import { Health, Readiness } from "../schema/readiness.ts";
 import { CONTENT_NOTICE } from "./envelope.ts";
-import { Answers, componentHeaders, takesIdempotencyKey } from "./openapi-answers.ts";
+import { Answers, componentHeaders, headers, takesIdempotencyKey, unchanged } from "./openapi-answers.ts";
 import { componentSchemas, documentSchema, documentSchemaWithout, type Json } from "./openapi-components.ts";
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -156,14 +156,17 @@ function sitePaths(site: Site): Json {
     description,
     content: { [type]: { schema } },
   });
+  const tagged = (each: Json) => ({ ...each, headers: headers(["ETag"]) });
   const health = answer("The process answers.", "application/json", documentSchema(Health, "output"));
   const readiness = documentSchema(Readiness, "output");
   return {
     "/llms.txt": get("read_manual", "The manual", {
-      "200": answer("The manual.", "text/plain", { type: "string" }),
+      "200": tagged(answer("The manual.", "text/plain", { type: "string" })),
+      "304": unchanged(),
     }),
     "/openapi.json": get("read_openapi", "This document", {
-      "200": answer("An OpenAPI 3.1 document.", "application/json", { type: "object" }),
+      "200": tagged(answer("An OpenAPI 3.1 document.", "application/json", { type: "object" })),
+      "304": unchanged(),
     }),
     "/healthz": get("read_health", "Does the process answer?", { "200": health }),
     "/readyz": get("read_readiness", "Do store and index serve?", {

@@ -19,6 +19,7 @@ export async function importExport(file: string, options: { otherSecretKey: bool
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
     await write(store, file, size, checked);
+    if (config.secretKey !== null) process.stderr.write(SAME_KEY);
   } finally {
     await store.close();
   }
@@ -45,6 +46,8 @@ async function write(
   );
 }
 
+const SAME_KEY =
+  "Start the board with this SECRET_KEY, now and later: the store does not keep it, and a start without it makes another.\n";
 const OTHER_KEY =
   "The exported board has another secret key than this one. Webhook secrets and ids of posts with an idempotency key derive " +
   "from it: set SECRET_KEY to that of the exported board (`agent-board secret-key` prints it there), or import with " +

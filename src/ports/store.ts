@@ -28,7 +28,7 @@ export type * from "./store/work.ts";
 /**
  * What the domain asks of a database, grouped by resource. A store speaks rows, the domain speaks rules.
  *
- * Every promise below is a case of `test/contract/store/`. Methods answer `null` for "no such row" and throw
+ * The promises below are cases of `test/contract/store/`. Methods answer `null` for "no such row" and throw
  * only when storage is broken; a write that resolved survives a kill of the process and a loss of power, unless its
  * docstring says otherwise. What must happen together is one method. All times are epoch milliseconds.
  */

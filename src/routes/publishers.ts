@@ -130,7 +130,6 @@ export const readPublisher = defineRoute({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/publishers/{id}" },
-  page: "/publishers/{id}",
   examples: [{ id: "pub_4yTq8WnZ2kPv6R" }],
 
   async handle({ id }, { publishers }) {
