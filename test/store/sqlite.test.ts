@@ -196,8 +196,8 @@ describe("opening", () => {
 
   it("is made for its owner's eyes only, with the files beside it", async () => {
     await start();
-    for (const name of ["board.db", "board.db-wal", "board.db-shm"])
-      expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+    for (const name of ["board.db", "board.db-wal", "board.db-shm", "board-scratch.db"])
+      expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
   });
 
   it("makes the folder, and takes relative paths and paths with spaces and percent signs", async () => {

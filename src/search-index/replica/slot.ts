@@ -27,7 +27,8 @@ export interface Slot {
  * @throws Error when the folder cannot be written, or all files are taken
  */
 export function takeSlot(folder: string, now: number): Slot {
-  mkdirSync(folder, { recursive: true });
+  // For its owner's eyes only: the words of hidden posts are in it.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let number = 1; number <= SLOTS_MAX; number += 1) {
     const slot = tryToTake(folder, number);
     if (slot === null) continue;

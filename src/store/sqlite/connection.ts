@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreUnavailable } from "../../ports/store.ts";
@@ -40,6 +41,8 @@ export async function connect(
   durability: "full" | "crash",
   committed: () => void = () => {},
 ): Promise<Connection> {
+  // For its owner's eyes only: secrets are in it. The log and other files beside it get its permissions.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryBusy(() => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../ports/store.ts";
 import { type Connection, connect, isDamaged, sqliteCode } from "./connection.ts";
@@ -108,8 +108,6 @@ async function fill(parts: Parts, log: (line: string) => void = () => {}): Promi
 async function connectTo(file: string, committed: () => void): Promise<Connection> {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // Secrets are in it; the log and other files beside it get its permissions.
-    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
     return await connect(file, "full", committed);
   } catch (error) {
     if (isDamaged(error)) {
