@@ -2,6 +2,7 @@ import type { BoardCounts, BoardOverview, Store } from "../ports/store.ts";
 import { LIMITS } from "../schema/post.ts";
 import { RADIUS_KM } from "../schema/query.ts";
 import { Cached } from "./cached.ts";
+import { Counted } from "./counted.ts";
 import { DAY_MS } from "./expiry.ts";
 import type { Site } from "./site.ts";
 import { isoTime } from "./wire.ts";
@@ -20,8 +21,8 @@ export class Board {
   readonly launched: string;
   readonly #counts: Cached<BoardCounts>;
   readonly #overview: Cached<Overview>;
-  /** Tallies not yet written, by `day name`. */
-  readonly #tallies = new Map<string, number>();
+  /** By `day name`. */
+  readonly #tallies: Counted;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: { store: Store; site: Site; launched: string }) {
@@ -30,6 +31,11 @@ export class Board {
     this.launched = parts.launched;
     this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
     this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
+    this.#tallies = new Counted((counts) =>
+      this.#store.statistics.add(
+        [...counts].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n })),
+      ),
+    );
   }
 
   /** The `board` member of every `meta`. */
@@ -90,16 +96,12 @@ export class Board {
 
   /** Counts one event of today. `name` holds no address, key or query. Kept in memory until `flushTallies`. */
   tally(name: string, now: number): void {
-    const key = `${dayOf(now)} ${name}`;
-    this.#tallies.set(key, (this.#tallies.get(key) ?? 0) + 1);
+    this.#tallies.add(`${dayOf(now)} ${name}`);
   }
 
   /** Writes what was tallied; called about every second and at the stop. */
-  async flushTallies(): Promise<void> {
-    if (this.#tallies.size === 0) return;
-    const rows = [...this.#tallies].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n }));
-    this.#tallies.clear();
-    await this.#store.statistics.add(rows);
+  flushTallies(): Promise<void> {
+    return this.#tallies.flush();
   }
 
   /** What the board holds now, as the statistics tell it. */

@@ -7,6 +7,7 @@ import type { Post } from "../schema/post.ts";
 import type { SearchQuery, Sort } from "../schema/query.ts";
 import { distanceKm } from "../search/distance.ts";
 import { parseQueryText } from "../search/query-text.ts";
+import { Counted } from "./counted.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Posts } from "./posts.ts";
 import { appliedOnWire, filterOf, textOfQuery } from "./query.ts";
@@ -41,7 +42,8 @@ export class Search {
   readonly #posts: Posts;
   /** Rankings of walks that began in this process; others come from the store. */
   readonly #frozen = new LRUCache<string, FrozenRanking>({ max: 500 });
-  readonly #retrieved = new Map<string, number>();
+  /** By id of the post. */
+  readonly #retrieved: Counted;
 
   constructor(parts: {
     store: Store;
@@ -55,6 +57,7 @@ export class Search {
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
+    this.#retrieved = new Counted((counts) => this.#store.posts.addRetrievals(counts));
   }
 
   /**
@@ -88,15 +91,12 @@ export class Search {
 
   /** Counts posts as returned in search results. Kept in memory until `flushRetrievals`. */
   countRetrievals(posts: readonly { id: string }[]): void {
-    for (const { id } of posts) this.#retrieved.set(id, (this.#retrieved.get(id) ?? 0) + 1);
+    for (const { id } of posts) this.#retrieved.add(id);
   }
 
   /** Writes what was counted; called about every second and at the stop. */
-  async flushRetrievals(): Promise<void> {
-    if (this.#retrieved.size === 0) return;
-    const counts = new Map(this.#retrieved);
-    this.#retrieved.clear();
-    await this.#store.posts.addRetrievals(counts);
+  flushRetrievals(): Promise<void> {
+    return this.#retrieved.flush();
   }
 
   /** Works out what is asked: words, meaning, order. */

@@ -20,7 +20,7 @@ export interface TestBoard {
   logs: string[];
   /** Every byte in the files of its data folder (as Latin-1), and every document of its database if that is elsewhere. */
   contents(): Promise<string>;
-  /** Writes the counts that are kept in memory, and waits for those that the board is writing by itself just now. */
+  /** Resolves when the counts that are kept in memory are written. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -62,17 +62,6 @@ export async function startBoard(
     siteUrl: config.siteUrl ?? url,
     ...(clock === undefined ? {} : { clock }),
   });
-  const { statistics, posts } = board.store;
-  const counting = new Set<Promise<void>>();
-  const watched =
-    <Counts>(write: (counts: Counts) => Promise<void>) =>
-    (counts: Counts): Promise<void> => {
-      const written = write(counts);
-      counting.add(written);
-      return written.finally(() => counting.delete(written));
-    };
-  statistics.add = watched(statistics.add.bind(statistics));
-  posts.addRetrievals = watched(posts.addRetrievals.bind(posts));
   server.on("request", buildApp(board));
   if (options.idle !== true) board.start();
   return {
@@ -85,7 +74,6 @@ export async function startBoard(
     async flush() {
       await board.services.search.flushRetrievals();
       await board.services.board.flushTallies();
-      await Promise.all(counting);
     },
     async stop() {
       await closed(server);

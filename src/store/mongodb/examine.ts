@@ -162,9 +162,7 @@ async function writeTime(connection: Connection, clock: () => number): Promise<F
 
 /** What an error says of the database, without what the driver knows of hosts and users. */
 function reasonOf(error: unknown): string {
-  if (error instanceof StoreUnavailable) {
-    return `${error.message}: look at its address, the firewall, TLS, and whether it has a primary`;
-  }
+  if (error instanceof StoreUnavailable) return error.message;
   if (error instanceof MongoServerError) {
     return AUTHENTICATION.includes(Number(error.code))
       ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"

@@ -15,7 +15,10 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
     }
     // Network, selection, pool and closed-client errors of the driver: their messages may name hosts.
     if (!CONNECTION_ERROR.test(error.name)) throw thrown;
-    throw new StoreUnavailable("the database of STORE_URL does not answer", { cause: error });
+    throw new StoreUnavailable(
+      "the database of STORE_URL does not answer: look at its address, the firewall, TLS, and whether it has a primary",
+      { cause: error },
+    );
   }
 }
 
