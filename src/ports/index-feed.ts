@@ -21,7 +21,7 @@ export interface FeedChange {
 
 /**
  * What an index follows that stands apart from its store: everything once, then what changed. Reads give what a majority
- * of the database holds, in the state of now.
+ * of the database holds, in the state of now, and never one older than what `follow` told or `here` answered before.
  */
 export interface IndexFeed {
   /** A place in the stream of changes: everything committed before this call is in a scan that begins after it. */

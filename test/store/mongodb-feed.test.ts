@@ -1,6 +1,7 @@
-import { BSON } from "mongodb";
+import { BSON, type Db } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FeedChange, FeedLost } from "../../src/ports/index-feed.ts";
+import { placeAt } from "../../src/store/mongodb/feed-stream.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
 import { eventually } from "../support/client.ts";
 import { mongodCommand } from "../support/mongod.ts";
@@ -264,6 +265,41 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     );
     expect(follower.posts).toEqual(["p"]);
     expect(store.feed.reached(follower.place, target)).toBe(true);
+  });
+
+  it("reads nothing older than what its stream told, and has no other read wait for that", async () => {
+    const follower = follow(await store.feed.here());
+    await other.posts.insert(aPost("p"));
+    await follower.sees("p");
+    const told = follower.place;
+    const readsOf = async (ask: () => Promise<unknown>) => {
+      const db = database?.db as Db;
+      await db.command({ profile: 2 });
+      await ask();
+      await db.command({ profile: 0 });
+      const reads = await db
+        .collection("system.profile")
+        .find({ "command.find": { $exists: true } })
+        .toArray();
+      await db.collection("system.profile").drop();
+      expect(reads).not.toEqual([]);
+      return reads.map(({ command }) => command.readConcern);
+    };
+    for (const read of [
+      () => store.feed.posts(["p"]),
+      () => store.feed.publishers(["pub_a"]),
+      () => store.feed.scanPosts(null, 10),
+      () => store.feed.scanPublishers(null, 10),
+    ]) {
+      for (const { level, afterClusterTime } of await readsOf(read)) {
+        expect(level).toBe("majority");
+        expect(store.feed.reached(placeAt(afterClusterTime), told)).toBe(true);
+      }
+    }
+    for (const concern of await readsOf(() => store.posts.get("p"))) {
+      expect(concern).toMatchObject({ level: "majority" });
+      expect(concern).not.toHaveProperty("afterClusterTime");
+    }
   });
 
   it("stops when it is told to, and when its store closes", async () => {

@@ -5,7 +5,7 @@ import {
   type Document,
   MongoServerError,
   type ResumeToken,
-  type Timestamp,
+  Timestamp,
 } from "mongodb";
 import { type FeedChange, FeedLost } from "../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../ports/store.ts";
@@ -130,19 +130,23 @@ function changeOf(events: readonly Event[]): FeedChange {
 const ONE_DOCUMENT: ReadonlySet<string> = new Set(["insert", "update", "replace", "delete"]);
 
 /** See `IndexFeed.reached`. */
-export function reached(place: string, target: string): boolean {
-  const [at, wanted] = [place, target].map((text) => timeOf(startOf(text)));
-  return at !== undefined && wanted !== undefined && at >= wanted;
-}
+export const reached = (place: string, target: string): boolean =>
+  timeOf(place).greaterThanOrEqual(timeOf(target));
 
-/** Seconds and number of a time of the database as 16 hex digits, which sort as the times do. */
-function timeOf(start: Start): string {
-  if ("startAtOperationTime" in start) {
-    return start.startAtOperationTime.toBigInt().toString(16).padStart(16, "0");
+/**
+ * The time of the database up to which a stream at this place has told everything.
+ * @throws FeedLost when it holds none
+ */
+export function timeOf(place: string): Timestamp {
+  const start = startOf(place);
+  try {
+    if ("startAtOperationTime" in start) return new Timestamp(start.startAtOperationTime);
+    // A token begins with a byte that says "timestamp" and the time itself, in hexadecimal digits.
+    const { _data } = start.resumeAfter as { _data: string };
+    return new Timestamp(BigInt(`0x${_data.slice(2, 18)}`));
+  } catch (error) {
+    throw new FeedLost({ cause: error });
   }
-  // A token begins with a byte that says "timestamp" and the time itself, so that tokens sort as the stream does.
-  const { _data } = start.resumeAfter as { _data: string };
-  return _data.slice(2, 18).toLowerCase();
 }
 
 const placeOf = (start: Start): string => BSON.EJSON.stringify(start, { relaxed: false });

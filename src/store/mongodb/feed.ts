@@ -1,7 +1,8 @@
-import type { ClientSession, Filter } from "mongodb";
+import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import type { IndexedState, IndexFeed, PublisherStanding } from "../../ports/index-feed.ts";
-import type { PostDocument, PublisherDocument } from "./documents.ts";
-import { follow, placeAt, reached } from "./feed-stream.ts";
+import type { Connection } from "./connection.ts";
+import { collectionsOf, type PostDocument, type PublisherDocument } from "./documents.ts";
+import { follow, placeAt, reached, timeOf } from "./feed-stream.ts";
 import type { Parts } from "./parts.ts";
 import { entryOf, vectorOf } from "./post-documents.ts";
 import { findPosts } from "./reads.ts";
@@ -10,21 +11,38 @@ import { standingOf } from "./standing.ts";
 
 const MANY_MAX = 1000;
 
-/** What an index apart from this store reads and follows. */
+/**
+ * What an index apart from this store reads and follows.
+ *
+ * No read is older than what a stream told of before. A stream stays with the member where it began, also when another
+ * has become primary, and that member may hear some milliseconds before the primary that a majority has a change (seen
+ * once in some ten thousand): a read of then, which the primary answers, would miss it, and nothing would tell of it again.
+ */
 export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
-  const { connection, collections } = parts;
+  const own = apart(parts);
+  const { connection, collections } = own;
   const { posts, publishers } = collections;
-  const { run } = connection;
+  let told: Timestamp | null = null;
+  const learn = (place: string) => {
+    const time = timeOf(place);
+    if (told === null || time.greaterThan(told)) told = time;
+  };
+  const read = <T>(ask: (session: ClientSession) => Promise<T>) =>
+    connection.run(() => causally(connection, told, ask));
 
   return {
-    here: () => run(() => withSession(parts, (session) => here(parts, session))),
+    async here() {
+      const place = await read((session) => here(own, session));
+      learn(place);
+      return place;
+    },
 
     scanPosts: (after, limit) =>
-      run(async () => {
+      read(async (session) => {
         const filter: Filter<PostDocument> = { state: "active" };
         if (after !== null) filter._id = { $gt: after };
         const found = await posts
-          .find(filter, { projection: INDEXED, batchSize: limit })
+          .find(filter, { projection: INDEXED, batchSize: limit, session })
           .sort({ _id: 1 })
           .limit(limit)
           .toArray();
@@ -32,24 +50,24 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       }),
 
     scanPublishers: (after, limit) =>
-      run(async () => {
+      read(async (session) => {
         const filter: Filter<PublisherDocument> = after === null ? {} : { _id: { $gt: after } };
-        const found = await publishers.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+        const found = await publishers.find(filter, { session }).sort({ _id: 1 }).limit(limit).toArray();
         return { rows: found.map(publisherStanding), next: nextAfter(found, limit) };
       }),
 
     posts(ids) {
       if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
-      return run(async () => {
-        const found = await findPosts(parts, ids, undefined, { ...INDEXED, state: 1 });
+      return read(async (session) => {
+        const found = await findPosts(own, ids, session, { ...INDEXED, state: 1 });
         return [...found.values()].filter(({ state }) => state === "active").map(stateOf);
       });
     },
 
     publishers(ids) {
       if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
-      return run(async () => {
-        const found = await publishers.find({ _id: { $in: ids } }).toArray();
+      return read(async (session) => {
+        const found = await publishers.find({ _id: { $in: ids } }, { session }).toArray();
         return found.map(publisherStanding);
       });
     },
@@ -59,13 +77,26 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       const ended = new AbortController();
       void keepShardsTogether(connection, AbortSignal.any([signal, connection.closing, ended.signal]));
       try {
-        yield* follow(connection, place, signal);
+        for await (const change of follow(connection, place, signal)) {
+          learn(change.place);
+          yield change;
+        }
       } finally {
         ended.abort();
       }
     },
     onWrite,
   };
+}
+
+/**
+ * The same parts with a read concern of their own: into the object that all reads of a client share, the driver (7.8) writes
+ * the time that a causally consistent session is at, and every other read would wait for it too.
+ */
+function apart(parts: Parts): Parts {
+  const { client, db: shared } = parts.connection;
+  const db = client.db(shared.databaseName, { readConcern: new ReadConcern("majority") });
+  return { ...parts, connection: { ...parts.connection, db }, collections: collectionsOf(db) };
 }
 
 /** The fields that an index takes in. */
@@ -120,13 +151,16 @@ async function here({ connection, collections }: Parts, session: ClientSession):
   return placeAt(at);
 }
 
-async function withSession<T>(
-  { connection }: Parts,
-  job: (session: ClientSession) => Promise<T>,
+/** Runs `ask` in a causally consistent session, whose reads are not older than `time`. */
+async function causally<T>(
+  { client }: Connection,
+  time: Timestamp | null,
+  ask: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
-  const session = connection.client.startSession({ causalConsistency: true });
+  const session = client.startSession({ causalConsistency: true });
   try {
-    return await job(session);
+    if (time !== null) session.advanceOperationTime(time);
+    return await ask(session);
   } finally {
     await session.endSession();
   }
