@@ -15,8 +15,9 @@ const MANY_MAX = 1000;
  * What an index apart from this store reads and follows.
  *
  * No read is older than what a stream told of before. A stream stays with the member where it began, also when another
- * has become primary, and that member may hear some milliseconds before the primary that a majority has a change (seen
- * once in some ten thousand): a read of then, which the primary answers, would miss it, and nothing would tell of it again.
+ * has become primary, and what the one has as a majority's, the other may have some milliseconds later: after a step-down,
+ * the primary did not find what a stream had told of once in some ten thousand changes. An index would take such a post
+ * for gone, and nothing would tell of it again.
  */
 export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
   const own = apart(parts);
