@@ -275,8 +275,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     const readsOf = async (ask: () => Promise<unknown>) => {
       const db = database?.db as Db;
       await db.command({ profile: 2 });
-      await ask();
-      await db.command({ profile: 0 });
+      await ask().finally(() => db.command({ profile: 0 }));
       const reads = await db
         .collection("system.profile")
         .find({ "command.find": { $exists: true } })

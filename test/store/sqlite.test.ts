@@ -8,7 +8,6 @@ import { connect } from "../../src/store/sqlite/connection.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import type { EmbeddedIndex } from "../../src/store/sqlite/parts.ts";
-import { SOURCES } from "../../src/store/sqlite/transfer-rows.ts";
 import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
@@ -429,120 +428,5 @@ describe("erasing a publisher", () => {
     const again = await start();
     expect(await again.posts.get("p")).toBeNull();
     expect(inFiles("SECRET")).toEqual([]);
-  });
-});
-
-describe("the plans of its statements", () => {
-  /** Scans that are meant: of parameters, of bounded inner queries, of partial indexes that hold few rows, of counts. */
-  const ALLOWED = [
-    /^SCAN (json_each|d$|CONSTANT ROW)/,
-    /^SCAN publisher USING (COVERING )?INDEX/,
-    /^SCAN subscription USING COVERING INDEX subscription_active/,
-    /^SCAN subscription_purge/,
-    // Publishers found so far in a thread, at most 202.
-    /^SCAN replier$/,
-    // In order of the index, and cut by LIMIT.
-    /^SCAN q USING COVERING INDEX reported_post_order/,
-    /^SCAN moderation$/,
-  ];
-
-  it("use an index wherever rows are many", async () => {
-    const s = await start();
-    await s.publishers.insert(aPublisher("pub_a"));
-    await s.publishers.insert(aPublisher("pub_b"));
-    await s.posts.insert(aPost("p"));
-    await s.posts.insert(aPost("p-1", { parentId: "p" }));
-    await s.posts.insert(aPost("p-2", { parentId: "p", publisherId: "pub_b" }));
-    await s.posts.update("p", { tags: ["x"] }, { text: true });
-    await s.posts.many(["p"]);
-    await s.posts.replies("p", { after: { at: T0, id: "a" }, limit: 1 });
-    await s.posts.byPublisher("pub_a", 1);
-    await s.posts.fingerprints("pub_a", 0, 1);
-    await s.posts.addRetrievals(new Map([["p", 1]]));
-    await s.posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4) }]);
-    await s.posts.enqueueMissingVectors("n", 1);
-    await s.publishers.byKeyHash("x");
-    await s.publishers.many(["pub_a"]);
-    await s.publishers.update("pub_a", { name: "n" });
-    await s.publishers.dueForCheck(T0, 1);
-    await s.subscriptions.insert(aSubscription("sub_1"), 5);
-    await s.subscriptions.update("sub_1", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 });
-    await s.subscriptions.ofPublisher("pub_a");
-    await s.subscriptions.changes(0, 1);
-    await s.subscriptions.deliver(
-      [{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }],
-      await s.work.claim("match", { limit: 1, leaseMs: 1, now: T0 + 9 }),
-    );
-    await s.work.giveBack(await s.work.claim("embed", { limit: 1, leaseMs: 1, now: T0 + 9 }), T0);
-    await s.work.backlog("match");
-    await s.subscriptions.pending("sub_1", 0, 1);
-    await s.subscriptions.pendingCounts(["sub_1"]);
-    const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
-    for (const [state, deactivate] of [
-      ["delivered", null],
-      ["failed", "webhook_gone"],
-    ] as const) {
-      await s.pushes.giveBack(await s.pushes.claim(ONE_PUSH));
-      const [push] = await s.pushes.claim(ONE_PUSH);
-      if (push === undefined) throw new Error("nothing was claimed");
-      await s.pushes.settle(push, attempt, { state, dueAt: null, deactivate });
-      await s.pushes.redeliver("sub_1", 1, T0);
-    }
-    await s.pushes.list("sub_1", { before: null, limit: 1 });
-    await s.inbox.read("pub_a", 0, 1);
-    await s.inbox.forget(T0, 1);
-    await s.subscriptions.forgetDeliveries(T0 + 1, 1);
-    await s.subscriptions.remove("sub_1");
-    const report = {
-      id: "rep_1",
-      postId: "p",
-      reporter: "key:pub_a",
-      reason: "spam",
-      details: null,
-      createdAt: 1,
-    } as const;
-    await s.reports.upsert(report);
-    await s.reports.upsert(report);
-    await s.reports.reporters("p", 0);
-    await s.reports.queue(1);
-    await s.reports.log({ at: 1, action: "hide", subject: "p", actor: "operator", reason: "r" });
-    await s.reports.history("p", 1);
-    await s.reports.history(null, 1);
-    await s.statistics.counts(T0);
-    await s.statistics.overview(T0, 2);
-    await s.statistics.activePublishers(T0, T0 + 1);
-    await s.statistics.add([{ day: "2026-11-20", name: "x", n: 1 }]);
-    await s.statistics.read("2026-11-20");
-    await s.posts.remove("p", T0);
-    await s.posts.erase({ expired: T0, removed: T0 + 9 }, 1);
-    await s.publishers.erase("pub_a");
-    await s.reindex();
-
-    const scans: string[] = [];
-    const { db } = s.connection;
-    const texts = s.connection.statements();
-    expect(texts.length).toBeGreaterThan(90);
-    for (const text of texts) {
-      for (const { detail } of db.prepare(`EXPLAIN QUERY PLAN ${text}`).all()) {
-        const meant = ALLOWED.some((form) => form.test(detail));
-        if (/^SCAN/.test(detail) && !meant) scans.push(`${detail} <- ${text}`);
-        // What is read in order must come in order: a sort would read everything first.
-        if (/TEMP B-TREE FOR ORDER BY/.test(detail) && !text.includes("FROM report "))
-          scans.push(`${detail} <- ${text}`);
-      }
-    }
-    expect(scans).toEqual([]);
-  });
-
-  it("read a whole board in the order of its tables, without sorting it first", async () => {
-    const { db } = (await start()).connection;
-    const sorts = Object.values(SOURCES).flatMap(({ columns, from, order }) =>
-      db
-        .prepare(`EXPLAIN QUERY PLAN SELECT ${columns} FROM ${from} ORDER BY ${order}`)
-        .all()
-        .filter(({ detail }) => /TEMP B-TREE/.test(detail))
-        .map(({ detail }) => `${detail} <- ${from}`),
-    );
-    expect(sorts).toEqual([]);
   });
 });
