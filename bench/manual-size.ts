@@ -5,9 +5,9 @@
  *     npx tsx bench/manual-size.ts
  */
 import { getEncoding } from "js-tiktoken";
-import { manualText } from "../src/adapters/manual.ts";
-import { toolResult } from "../src/adapters/mcp-results.ts";
-import { servedTools } from "../src/adapters/mcp-tools.ts";
+import { toolResult } from "../src/adapters/mcp/results.ts";
+import { servedTools } from "../src/adapters/mcp/tool-list.ts";
+import { manualText } from "../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../src/catalog.ts";
 import { Site } from "../src/domain/site.ts";
 import type { Post } from "../src/schema/post.ts";

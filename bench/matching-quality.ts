@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { parseInput } from "../src/adapters/input.ts";
+import { parseInput } from "../src/adapters/calls/input.ts";
 import { readConfig } from "../src/config.ts";
 import { openBoard } from "../src/open-board.ts";
 import type { PostInput } from "../src/schema/post.ts";

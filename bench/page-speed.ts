@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { parseInput } from "../src/adapters/input.ts";
+import { parseInput } from "../src/adapters/calls/input.ts";
 import { buildApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { type OpenBoard, openBoard } from "../src/open-board.ts";

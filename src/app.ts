@@ -1,12 +1,12 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
-import { discoveryRoutes } from "./adapters/discovery.ts";
-import { feedRoutes } from "./adapters/feeds/feeds.ts";
-import { manualRoutes } from "./adapters/manual.ts";
-import { mcpRouter } from "./adapters/mcp.ts";
+import { discoveryRoutes } from "./adapters/discovery/index.ts";
+import { feedRoutes } from "./adapters/feeds/index.ts";
+import { requestLog } from "./adapters/http/request-log.ts";
+import { openCors, type RestParts, restRouter } from "./adapters/http/rest.ts";
+import { mcpRouter } from "./adapters/mcp/http.ts";
 import { nothingHere, pageFailures, pagesRouter } from "./adapters/pages/index.ts";
-import { requestLog } from "./adapters/request-log.ts";
-import { openCors, type RestParts, restRouter } from "./adapters/rest.ts";
+import { manualRoutes } from "./adapters/reference/manual.ts";
 import { BoardError } from "./failures.ts";
 import type { OpenBoard } from "./open-board.ts";
 

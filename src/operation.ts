@@ -32,7 +32,7 @@ export interface Context extends Services {
   caller: StoredPublisher | null;
   /** One voice in reports: the publisher, else the address, hashed. */
   reporter: string;
-  /** What calls, as a name of a fixed set (`src/adapters/clients.ts`); for the statistics. */
+  /** What calls, as a name of a fixed set (`src/adapters/calls/clients.ts`); for the statistics. */
   client: string;
   /** False for feeds and pages: what they show is not counted as searched or retrieved. */
   counts: boolean;
@@ -77,7 +77,7 @@ export const pending = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => 
   ...rest,
 });
 
-/** Buckets of the rate limits, see `src/adapters/limits.ts`. */
+/** Buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
 export type LimitName = "read" | "search" | "write" | "register" | "report" | "subscribe" | "verify";
 
 /** One thing a caller can ask of the board. REST reaches every operation. */

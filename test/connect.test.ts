@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { claudeCodeCommand, claudeDesktopLocal, waysToConnect } from "../src/adapters/connect.ts";
+import { claudeCodeCommand, claudeDesktopLocal, waysToConnect } from "../src/adapters/reference/connect.ts";
 import { Site } from "../src/domain/site.ts";
 
 const site = new Site("https://board.example");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONTENT_NOTICE } from "../src/adapters/envelope.ts";
+import { CONTENT_NOTICE } from "../src/adapters/calls/envelope.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { call, eventually, register } from "./support/client.ts";
 import type { Response } from "./support/receiver.ts";

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ANSWERS } from "../src/adapters/pages/docs-answers.ts";
-import { type Docs, type DocumentedOperation, RECORDED_ROOT } from "../src/adapters/pages/docs-contents.ts";
+import { type Docs, type DocumentedOperation, RECORDED_ROOT } from "../src/adapters/reference/docs.ts";
+import { ANSWERS } from "../src/adapters/reference/recorded-answers.ts";
 import { FAILURES } from "../src/failures.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { call, eventually, register } from "./support/client.ts";
@@ -333,5 +333,5 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
 ${lines.join("\n")}
 };
 `;
-  await writeFile(new URL("../src/adapters/pages/docs-answers.ts", import.meta.url), text);
+  await writeFile(new URL("../src/adapters/reference/recorded-answers.ts", import.meta.url), text);
 }

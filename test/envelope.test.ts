@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { restRouter } from "../src/adapters/rest.ts";
+import { restRouter } from "../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../src/operation.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { call, register } from "./support/client.ts";

@@ -55,7 +55,7 @@ const SEES_ALL = [
   "src/cli/",
 ];
 /** The only files that may import an MCP SDK. */
-const MCP_FILES = /^src\/(adapters\/(mcp|stdio)[\w-]*|cli\/stdio)\.ts$/;
+const MCP_FILES = /^src\/(adapters\/mcp\/[\w-]+|cli\/stdio)\.ts$/;
 /** The only files that may import MongoDB's driver. */
 const MONGODB_FILES = /^src\/(store\/mongodb\/|search-index\/(mongot\/|beside-mongodb\.ts))/;
 

@@ -1,9 +1,9 @@
 import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureTexts } from "../bench/manual-size.ts";
-import { hitRanges, snippetOf, soughtWords } from "../src/adapters/mcp-snippet.ts";
-import { visible } from "../src/adapters/mcp-text.ts";
-import { whenOf } from "../src/adapters/mcp-when.ts";
+import { hitRanges, snippetOf, soughtWords } from "../src/adapters/text/excerpt.ts";
+import { visible } from "../src/adapters/text/untrusted.ts";
+import { whenOf } from "../src/adapters/text/when.ts";
 import type { Post } from "../src/schema/post.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";
 import { call, register } from "./support/client.ts";

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { measured, measureTimes, startAdmin } from "../src/adapters/metrics-admin.ts";
+import { measured, measureTimes, startAdmin } from "../src/adapters/http/prometheus.ts";
 import { buildApp } from "../src/app.ts";
 import { startJobs } from "../src/jobs/scheduler.ts";
 import { startBoard, type TestBoard } from "./support/board.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../src/adapters/openapi.ts";
+import { openApiDocument } from "../src/adapters/reference/openapi.ts";
 import { loadCatalog } from "../src/catalog.ts";
 import { Site } from "../src/domain/site.ts";
 

@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../src/adapters/openapi.ts";
+import { openApiDocument } from "../src/adapters/reference/openapi.ts";
 import { loadCatalog } from "../src/catalog.ts";
 import { Site } from "../src/domain/site.ts";
 import { FAILURES, type FailureCode } from "../src/failures.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { Command, Option } from "commander";
-import { parseInput } from "../adapters/input.ts";
+import { parseInput } from "../adapters/calls/input.ts";
 import { readConfig } from "../config.ts";
 import { BoardError } from "../failures.ts";
 import { MAPS, type RowMap } from "../import/maps.ts";

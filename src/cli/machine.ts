@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { mistakeIn } from "../adapters/limits.ts";
+import { mistakeIn } from "../adapters/calls/limits.ts";
 import type { Config } from "../config.ts";
 import { modelNamed } from "../embed/models.ts";
 import { findModel } from "../embed/weights.ts";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { manualText } from "../adapters/manual.ts";
+import { manualText } from "../adapters/reference/manual.ts";
 import { loadCatalog } from "../catalog.ts";
 import { Site } from "../domain/site.ts";
 

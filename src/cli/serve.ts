@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Command } from "commander";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { type Admin, measured, measureTimes, startAdmin } from "../adapters/metrics-admin.ts";
+import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { type OpenBoard, openBoard } from "../open-board.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { relayOverStdio } from "../adapters/mcp-relay.ts";
-import { serveOverStdio } from "../adapters/stdio.ts";
+import { relayOverStdio } from "../adapters/mcp/relay.ts";
+import { serveOverStdio } from "../adapters/mcp/stdio.ts";
 import { readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";

@@ -2,7 +2,7 @@ import { describeQuery } from "../../domain/query.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import { SearchQuery } from "../../schema/query.ts";
-import { CONTENT_NOTICE } from "../envelope.ts";
+import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { cleanText } from "./text.ts";
 
 /** What a feed says of itself. All URLs are absolute. */

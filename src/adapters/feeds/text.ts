@@ -1,5 +1,5 @@
 import type { Post } from "../../schema/post.ts";
-import { whenOf } from "../mcp-when.ts";
+import { whenOf } from "../text/when.ts";
 
 /** What no XML 1.0 document may hold: C0 controls but tab and line breaks, halves of surrogate pairs, U+FFFE, U+FFFF. */
 const ILLEGAL = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;

@@ -1,8 +1,8 @@
 import type { Site } from "../../domain/site.ts";
 import { type BoardError, FAILURES, type FailureCode } from "../../failures.ts";
-import { html, sentence } from "./html.ts";
-import { page } from "./layout.ts";
-import { searchBox } from "./search-form.ts";
+import { html, sentence } from "./frame/html.ts";
+import { page } from "./frame/layout.ts";
+import { searchBox } from "./search/form.ts";
 
 /** What a person should know beyond the table of failures, which speaks to agents. */
 const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> = {

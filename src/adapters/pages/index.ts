@@ -2,24 +2,24 @@ import { type ErrorRequestHandler, type Request, type RequestHandler, Router } f
 import type { Site } from "../../domain/site.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
-import type { Admission } from "../calls.ts";
-import { asBoardError, logFailure } from "../errors.ts";
-import type { LimitHeaders } from "../limits.ts";
-import { addNextLink, sentQuery } from "../links.ts";
-import { type Form, negotiate, pathsOf, sendForm } from "../negotiation.ts";
-import { credentialsOf, failureHandler, type RestParts, routeOf, setLimitHeaders } from "../rest.ts";
-import { assetRoutes } from "./assets.ts";
-import { docsView } from "./docs.ts";
+import type { Admission } from "../calls/dispatcher.ts";
+import { asBoardError, logFailure } from "../calls/errors.ts";
+import type { LimitHeaders } from "../calls/limits.ts";
+import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
+import { addNextLink, sentQuery } from "../http/links.ts";
+import { credentialsOf, failureHandler, type RestParts, routeOf, setLimitHeaders } from "../http/rest.ts";
+import { docsView } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
+import { assetRoutes } from "./frame/assets.ts";
+import { shownText } from "./frame/html.ts";
+import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
-import { shownText } from "./html.ts";
-import { post } from "./post.ts";
+import { textViews } from "./legal.ts";
+import { post } from "./post/index.ts";
+import { reportRoutes } from "./post/report.ts";
 import { publisher } from "./publisher.ts";
-import { reportRoutes } from "./report.ts";
-import { search } from "./search.ts";
+import { search } from "./search/index.ts";
 import { stats } from "./stats.ts";
-import { textViews } from "./texts.ts";
-import type { Asked, View } from "./view.ts";
 
 const VIEWS: readonly View[] = [home, search, post, publisher];
 

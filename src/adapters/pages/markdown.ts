@@ -1,14 +1,14 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
-import { CONTENT_NOTICE } from "../envelope.ts";
-import { mentionedPost, Room, shownPost, type View } from "../mcp-posts.ts";
-import { soughtWords } from "../mcp-snippet.ts";
-import { quotedBlock, quotedLine, visibleLine, wordOrQuoted } from "../mcp-text.ts";
-import { formPath } from "../negotiation.ts";
+import { CONTENT_NOTICE } from "../calls/envelope.ts";
+import { formPath } from "../http/forms.ts";
+import { soughtWords } from "../text/excerpt.ts";
+import { mentionedPost, Room, shownPost, type View } from "../text/posts.ts";
+import { quotedBlock, quotedLine, visibleLine, wordOrQuoted } from "../text/untrusted.ts";
 import type { Board } from "./home.ts";
 import type { PublisherPage } from "./publisher.ts";
-import { type SearchParams, searchPath } from "./search-form.ts";
-import type { Relaxed } from "./search-relax.ts";
+import { type SearchParams, searchPath } from "./search/form.ts";
+import type { Relaxed } from "./search/relaxation-links.ts";
 
 /**
  * The pages as a model reads them: the board's own words as Markdown, and the texts of others in quotes or behind `> `,

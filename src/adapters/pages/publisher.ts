@@ -1,14 +1,14 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
-import { type Html, hostOf, html, outLink, prose, shownText } from "./html.ts";
-import { profileData } from "./json-ld.ts";
-import { excerpt, page } from "./layout.ts";
+import { dayTag } from "./frame/dates.ts";
+import { type Html, hostOf, html, outLink, prose, shownText } from "./frame/html.ts";
+import { profileData } from "./frame/json-ld.ts";
+import { excerpt, page } from "./frame/layout.ts";
+import type { View } from "./frame/view.ts";
 import { publisherMarkdown } from "./markdown.ts";
-import { searchPath } from "./search-form.ts";
-import { publisherPath, slips } from "./slip.ts";
-import type { View } from "./view.ts";
-import { dayTag } from "./when.ts";
+import { publisherPath, slips } from "./post/card.ts";
+import { searchPath } from "./search/form.ts";
 
 export type PublisherPage = Publisher & { recent_posts: Post[] };
 

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Metrics as MetricsSchema } from "../../schema/board.ts";
-import { table } from "../markdown.ts";
-import { wordOrQuoted } from "../mcp-text.ts";
-import { dayChart } from "./charts.ts";
-import { bdi, type Html, html, type Piece } from "./html.ts";
-import { page } from "./layout.ts";
-import { searchPath } from "./search-form.ts";
-import type { View } from "./view.ts";
+import { table } from "../reference/field-lines.ts";
+import { wordOrQuoted } from "../text/untrusted.ts";
+import { dayChart } from "./frame/charts.ts";
+import { bdi, type Html, html, type Piece } from "./frame/html.ts";
+import { page } from "./frame/layout.ts";
+import type { View } from "./frame/view.ts";
+import { searchPath } from "./search/form.ts";
 
 type Metrics = z.output<typeof MetricsSchema>;
 

@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { BoardError, FAILURES } from "../../failures.ts";
+import { StoreUnavailable } from "../../ports/store.ts";
+
+/** Whatever was thrown, as a failure the caller may see. */
+export function asBoardError(thrown: unknown): BoardError {
+  if (thrown instanceof BoardError) return thrown;
+  // Errors of the body parser and of express itself carry a type or a status.
+  const { type, status, name } = (thrown ?? {}) as { type?: unknown; status?: unknown; name?: unknown };
+  if (type === "entity.too.large" || type === "parameters.too.many") return new BoardError("body_too_large");
+  if (type === "encoding.unsupported" || type === "charset.unsupported")
+    return new BoardError("unsupported_media_type");
+  if (type === "request.aborted" || type === "request.size.invalid" || type === "entity.parse.failed") {
+    return new BoardError("invalid_json");
+  }
+  if (name === "URIError" || status === 400) return new BoardError("not_found");
+  if (thrown instanceof StoreUnavailable) {
+    return new BoardError("store_unavailable", { retryAfterS: 2, cause: thrown });
+  }
+  return new BoardError("internal", { cause: thrown });
+}
+
+/**
+ * Logs what the operator should see of a failure: an internal one whole, a refusal of the whole board in short.
+ * @returns the reference an internal failure is logged under, for the caller to quote
+ */
+export function logFailure(error: BoardError, logger: Logger): string | undefined {
+  const { status } = FAILURES[error.code];
+  if (status === 500) {
+    const reference = randomUUID();
+    logger.error({ err: error.cause ?? error, reference }, "internal failure");
+    return reference;
+  }
+  if (status === 503) logger.warn({ err: error.cause, code: error.code }, "refused");
+  return undefined;
+}

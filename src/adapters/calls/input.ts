@@ -1,0 +1,90 @@
+import { closest, distance } from "fastest-levenshtein";
+import { z } from "zod";
+import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
+import type { Operation } from "../../operation.ts";
+
+/**
+ * Parses what was sent by the operation's schema.
+ *
+ * @param source  names the failure of anything a schema refuses: `body` → `invalid_request`, `query` → `invalid_query`
+ * @returns the parsed input, and a sentence for each field the operation does not have
+ * @throws BoardError with every problem at once; a schema may name a failure of its own (`params.failure`), which
+ *   counts when all problems share it
+ */
+export function parseInput(
+  operation: Operation,
+  sent: Record<string, unknown>,
+  source: "body" | "query",
+): { input: z.output<z.ZodObject>; notes: string[] } {
+  const parsed = operation.input.safeParse(sent, { reportInput: true });
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    throw new BoardError(failureOf(issues, source), { issues: issues.flatMap((issue) => issueOf(issue)) });
+  }
+  return { input: parsed.data, notes: unknownFields(operation.input, sent, "") };
+}
+
+function failureOf(issues: readonly z.core.$ZodIssue[], source: "body" | "query"): FailureCode {
+  const named = new Set(issues.map((issue) => paramsOf(issue)["failure"]));
+  const [only] = named;
+  if (named.size === 1 && typeof only === "string") return only as FailureCode;
+  return source === "body" ? "invalid_request" : "invalid_query";
+}
+
+function paramsOf(issue: z.core.$ZodIssue): Record<string, unknown> {
+  return issue.code === "custom" ? (issue.params ?? {}) : {};
+}
+
+function issueOf(issue: z.core.$ZodIssue): Issue[] {
+  const path = issue.path.map(String).join(".");
+  const code = String(paramsOf(issue)["code"] ?? issue.code);
+  // zod says "expected string, received undefined" of a missing field.
+  const missing = issue.code === "invalid_type" && issue.input === undefined;
+  return [{ path, code: missing ? "required" : code, message: missing ? "Required." : issue.message }];
+}
+
+/** Sentences for fields that no schema knows, at the top and inside `location` and `query`. At most five. */
+function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path: string): string[] {
+  const known = Object.keys(schema.shape);
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(sent)) {
+    const field: unknown = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
+    if (field === undefined) {
+      notes.push(`\`${printable(path + key)}\` is not a parameter${suggestion(key, known)}`);
+    } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      const inner = objectBehind(field as z.ZodType);
+      if (inner !== null)
+        notes.push(...unknownFields(inner, value as Record<string, unknown>, `${path}${key}.`));
+    }
+    if (notes.length >= 5) break;
+  }
+  return notes.slice(0, 5);
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const meant = meantBy(key, known);
+  return meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`;
+}
+
+/** Fields that callers know by another word: the `url` of a post is its `link` when it is read. */
+const OTHER_WORDS = new Map([
+  ["link", "url"],
+  ["query", "q"],
+]);
+
+function meantBy(key: string, known: readonly string[]): string | null {
+  const other = OTHER_WORDS.get(key);
+  if (other !== undefined && known.includes(other)) return other;
+  if (known.length === 0 || key.length > 40) return null;
+  const nearest = closest(key, known);
+  return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3)) ? nearest : null;
+}
+
+/** A field name as an agent may read it: whoever sent it chose it, but it may have been copied from a post. */
+const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
+
+function objectBehind(field: z.ZodType): z.ZodObject | null {
+  let schema: unknown = field;
+  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap();
+  return schema instanceof z.ZodObject ? schema : null;
+}

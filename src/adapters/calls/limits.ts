@@ -1,0 +1,237 @@
+import ipaddr from "ipaddr.js";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Secrets } from "../../domain/secrets.ts";
+import { BoardError } from "../../failures.ts";
+import type { LimitName } from "../../operation.ts";
+import type { LimitStore, StoredPublisher } from "../../ports/store.ts";
+
+interface Policy {
+  /** Name in `RateLimit-Policy`, and in RATE_LIMITS to override it. */
+  name: string;
+  count: number;
+  seconds: number;
+  /** Times as many for a caller with a key. */
+  withKey?: number;
+  /** Times as many for a verified publisher. */
+  verified?: number;
+  /** Counts by address also where there is a key: keys can be had by registering. */
+  byAddress?: true;
+  /** Counts by /48 rather than by /64, for IPv6 addresses only. */
+  wide?: true;
+}
+
+/**
+ * Who may call how often; contract section 9. Reads and searches are counted in the process, since they only protect
+ * it; the others in the store, exact over all processes of a board.
+ */
+const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[] }> = {
+  read: { shared: false, policies: [{ name: "read", count: 300, seconds: 60, withKey: 4 }] },
+  search: { shared: false, policies: [{ name: "search", count: 120, seconds: 60, withKey: 5 }] },
+  write: {
+    shared: true,
+    policies: [
+      { name: "write", count: 60, seconds: 60, verified: 10 },
+      { name: "write_day", count: 1000, seconds: 86_400, verified: 10 },
+    ],
+  },
+  register: {
+    shared: true,
+    policies: [
+      { name: "register", count: 30, seconds: 3600, byAddress: true },
+      { name: "register_day", count: 100, seconds: 86_400, byAddress: true },
+      { name: "register_net", count: 300, seconds: 86_400, byAddress: true, wide: true },
+    ],
+  },
+  report: { shared: true, policies: [{ name: "report", count: 30, seconds: 3600 }] },
+  subscribe: { shared: true, policies: [{ name: "subscribe", count: 60, seconds: 3600 }] },
+  verify: { shared: true, policies: [{ name: "verify", count: 20, seconds: 3600 }] },
+};
+const FAILED_KEYS: Policy = { name: "failed_keys", count: 30, seconds: 60 };
+
+/** Every policy name. */
+const POLICY_NAMES: readonly string[] = [
+  ...Object.values(POLICIES).flatMap(({ policies }) => policies.map((policy) => policy.name)),
+  FAILED_KEYS.name,
+];
+
+/** What is wrong with the overrides of RATE_LIMITS, null when nothing is. */
+export function mistakeIn(rateLimits: Overrides): string | null {
+  if (typeof rateLimits !== "object") return null;
+  const unknown = Object.keys(rateLimits).filter((name) => !POLICY_NAMES.includes(name));
+  return unknown.length === 0
+    ? null
+    : `${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`;
+}
+
+/** The figures as the manual prints them. */
+export const LIMIT_TABLE: readonly (Policy & { limit: LimitName })[] = (
+  Object.keys(POLICIES) as LimitName[]
+).flatMap((limit) => POLICIES[limit].policies.map((policy) => ({ ...policy, limit })));
+
+export interface LimitHeaders {
+  /** Value of `RateLimit-Policy` (IETF draft 11). */
+  policy: string;
+  /** Value of `RateLimit`. */
+  state: string;
+  /** A sentence for `meta.note` when a tenth of the calls or less is left, else null. */
+  nearly: string | null;
+}
+
+type Overrides = "on" | "off" | Record<string, { count: number; seconds: number }>;
+
+export class Limits {
+  readonly #store: LimitStore;
+  readonly #secrets: Secrets;
+  readonly #overrides: Overrides;
+  readonly #memory = new Map<string, RateLimiterMemory>();
+
+  constructor(parts: { store: LimitStore; secrets: Secrets; overrides: Overrides }) {
+    this.#store = parts.store;
+    this.#secrets = parts.secrets;
+    this.#overrides = parts.overrides;
+  }
+
+  /**
+   * Counts one call.
+   * @throws BoardError `rate_limited`, with `retryAfterS` and the headers in `cause`
+   */
+  async take(
+    limit: LimitName,
+    who: { caller: StoredPublisher | null; address: string },
+    now: number,
+  ): Promise<LimitHeaders | null> {
+    if (this.#overrides === "off") return null;
+    const { shared, policies } = POLICIES[limit];
+    const states: PolicyState[] = [];
+    for (const policy of policies.map((each) => this.#overridden(each))) {
+      const caller = policy.byAddress === true ? null : who.caller;
+      const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : `key ${caller.id}`;
+      if (bucket === null) continue;
+      const allowed = allowance(policy, caller);
+      const used = shared
+        ? await this.#sharedCount(policy, bucket, now)
+        : await this.#ownCount(policy, bucket, allowed);
+      const resetS = Math.max(1, Math.ceil(used.msLeft / 1000));
+      states.push({
+        policy,
+        allowed,
+        remaining: Math.max(0, allowed - used.points),
+        resetS,
+        over: used.points > allowed,
+      });
+    }
+    const headers = headersOf(states);
+    const refused = states.filter((state) => state.over);
+    if (refused.length === 0) return headers;
+    const retryAfterS = Math.max(...refused.map((state) => state.resetS));
+    throw new BoardError("rate_limited", { retryAfterS, cause: headers });
+  }
+
+  /**
+   * Counts a key that was wrong; too many from one address and further keys are not looked at for a while.
+   * @throws BoardError `rate_limited` for one too many
+   */
+  async failedKey(address: string): Promise<void> {
+    if (this.#overrides === "off") return;
+    const policy = this.#overridden(FAILED_KEYS);
+    const { points, msLeft } = await this.#ownCount(policy, addressBucket(address, false), policy.count);
+    if (points > policy.count) throw tooManyWrongKeys(msLeft);
+  }
+
+  /** @throws BoardError `rate_limited` when the address sent too many wrong keys */
+  async checkFailedKeys(address: string): Promise<void> {
+    if (this.#overrides === "off") return;
+    const policy = this.#overridden(FAILED_KEYS);
+    const state = await this.#limiter(policy, policy.count).get(addressBucket(address, false));
+    if (state === null || state.consumedPoints < policy.count) return;
+    throw tooManyWrongKeys(state.msBeforeNext);
+  }
+
+  #overridden(policy: Policy): Policy {
+    return typeof this.#overrides === "object" ? { ...policy, ...this.#overrides[policy.name] } : policy;
+  }
+
+  async #sharedCount(policy: Policy, bucket: string, now: number): Promise<Count> {
+    const key = `${policy.name} ${this.#secrets.addressTag(bucket)}`;
+    const { points, endsAt } = await this.#store.add(key, 1, policy.seconds * 1000, now);
+    return { points, msLeft: endsAt - now };
+  }
+
+  async #ownCount(policy: Policy, bucket: string, allowed: number): Promise<Count> {
+    const state = await this.#limiter(policy, allowed)
+      .consume(bucket)
+      .catch((refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return refusal;
+        throw refusal;
+      });
+    return { points: state.consumedPoints, msLeft: state.msBeforeNext };
+  }
+
+  #limiter(policy: Policy, points: number): RateLimiterMemory {
+    const key = `${policy.name} ${points}`;
+    const limiter =
+      this.#memory.get(key) ?? new RateLimiterMemory({ keyPrefix: key, points, duration: policy.seconds });
+    this.#memory.set(key, limiter);
+    return limiter;
+  }
+}
+
+interface Count {
+  points: number;
+  msLeft: number;
+}
+
+interface PolicyState {
+  policy: Policy;
+  allowed: number;
+  remaining: number;
+  resetS: number;
+  over: boolean;
+}
+
+function allowance(policy: Policy, caller: StoredPublisher | null): number {
+  if (caller === null) return policy.count;
+  const times = caller.verifiedAt === null ? 1 : (policy.verified ?? 1);
+  return policy.count * (policy.withKey ?? 1) * times;
+}
+
+function tooManyWrongKeys(msLeft: number): BoardError {
+  return new BoardError("rate_limited", {
+    retryAfterS: Math.max(1, Math.ceil(msLeft / 1000)),
+    hint: "Too many wrong API keys from this address. Wait the seconds given in `Retry-After`, then send the right one.",
+  });
+}
+
+function headersOf(states: readonly PolicyState[]): LimitHeaders {
+  const near = states.find(({ allowed, remaining }) => remaining <= allowed / 10);
+  return {
+    nearly:
+      near === undefined
+        ? null
+        : `Nearly at a limit: ${near.remaining} of ${near.allowed} \`${near.policy.name}\` calls are left for ${near.resetS} s.`,
+    policy: states
+      .map(({ policy, allowed }) => `"${policy.name}";q=${allowed};w=${policy.seconds}`)
+      .join(", "),
+    state: states
+      .map(({ policy, remaining, resetS }) => `"${policy.name}";r=${remaining};t=${resetS}`)
+      .join(", "),
+  };
+}
+
+/**
+ * What one address counts as: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). What is no address counts as one
+ * caller, or whoever can choose it would have as many as they like.
+ */
+export function addressBucket(address: string, wide: false): string;
+export function addressBucket(address: string, wide: boolean): string | null;
+export function addressBucket(sent: string, wide: boolean): string | null {
+  const address = withoutPort(sent);
+  if (!ipaddr.isValid(address)) return wide ? null : "address unknown";
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return wide ? null : `address ${parsed.toString()}`;
+  const parts = (parsed as ipaddr.IPv6).parts.slice(0, wide ? 3 : 4);
+  return `address ${parts.map((part) => part.toString(16)).join(":")}::/${wide ? 48 : 64}`;
+}
+
+/** Some proxies write the client's port behind its address, which is another one with every connection. */
+const withoutPort = (address: string) => address.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");

@@ -1,0 +1,148 @@
+import { type RequestHandler, Router } from "express";
+import type { Site } from "../../domain/site.ts";
+import { isoTime } from "../../domain/wire.ts";
+import { BoardError } from "../../failures.ts";
+import type { Catalog } from "../../operation.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import type { Store } from "../../ports/store.ts";
+import { sentAsNotModified, tagOf } from "../http/etag.ts";
+import { addLink } from "../http/links.ts";
+import { failureHandler, type RestParts } from "../http/rest.ts";
+import { aiCatalog, serverCard, skillIndex } from "../mcp/server-card.ts";
+import { fullManual } from "../reference/manual-full.ts";
+import { boardSkill, skillsOf } from "../reference/skills.ts";
+import { Sitemap } from "./sitemap.ts";
+
+const DAY_MS = 86_400_000;
+/** RFC 9116 wants less than a year; the file is made anew every day. */
+const SECURITY_DAYS = 180;
+const HOUR_S = 3_600;
+
+export interface DiscoveryParts extends RestParts {
+  catalog: Catalog;
+  site: Site;
+  index: SearchIndex;
+  store: Store;
+  config: { contact: string | null; aiTraining: boolean };
+}
+
+/**
+ * What crawlers, scanners and agents look for before they know the board: robots.txt, sitemap, security.txt, catalogs,
+ * the card of the tool server, skills, and the long manual. Any other well-known address is a JSON 404: an answer in
+ * HTML, or one about OAuth, makes clients ask for a login that does not exist.
+ */
+export function discoveryRoutes(parts: DiscoveryParts): Router {
+  const { catalog, site, config, clock } = parts;
+  const router = Router({ caseSensitive: true });
+  const skills = skillsOf(catalog, site);
+  const get = (path: string, type: string, text: string, maxAgeS = HOUR_S) =>
+    router.get(
+      path,
+      answer(type, async () => text, maxAgeS),
+    );
+  const json = (path: string, type: string, value: unknown) => get(path, type, JSON.stringify(value));
+
+  get("/robots.txt", TEXT, robots(site, config.aiTraining));
+  const card = serverCard(site);
+  for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
+    json(path, "application/mcp-server-card+json", card);
+  }
+  json("/.well-known/ai-catalog.json", "application/ai-catalog+json", aiCatalog(site, skills));
+  router.get(API_CATALOG, (_request, response, next) => {
+    // Also for HEAD (RFC 9727, 2).
+    addLink(response, site.root + API_CATALOG, "api-catalog");
+    next();
+  });
+  json(API_CATALOG, LINKSET, apiCatalog(site));
+  json("/.well-known/agent-skills/index.json", "application/json; charset=utf-8", skillIndex(skills));
+  for (const { name, text } of skills) get(`/skills/${name}/SKILL.md`, MARKDOWN, text);
+  get("/skill.md", MARKDOWN, boardSkill(skills, site));
+  get("/llms-full.txt", TEXT, fullManual(catalog, site), 300);
+  const { contact } = config;
+  if (contact !== null) {
+    const file = answer(TEXT, async () => securityText(contact, site, clock()), HOUR_S);
+    for (const path of ["/.well-known/security.txt", "/security.txt"]) router.get(path, file);
+  }
+  router.use("/.well-known", () => {
+    throw new BoardError("not_found");
+  });
+
+  const sitemap = new Sitemap(parts);
+  router.get(
+    "/sitemap.xml",
+    answer(XML, () => sitemap.overview(clock()), 600),
+  );
+  get("/sitemaps/pages.xml", XML, sitemap.pages());
+  router.get(
+    "/sitemaps/posts-:number.xml",
+    answer(XML, ({ params }) => sitemap.posts(wholeNumber(params["number"]), clock()), 600),
+  );
+  router.use(failureHandler(parts));
+  return router;
+}
+
+const API_CATALOG = "/.well-known/api-catalog";
+const TEXT = "text/plain; charset=utf-8";
+const MARKDOWN = "text/markdown; charset=utf-8";
+const XML = "application/xml; charset=utf-8";
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+
+const wholeNumber = (text: unknown) => (/^[1-9]\d{0,5}$/.test(String(text)) ? Number(text) : 0);
+
+/** Answers with a text, 304 when the caller has it, 404 when there is none. */
+function answer(
+  type: string,
+  text: (request: Parameters<RequestHandler>[0]) => Promise<string | null>,
+  maxAgeS: number,
+): RequestHandler {
+  return async (request, response) => {
+    const body = await text(request);
+    if (body === null) throw new BoardError("not_found");
+    response.set("Cache-Control", `public, max-age=${maxAgeS}`);
+    if (sentAsNotModified(request, response, tagOf(body))) return;
+    // Express would add a charset to types that have none.
+    response.setHeader("Content-Type", type);
+    response.end(body);
+  };
+}
+
+/** Everything may be read; the signals (contentsignals.org) say what for. */
+function robots(site: Site, aiTraining: boolean): string {
+  return `# Agents are welcome: see ${site.manual}
+User-agent: *
+Content-Signal: search=yes, ai-input=yes, ai-train=${aiTraining ? "yes" : "no"}
+Allow: /
+
+Sitemap: ${site.root}/sitemap.xml
+`;
+}
+
+/** RFC 9116. */
+function securityText(contact: string, site: Site, now: number): string {
+  const expires = now - (now % DAY_MS) + SECURITY_DAYS * DAY_MS;
+  return `Contact: ${contact}
+Expires: ${isoTime(expires)}
+Preferred-Languages: en
+Canonical: ${site.root}/.well-known/security.txt
+`;
+}
+
+/** RFC 9727: where the API is described. */
+const apiCatalog = (site: Site) => ({
+  linkset: [
+    {
+      anchor: site.api,
+      "service-desc": [
+        { href: `${site.root}/openapi.json`, type: "application/vnd.oai.openapi+json;version=3.1" },
+      ],
+      "service-doc": [
+        { href: `${site.root}/docs`, type: "text/html" },
+        { href: site.manual, type: "text/plain" },
+      ],
+      "service-meta": [{ href: `${site.mcp}/server-card`, type: "application/mcp-server-card+json" }],
+      status: [{ href: `${site.root}/readyz`, type: "application/json" }],
+      "terms-of-service": [{ href: `${site.root}/terms`, type: "text/html" }],
+      "privacy-policy": [{ href: `${site.root}/privacy`, type: "text/html" }],
+    },
+  ],
+});

@@ -1,0 +1,134 @@
+import { type RequestHandler, type Response, Router } from "express";
+import { calendarEntry } from "../../domain/calendar-entry.ts";
+import type { Site } from "../../domain/site.ts";
+import type { Operation, Services } from "../../operation.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Post } from "../../schema/post.ts";
+import type { SearchQuery } from "../../schema/query.ts";
+import { parseInput } from "../calls/input.ts";
+import { sentAsNotModified, tagOf } from "../http/etag.ts";
+import { addLink } from "../http/links.ts";
+import { credentialsOf, failureHandler, type RestParts, setLimitHeaders } from "../http/rest.ts";
+import { atomFeed } from "./atom.ts";
+import { calendarOf, cancelledCalendar } from "./calendar.ts";
+import { type Channel, channelOf, idsOf } from "./channel.ts";
+import { jsonFeed } from "./json-feed.ts";
+import { rssFeed } from "./rss.ts";
+import { cleanPosts } from "./text.ts";
+
+export interface FeedParts extends RestParts {
+  operations: readonly Operation[];
+  services: Pick<Services, "board" | "posts" | "search">;
+  store: Store;
+  site: Site;
+}
+
+interface Format {
+  path: string;
+  type: string;
+  /** Defaults where a feed differs from a search. */
+  sort: "newest" | "soonest";
+  datedOnly: boolean;
+  write(posts: readonly Post[], channel: Channel): string;
+}
+
+const ICS = "text/calendar; charset=utf-8";
+const FORMATS: readonly Format[] = [
+  {
+    path: "/feed.xml",
+    type: "application/rss+xml; charset=utf-8",
+    sort: "newest",
+    datedOnly: false,
+    write: rssFeed,
+  },
+  {
+    path: "/feed.atom",
+    type: "application/atom+xml; charset=utf-8",
+    sort: "newest",
+    datedOnly: false,
+    write: atomFeed,
+  },
+  {
+    path: "/feed.json",
+    type: "application/feed+json; charset=utf-8",
+    sort: "newest",
+    datedOnly: false,
+    write: jsonFeed,
+  },
+  { path: "/calendar.ics", type: ICS, sort: "soonest", datedOnly: true, write: calendarOf },
+];
+const LIMIT = "50";
+
+/**
+ * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. They take the parameters of a search,
+ * count against its limits, and answer failures in the envelope of the API; nothing they show is counted as retrieved.
+ */
+export function feedRoutes(parts: FeedParts): Router {
+  const router = Router({ caseSensitive: true });
+  const operation = (name: string) => {
+    const found = parts.operations.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`feeds are made from "${name}", which is no operation`);
+    return found;
+  };
+  const search = operation("search");
+  for (const format of FORMATS) router.get(format.path, feed(format, search, parts));
+  router.get("/p/:id.ics", postCalendar(operation("get_post"), parts));
+  router.use(failureHandler(parts));
+  return router;
+}
+
+function feed(format: Format, search: Operation, parts: FeedParts): RequestHandler {
+  const { path } = format;
+  return async (request, response) => {
+    const now = await admitted(search, parts, path.slice(1), request, response);
+    const sent: Record<string, unknown> = { ...request.query };
+    const { input } = parseInput(search, { sort: format.sort, limit: LIMIT, ...sent }, "query");
+    const query = input as SearchQuery;
+    const page = await parts.services.search.run(query, now, { datedOnly: format.datedOnly, advice: false });
+    const { launched } = parts.services.board;
+    const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
+    addLink(response, channel.self, "self");
+    addLink(response, channel.home, "alternate", "text/html");
+    if (channel.next !== null) addLink(response, channel.next, "next");
+    send(request, response, format.type, format.write(cleanPosts(page.posts), channel));
+    parts.answered(path.slice(1), response.statusCode);
+  };
+}
+
+function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
+  return async (request, response) => {
+    await admitted(getPost, parts, "post.ics", request, response);
+    const id = String(request.params["id"]);
+    const entry = await calendarEntry(id, { store: parts.store, posts: parts.services.posts });
+    const ids = idsOf(parts.site, parts.services.board.launched);
+    const self = `${parts.site.post(id)}.ics`;
+    addLink(response, parts.site.post(id), "alternate", "text/html");
+    if ("cancelled" in entry) {
+      const about = { ...ids, self, title: "No longer on the board" };
+      send(request, response, ICS, cancelledCalendar(entry.cancelled, about));
+    } else {
+      const posts = cleanPosts([entry.post]);
+      send(request, response, ICS, calendarOf(posts, { ...ids, self, title: posts[0]?.title ?? "" }));
+    }
+    parts.answered("post.ics", response.statusCode);
+  };
+}
+
+/** Counts the call against the limits of an operation; resolves to the time of the call. */
+async function admitted(
+  operation: Operation,
+  { calls }: FeedParts,
+  name: string,
+  request: Parameters<RequestHandler>[0],
+  response: Response,
+): Promise<number> {
+  response.locals["operation"] = name;
+  const { limits, now } = await calls.admit(operation, credentialsOf(request));
+  setLimitHeaders(response, limits);
+  return now;
+}
+
+function send(request: Parameters<RequestHandler>[0], response: Response, type: string, text: string): void {
+  response.set("Cache-Control", "public, max-age=60");
+  if (!sentAsNotModified(request, response, tagOf(text))) response.set("Content-Type", type).send(text);
+}

@@ -1,0 +1,87 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { Site } from "../../domain/site.ts";
+import { sentAsNotModified, tagOf } from "./etag.ts";
+import { addLink, sentQuery } from "./links.ts";
+
+/** The forms every page comes in. */
+export type Form = "html" | "json" | "markdown";
+
+const FORMS = [
+  { form: "html", type: "text/html", suffix: "" },
+  { form: "json", type: "application/json", suffix: ".json" },
+  { form: "markdown", type: "text/markdown", suffix: ".md" },
+] as const satisfies readonly { form: Form; type: string; suffix: string }[];
+
+/**
+ * The form a caller wants: the suffix of the path says it, else `Accept`. HTML where nothing or anything is asked for,
+ * and also where nothing we have is: a page that can be looked at helps more than a refusal.
+ */
+function formOf(request: Request): Form {
+  const bySuffix = FORMS.find(({ suffix }) => suffix !== "" && request.path.endsWith(suffix));
+  if (bySuffix !== undefined) return bySuffix.form;
+  const accepted = request.accepts(FORMS.map(({ type }) => type));
+  return FORMS.find(({ type }) => type === accepted)?.form ?? "html";
+}
+
+/**
+ * Finds the form, keeps it in `response.locals["form"]`, and tells of the others: `Vary`, and `Link` with the other
+ * forms, the manual and the API's description.
+ */
+export function negotiate(site: Site): RequestHandler {
+  return (request, response, next) => {
+    const form = formOf(request);
+    response.locals["form"] = form;
+    response.vary("Accept");
+    const plain = withoutSuffix(request.path);
+    const query = sentQuery(request);
+    for (const { suffix, type } of FORMS.filter((each) => each.form !== form)) {
+      const path = suffix === "" ? plain : formPath(plain, suffix);
+      addLink(response, `${site.root}${path}${query.size === 0 ? "" : `?${query}`}`, "alternate", type);
+    }
+    addLink(response, site.manual, "describedby", "text/plain");
+    addLink(response, `${site.root}/openapi.json`, "service-desc", "application/json");
+    next();
+  };
+}
+
+/** Path of another form of a page: `/p/x` → `/p/x.md`; the home page is `/index.md`. */
+export function formPath(path: string, suffix: ".json" | ".md"): string {
+  return `${path === "/" ? "/index" : path}${suffix}`;
+}
+
+/** Every path that a page answers, for the router: its own and those with a suffix. */
+export function pathsOf(path: string): string[] {
+  // A parameter takes the suffix along; ids are read without it.
+  if (/:\w+$/.test(path)) return [path];
+  return [path, formPath(path, ".json"), formPath(path, ".md")];
+}
+
+/** Sends one form of a page with its weak tag, or 304. HTML brings its own content policy. */
+export function sendForm(request: Request, response: Response, form: Form, text: string): void {
+  const type = FORMS.find((each) => each.form === form)?.type ?? "text/plain";
+  if (form === "html") setPagePolicy(response);
+  response.set("Cache-Control", "no-cache").vary("Authorization");
+  if (response.statusCode === 200 && sentAsNotModified(request, response, tagOf(text))) return;
+  response.set("Content-Type", `${type}; charset=utf-8`).send(text);
+}
+
+/** Own style, script and icon, forms to this site, nothing else. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export function setPagePolicy(response: Response): void {
+  response.set("Content-Security-Policy", PAGE_POLICY);
+}
+
+/** Path of the page in its first form, also where a slash that the router overlooks stands behind it. */
+function withoutSuffix(path: string): string {
+  const plain = path.replace(/(\.(json|md))?\/?$/, "");
+  return plain === "" || plain === "/index" ? "/" : plain;
+}

@@ -1,0 +1,143 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Board } from "../../domain/board.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Store, WorkKind } from "../../ports/store.ts";
+
+/** What is measured. */
+interface Parts {
+  store: Store;
+  embedder: Embedder;
+  services: { board: Board };
+  clock: () => number;
+  answered: (operation: string, status: number, client?: string) => void;
+}
+
+const WORK: readonly WorkKind[] = ["match", "embed"];
+const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/**
+ * Measures a board for Prometheus: answers by operation and status, their time, the work that waits, the size of the
+ * board, and the process.
+ *
+ * @returns the registry, and `answered` to use instead of the board's own
+ */
+export function measured(board: Parts): { registry: Registry; answered: Parts["answered"] } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const answers = new Counter({
+    name: "board_answers_total",
+    help: "Answers by operation and status; tools of the MCP server as tool:NAME.",
+    labelNames: ["operation", "status"],
+    registers,
+  });
+  new Gauge({
+    name: "board_posts_active",
+    help: "Posts and replies neither expired nor removed.",
+    registers,
+    async collect() {
+      this.set((await board.services.board.meta(board.clock())).active_posts);
+    },
+  });
+  new Gauge({
+    name: "board_publishers",
+    help: "Registered publishers.",
+    registers,
+    async collect() {
+      this.set((await board.services.board.meta(board.clock())).publishers);
+    },
+  });
+  new Gauge({
+    name: "board_work_waiting",
+    help: "Posts that wait to be matched or embedded.",
+    labelNames: ["kind"],
+    registers,
+    async collect() {
+      for (const kind of WORK) this.set({ kind }, await board.store.work.backlog(kind));
+    },
+  });
+  new Gauge({
+    name: "board_model_ready",
+    help: "1 when texts can be embedded.",
+    registers,
+    collect() {
+      this.set(board.embedder.state() === "ready" ? 1 : 0);
+    },
+  });
+  return {
+    registry,
+    answered(operation, status, client) {
+      answers.inc({ operation, status });
+      board.answered(operation, status, client);
+    },
+  };
+}
+
+/** Measures the time of every answer of a listener, from the request's head to the end of the answer. */
+export function measureTimes(server: Server, registry: Registry): void {
+  const times = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time to answer, by method and first digit of the status.",
+    labelNames: ["method", "status"],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  server.prependListener("request", (request, response) => {
+    const end = times.startTimer({ method: METHODS.find((method) => method === request.method) ?? "other" });
+    response.once("close", () => end({ status: `${Math.floor(response.statusCode / 100)}xx` }));
+  });
+}
+
+const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"];
+
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/** The listener of the operator. */
+export interface Admin {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * A listener with `GET /metrics` on 127.0.0.1, and nowhere else: what it tells is for the operator.
+ * @param port  0 takes a free one
+ */
+export async function startAdmin(
+  registry: Registry,
+  port: number,
+  failed: (error: unknown) => void,
+): Promise<Admin> {
+  const server = createServer((request, response) => {
+    // A page that rebinds its own name to 127.0.0.1 shall not read along.
+    if (!LOOPBACK.test(request.headers.host ?? "")) {
+      response.writeHead(403).end();
+      return;
+    }
+    if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
+      response.writeHead(404, { "Content-Type": "text/plain" }).end("See /metrics.\n");
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
+      (error: unknown) => {
+        failed(error);
+        response.writeHead(503).end();
+      },
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () =>
+      new Promise((resolve) => {
+        registry.clear();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

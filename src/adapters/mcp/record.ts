@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Operation } from "../../operation.ts";
+import { visibleLine, wordOrQuoted } from "../text/untrusted.ts";
+
+/**
+ * An answer that is one record, as lines of `name: value`, each with what the output schema says about the field.
+ * Nulls are left out; flat objects and tables take one line.
+ */
+export function recordText(operation: Operation, data: Record<string, unknown>): string {
+  const described = operation.output instanceof z.ZodObject ? operation.output.shape : {};
+  return Object.entries(data)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => {
+      const description = (described[name] as z.ZodType | undefined)?.description;
+      return `${name}: ${valueText(value)}${description === undefined ? "" : ` (${description})`}`;
+    })
+    .join("\n");
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return tableText(value);
+  if (typeof value !== "object" || value === null) return cellText(value);
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return members.length === 0
+    ? "none"
+    : members.map(([name, member]) => `${visibleLine(name)} ${cellText(member)}`).join(", ");
+}
+
+/** `(tag, count) bike, 12; repair, 9`: the names of the columns once. */
+function tableText(rows: readonly unknown[]): string {
+  const [first] = rows;
+  if (first === undefined) return "none";
+  if (typeof first !== "object" || first === null) return rows.map(cellText).join(", ");
+  const columns = Object.keys(first);
+  const cells = rows.map((row) =>
+    columns.map((column) => cellText((row as Record<string, unknown>)[column])),
+  );
+  return `(${columns.join(", ")}) ${cells.map((row) => row.join(", ")).join("; ")}`;
+}
+
+function cellText(value: unknown): string {
+  if (typeof value === "string") return wordOrQuoted(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

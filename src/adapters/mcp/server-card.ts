@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import type { Site } from "../../domain/site.ts";
+import type { Skill } from "../reference/skills.ts";
+import { SERVER } from "./server.ts";
+
+/** The revision without a handshake, which the SDK negotiates by itself. */
+const STATELESS_REVISION = "2026-07-28";
+
+/**
+ * How to connect to the tool server, for clients that know its address only: a server card (SEP-2127). It never lists
+ * tools; the server does.
+ */
+export function serverCard(site: Site) {
+  return {
+    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    name: `${reversed(site)}/${SERVER.name}`,
+    title: SERVER.title,
+    description: "A public bulletin board for AI agents: events, offers, requests, announcements, threads.",
+    version: SERVER.version,
+    websiteUrl: site.root,
+    remotes: [
+      {
+        type: "streamable-http",
+        url: site.mcp,
+        supportedProtocolVersions: [STATELESS_REVISION, ...SUPPORTED_PROTOCOL_VERSIONS],
+        headers: [
+          {
+            name: "Authorization",
+            description: "`Bearer <api_key>`, to write. Reading needs no key.",
+            isRequired: false,
+            isSecret: true,
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** What agents find here: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
+export function aiCatalog(site: Site, skills: readonly Skill[]) {
+  const urn = (namespace: string, name: string) =>
+    `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;
+  return {
+    specVersion: "1.0",
+    host: { displayName: SERVER.title, documentationUrl: site.manual },
+    entries: [
+      {
+        identifier: urn("mcp", SERVER.name),
+        type: "application/mcp-server-card+json",
+        url: `${site.mcp}/server-card`,
+        tags: ["board", "search", "events"],
+      },
+      {
+        identifier: urn("api", SERVER.name),
+        displayName: `${SERVER.title}, REST`,
+        type: "application/vnd.oai.openapi+json;version=3.1",
+        url: `${site.root}/openapi.json`,
+      },
+      ...skills.map((skill) => ({
+        identifier: urn("skill", skill.name),
+        displayName: skill.name,
+        description: skill.description,
+        type: "text/markdown",
+        url: skill.url,
+        digest: digestOf(skill.text),
+      })),
+    ],
+  };
+}
+
+/** The skills of the site: Agent Skills discovery, version 0.2.0. */
+export function skillIndex(skills: readonly Skill[]) {
+  return {
+    $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+    version: "0.2.0",
+    skills: skills.map(({ name, description, url, text }) => ({
+      name,
+      type: "skill-md",
+      description,
+      url,
+      digest: digestOf(text),
+    })),
+  };
+}
+
+const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+/** `board.example` → `example.board`. */
+function reversed(site: Site): string {
+  const { hostname } = new URL(site.root);
+  const isName = /[a-z]/i.test(hostname) && !hostname.startsWith("[");
+  if (!isName) return hostname.replace(/[^\da-f.]+/gi, "-").replace(/^-|-$/g, "");
+  return hostname.split(".").reverse().join(".");
+}

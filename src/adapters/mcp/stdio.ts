@@ -1,0 +1,116 @@
+import { PassThrough } from "node:stream";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { type McpParts, mcpServers } from "./server.ts";
+
+/** Counted like an address: everyone who may start this process is one caller. */
+const LOCAL = "stdio";
+
+/** When stdin ends, answers under way are waited for this long. */
+const DRAIN_MS = 10_000;
+
+export interface StdioOptions {
+  /** Sent with every call that needs a key. */
+  apiKey: string | null;
+  /** Leaves out every tool that changes anything. */
+  readOnly: boolean;
+}
+
+/**
+ * Serves a board of this process over stdin and stdout, in every revision of the protocol.
+ * @returns when stdin has ended and everything asked before is answered
+ */
+export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: StdioOptions): Promise<void> {
+  const serverFor = mcpServers(parts, readOnly ? "reading" : "all");
+  const transport = new StdioTransport();
+  const handle = serveStdio(() => serverFor({ apiKey, address: LOCAL, client: LOCAL }), {
+    transport,
+    maxSubscriptions: 0,
+    onerror: (error) => parts.logger.debug({ err: error }, "stdio"),
+  });
+  await transport.ended;
+  await handle.close();
+}
+
+/**
+ * stdin and stdout as a transport of the SDK that answers what it was asked before stdin ended, so that
+ * `printf '…' | agent-board stdio` prints something. The SDK's own lets go of requests under way.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  /** Fulfilled when nothing will come and nothing is owed any more. */
+  readonly ended: Promise<void>;
+  readonly #input = new PassThrough();
+  readonly #inner = new StdioServerTransport(this.#input);
+  readonly #owed = new Set<string | number>();
+  #inputEnded = false;
+  #settle = () => {};
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#inner.onmessage = (message) => {
+      if (isJSONRPCRequest(message)) this.#owed.add(message.id);
+      this.onmessage?.(message);
+      const cancelled = cancelledBy(message);
+      if (cancelled !== undefined) this.#forget(cancelled);
+    };
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => {
+      this.onclose?.();
+      this.#settle();
+    };
+    await this.#inner.start();
+    process.stdin.pipe(this.#input, { end: false });
+    process.stdin.once("close", () => this.#inputIsOver());
+    process.stdin.once("end", () => this.#inputIsOver());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#inner.send(message);
+    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return;
+    if (message.id !== undefined) this.#forget(message.id);
+  }
+
+  async close(): Promise<void> {
+    await this.#inner.close();
+    process.stdin.unpipe(this.#input);
+    process.stdin.pause();
+  }
+
+  #forget(id: string | number): void {
+    this.#owed.delete(id);
+    this.#closeWhenDone();
+  }
+
+  #inputIsOver(): void {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    setTimeout(() => void this.close(), DRAIN_MS).unref();
+    // What stdin brought last may still be on its way through the pipe.
+    setImmediate(() => this.#closeWhenDone());
+  }
+
+  #closeWhenDone(): void {
+    if (this.#inputEnded && this.#owed.size === 0 && this.#input.readableLength === 0) void this.close();
+  }
+}
+
+/** The request that a message cancels, which is owed no answer. */
+export function cancelledBy(message: JSONRPCMessage): string | number | undefined {
+  if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
+  return (message.params as { requestId?: string | number } | undefined)?.requestId;
+}

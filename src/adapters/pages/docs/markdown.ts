@@ -1,0 +1,82 @@
+import type { Site } from "../../../domain/site.ts";
+import type { Way } from "../../reference/connect.ts";
+import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
+import { table } from "../../reference/field-lines.ts";
+import type { Prose } from "../../reference/prose.ts";
+
+/** `/docs.md`: the documentation as a model reads it. */
+export function docsMarkdown(docs: Docs, site: Site): string {
+  const parts = [
+    "# Agent Board: documentation",
+    `Shorter, and enough for most: ${site.manual}. Complete: ${site.root}/openapi.json.`,
+    "## Connect",
+    "Reading needs no key. To write, register once, after the person you work for accepted the terms; the key is shown only then.",
+    ...docs.connect.flatMap(wayMarkdown),
+    ...docs.before.flatMap(proseMarkdown),
+    ...docs.groups.flatMap(({ heading, operations }) => [
+      `## ${heading}`,
+      ...operations.flatMap(operationMarkdown),
+    ]),
+    "## Errors",
+    table(
+      ["Status", "Code", "What happened, what to do", "On"],
+      docs.failures.map(({ status, code, message, hint, where }) => [
+        String(status),
+        `\`${code}\``,
+        `${message} ${hint}`,
+        where,
+      ]),
+    ).join("\n"),
+    ...docs.after.flatMap(proseMarkdown),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function wayMarkdown({ name, how, snippet, withKey, install }: Way): string[] {
+  return [
+    `### ${name}`,
+    how,
+    ...(install === undefined ? [] : [`[${install.label}](${install.url})`]),
+    fenced(snippet),
+    ...(withKey === undefined ? [] : ["With a key:", fenced(withKey)]),
+  ];
+}
+
+function proseMarkdown({ heading, paragraphs, rows = [] }: Prose): string[] {
+  return [
+    `## ${heading}`,
+    ...paragraphs,
+    ...(rows.length === 0 ? [] : [rows.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join("\n")]),
+  ];
+}
+
+function operationMarkdown(operation: DocumentedOperation): string[] {
+  const { name, title, when, calls, needsKey, isTool, fields, alike, curl, answer, failures } = operation;
+  const about = [
+    ...calls.map((call) => `\`${call}\``),
+    ...(isTool ? [`tool \`${name}\``] : []),
+    ...(needsKey ? ["needs a key"] : []),
+  ];
+  return [
+    `### ${title}`,
+    `${about.join(" · ")}\n\n${when}`,
+    ...(fields.length === 0
+      ? []
+      : [
+          fields
+            .map(
+              ({ name: field, required, form, meaning }) =>
+                `- \`${field}\`${required ? "*" : ""} ${form}${meaning === "" ? "" : `: ${meaning}`}`,
+            )
+            .join("\n"),
+        ]),
+    ...alike.map(({ of, names }) => `${names.map((each) => `\`${each}\``).join(", ")} as in \`${of}\`.`),
+    fenced(curl, "sh"),
+    ...(answer === null ? [] : [`Answers ${answer.status}:`, fenced(answer.text)]),
+    ...(failures.length === 0
+      ? []
+      : [`May fail with ${failures.map((code) => `\`${code}\``).join(", ")}, or what any call may.`]),
+  ];
+}
+
+const fenced = (text: string, language = "") => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -1,0 +1,33 @@
+import type { Post } from "../../../schema/post.ts";
+import { isAllDay, type Moment, momentIn, shownEnd } from "../../text/clock.ts";
+import { type Html, html } from "./html.ts";
+
+/** A day in UTC: `19 Nov 2026`. */
+export function dayTag(iso: string): Html {
+  const { day, monthName, year } = momentIn(iso, "UTC");
+  return html`<time datetime="${iso}">${day} ${monthName} ${year}</time>`;
+}
+
+/** When a post takes place, on the clock of its own zone, or null without a start and an end. */
+export function whenTag(post: Post): Html | null {
+  const { starts_at: starts } = post;
+  const ends = shownEnd(post);
+  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post)}`;
+  const start = momentIn(starts, zoneOf(post));
+  const end = ends === null ? start : momentIn(ends, zoneOf(post));
+  if (ends === null || dayText(start) === dayText(end)) {
+    const until = ends !== null && !isAllDay(post) && end.time !== start.time;
+    return html`${dayAndTime(starts, post)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
+  }
+  return html`${dayAndTime(starts, post)} – ${dayAndTime(ends, post)}`;
+}
+
+/** The zone of `whenTag`'s clock. */
+export const zoneOf = (post: Post): string => post.timezone ?? "UTC";
+
+function dayAndTime(iso: string, post: Post): Html {
+  const moment = momentIn(iso, zoneOf(post));
+  return html`<time datetime="${iso}">${dayText(moment)}${!isAllDay(post) && `, ${moment.time}`}</time>`;
+}
+
+const dayText = ({ weekday, day, monthName, year }: Moment) => `${weekday} ${day} ${monthName} ${year}`;

@@ -1,0 +1,134 @@
+import type { Site } from "../../../domain/site.ts";
+import type { Post, PostWithContext } from "../../../schema/post.ts";
+import type { Publisher } from "../../../schema/publisher.ts";
+import { safeHref } from "./html.ts";
+import { excerpt, SITE_NAME } from "./layout.ts";
+
+const DESCRIPTION_CHARS = 500;
+
+/** schema.org's word for each kind. */
+const TYPES = {
+  event: "Event",
+  offer: "Offer",
+  request: "Demand",
+  announcement: "SocialMediaPosting",
+  thread: "DiscussionForumPosting",
+} as const;
+
+/** A post as schema.org data. Members without a value are left out. */
+export function postData(post: PostWithContext): Record<string, unknown> {
+  const author = publisherData(post.publisher);
+  const shared = {
+    "@context": "https://schema.org",
+    "@type": TYPES[post.kind],
+    "@id": post.url,
+    url: post.url,
+  };
+  const description = excerpt(post.body, DESCRIPTION_CHARS);
+  switch (post.kind) {
+    case "event":
+      return present({
+        ...shared,
+        name: post.title,
+        description,
+        startDate: post.starts_at,
+        endDate: post.ends_at,
+        eventStatus: "https://schema.org/EventScheduled",
+        location: placeData(post),
+        organizer: author,
+        sameAs: safeHref(post.link),
+        keywords: keywordsOf(post),
+      });
+    case "offer":
+    case "request":
+      return present({
+        ...shared,
+        name: post.title,
+        description,
+        validFrom: post.starts_at ?? post.created_at,
+        validThrough: post.ends_at ?? post.expires_at,
+        availableAtOrFrom: placeData(post),
+        // Who asks is named as the one who offers is: schema.org's Demand knows no other word.
+        seller: author,
+        sameAs: safeHref(post.link),
+      });
+    case "announcement":
+    case "thread":
+      return present({
+        ...shared,
+        headline: excerpt(post.title, 110),
+        text: description,
+        datePublished: post.created_at,
+        dateModified: post.updated_at,
+        author,
+        commentCount: post.reply_count,
+        comment: post.replies.length === 0 ? null : post.replies.map(commentData),
+        contentLocation: placeData(post),
+        sharedContent: safeHref(post.link),
+        keywords: keywordsOf(post),
+      });
+  }
+}
+
+/** A publisher's page as schema.org data. */
+export function profileData(publisher: Publisher, site: Site): Record<string, unknown> {
+  return {
+    "@context": "https://schema.org",
+    "@type": "ProfilePage",
+    url: site.publisher(publisher.id),
+    dateCreated: publisher.first_seen,
+    mainEntity: publisherData(publisher),
+  };
+}
+
+/** The site itself, with how to search it. */
+export function siteData(site: Site, description: string): Record<string, unknown> {
+  return {
+    "@context": "https://schema.org",
+    "@type": "WebSite",
+    name: SITE_NAME,
+    url: `${site.root}/`,
+    description,
+    potentialAction: {
+      "@type": "SearchAction",
+      target: { "@type": "EntryPoint", urlTemplate: `${site.root}/search?q={query}` },
+      "query-input": "required name=query",
+    },
+  };
+}
+
+function publisherData(publisher: Publisher): Record<string, unknown> {
+  return present({
+    "@type": "Organization",
+    name: publisher.name,
+    url: publisher.crier_url,
+    description: publisher.description === null ? null : excerpt(publisher.description, DESCRIPTION_CHARS),
+    sameAs: publisher.verified ? safeHref(publisher.url) : null,
+  });
+}
+
+function commentData(reply: Post): Record<string, unknown> {
+  return {
+    "@type": "Comment",
+    url: reply.url,
+    text: excerpt(reply.body, 200),
+    datePublished: reply.created_at,
+    author: { "@type": "Organization", name: reply.publisher.name, url: reply.publisher.crier_url },
+  };
+}
+
+function placeData({ location }: Post): Record<string, unknown> | null {
+  if (location === null) return null;
+  const { name, lat, lng } = location;
+  return present({
+    "@type": "Place",
+    name: name === "" ? null : name,
+    geo: lat === null ? null : { "@type": "GeoCoordinates", latitude: lat, longitude: lng },
+  });
+}
+
+const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
+
+function present(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}

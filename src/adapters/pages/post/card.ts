@@ -1,0 +1,98 @@
+import type { Kind, Post } from "../../../schema/post.ts";
+import type { Publisher } from "../../../schema/publisher.ts";
+import { momentIn } from "../../text/clock.ts";
+import { hitRanges, snippetOf } from "../../text/excerpt.ts";
+import { zoneOf } from "../frame/dates.ts";
+import { bdi, type Html, hostOf, html, type Piece, shownText } from "../frame/html.ts";
+import { excerpt } from "../frame/layout.ts";
+
+const SNIPPET_CHARS = 240;
+
+/** How the slips of one list are shown. */
+export interface SlipView {
+  /** Stems of the words searched for, as `soughtWords` gives them: snippets are cut around them. */
+  sought?: readonly string[];
+  /** Gives each slip an `id`, so that others can point at it. */
+  anchors?: true;
+  /** Leaves out who wrote it, where all are of one publisher. */
+  ownPage?: true;
+  /** Epoch milliseconds; posts that expired before say so. */
+  now: number;
+}
+
+/** Posts as a list of slips, for a place below a heading of the second level. */
+export function slips(posts: readonly Post[], view: SlipView): Html {
+  return html`<ol class="slips">${posts.map((post) => slip(post, view))}</ol>`;
+}
+
+/** A date stub, the title, one line of facts, and how the text begins. */
+function slip(post: Post, view: SlipView): Html {
+  return html`
+<li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
+<p class="stub">${stub(post, view.now)}</p>
+<article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
+<p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
+<p class="snippet" dir="auto">${snippet(post.body, view.sought ?? [])}</p></article>
+</li>`;
+}
+
+export const anchorOf = ({ id }: Post): string => `post-${id}`;
+export const pathOf = ({ id }: { id: string }): string => `/p/${id}`;
+export const publisherPath = ({ id }: { id: string }): string => `/publishers/${id}`;
+
+export const kindPill = (kind: Kind): Html => html`<span class="kind k-${kind}">${kind}</span>`;
+
+/** `1.2 km`, without the fraction from 100 km on. */
+export const distanceText = (km: number): string =>
+  `${km >= 100 ? Math.round(km).toLocaleString("en") : km} km`;
+
+/** Who wrote it, with a link; and whether its domain is proved. */
+export function byline(publisher: Publisher): Html {
+  return html`<span>by <a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
+}
+
+/** The day something starts; else how many replied; else the day it was written. The year where it is another one. */
+export function stub(post: Post, now: number): Html {
+  if (post.starts_at !== null) {
+    const { day, monthName, weekday, year } = momentIn(post.starts_at, zoneOf(post));
+    const otherYear = year !== String(new Date(now).getUTCFullYear());
+    return html`<b>${day}</b> <time datetime="${post.starts_at}">${monthName}${otherYear && ` ${year}`} · ${weekday}</time>`;
+  }
+  if (post.reply_count > 0) {
+    return html`<b>${post.reply_count}</b> ${post.reply_count === 1 ? "reply" : "replies"}`;
+  }
+  const { day, monthName } = momentIn(post.created_at, "UTC");
+  return html`<b class="long">${day} ${monthName}</b> <time datetime="${post.created_at}">posted</time>`;
+}
+
+function facts(post: Post, { now, ownPage }: SlipView): Piece[] {
+  const place = post.location?.name ?? null;
+  return [
+    Date.parse(post.expires_at) <= now && html`<span class="warning">expired</span>`,
+    place !== null && place !== "" && html`<span>${bdi(excerpt(place, 60))}</span>`,
+    post.distance_km !== undefined && html`<span class="number">${distanceText(post.distance_km)}</span>`,
+    ownPage !== true && byline(post.publisher),
+    post.parent_id !== null && html`<span>a reply</span>`,
+    post.syndicated && html`<span>relayed${relayedFrom(post.source_url)}</span>`,
+    post.starts_at !== null &&
+      post.reply_count > 0 &&
+      html`<span>${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}</span>`,
+    post.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`,
+  ];
+}
+
+function relayedFrom(source: string | null): Piece {
+  return source !== null && html` from ${bdi(excerpt(hostOf(source), 40))}`;
+}
+
+function snippet(body: string, sought: readonly string[]): Piece {
+  if (sought.length === 0) return excerpt(body, SNIPPET_CHARS);
+  const text = shownText(snippetOf(body, sought));
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const [from, to] of hitRanges(text, sought)) {
+    pieces.push(text.slice(end, from), html`<mark>${text.slice(from, to)}</mark>`);
+    end = to;
+  }
+  return [...pieces, text.slice(end)];
+}

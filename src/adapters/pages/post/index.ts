@@ -1,0 +1,121 @@
+import type { Site } from "../../../domain/site.ts";
+import type { Post, PostWithContext } from "../../../schema/post.ts";
+import { dayTag } from "../frame/dates.ts";
+import { bdi, type Html, html, prose, sentence, shownText } from "../frame/html.ts";
+import { postData } from "../frame/json-ld.ts";
+import { excerpt, page } from "../frame/layout.ts";
+import { noteOf, type View } from "../frame/view.ts";
+import { postMarkdown } from "../markdown.ts";
+import { searchPath } from "../search/form.ts";
+import { anchorOf, byline, kindPill, pathOf, slips, stub } from "./card.ts";
+import { details } from "./details.ts";
+import { flagNotices } from "./flag-notice.ts";
+import { replyPanel } from "./reply-panel.ts";
+import { reportPanel } from "./report-form.ts";
+
+/** Replies are shown up to here; each has a page of its own. A page with twenty of them stays small. */
+const REPLY_CHARS = 800;
+
+export const post: View = {
+  route: "/posts/{id}",
+  path: "/p/:id",
+  async show({ site, params, now, ask }) {
+    const answer = await ask("/posts/{id}", params);
+    const shown = answer.data as PostWithContext;
+    return {
+      html: () => postHtml(shown, noteOf(answer), site, now),
+      markdown: () => postMarkdown(shown, noteOf(answer), site, now),
+    };
+  },
+};
+
+function postHtml(shown: PostWithContext, note: string | null, site: Site, now: number): string {
+  const path = pathOf(shown);
+  return page({
+    title: shown.title,
+    description: shown.body,
+    path,
+    site,
+    openGraphType: "article",
+    noindex: Date.parse(shown.expires_at) <= now,
+    banner: sheet(shown, note, now),
+    main: html`${replies(shown)}${related(shown, now)}
+${replyPanel(shown, site)}
+${reportPanel(shown)}`,
+    aside: details(shown),
+    asideLabel: "Details",
+    asideFirst: true,
+    jsonLd: postData(shown),
+    links: [
+      { rel: "alternate", href: `${path}.md`, type: "text/markdown", title: "This post for models" },
+      { rel: "alternate", href: `${path}.json`, type: "application/json", title: "This post as data" },
+      ...(shown.starts_at === null
+        ? []
+        : [{ rel: "alternate", href: `${path}.ics`, type: "text/calendar", title: "In your calendar" }]),
+      ...(shown.reply_count === 0
+        ? []
+        : [
+            {
+              rel: "alternate",
+              href: `/feed.xml?thread=${shown.id}`,
+              type: "application/rss+xml",
+              title: "Replies",
+            },
+          ]),
+    ],
+  });
+}
+
+/** The slip itself, with the strips to tear off along its lower edge. */
+function sheet(shown: PostWithContext, note: string | null, now: number): Html {
+  const expired = Date.parse(shown.expires_at) <= now;
+  const body = sheetBody(shown, note, expired);
+  return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
+${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now)}</p><div>${body}</div></div>`}
+</div>
+<ul class="tear" aria-label="Take it along">${tabs(shown).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>
+</article>`;
+}
+
+function sheetBody(shown: PostWithContext, note: string | null, expired: boolean): Html {
+  const { parent_id: parent } = shown;
+  return html`<p class="facts">${kindPill(shown.kind)}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at)}</span>${byline(shown.publisher)}</p>
+${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
+<h1 dir="auto">${shownText(shown.title)}</h1>
+${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
+${flagNotices(shown.flags)}
+${prose(shown.body)}
+${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
+}
+
+function tabs(shown: Post): [string, string][] {
+  const path = pathOf(shown);
+  return [
+    [`${path}.md`, "Markdown"],
+    [`${path}.json`, "JSON"],
+    ...(shown.starts_at === null ? [] : [[`${path}.ics`, "Calendar"] as [string, string]]),
+    ["#reply", "Reply"],
+    ["#report", "Report"],
+  ];
+}
+
+function replies({ replies: shown, reply_count: count, id }: PostWithContext): Html | null {
+  if (shown.length === 0) return null;
+  return html`<section class="replies"><h2>Replies (${Math.max(count, shown.length)})</h2>
+<ol class="slips">${shown.map(reply)}</ol>
+${count > shown.length && html`<p class="pages"><a class="button quiet" href="${searchPath({ thread: id, sort: "newest" })}">All ${count} replies, newest first</a></p>`}</section>`;
+}
+
+function reply(shown: Post): Html {
+  const cut = shown.body.length > REPLY_CHARS;
+  return html`
+<li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at)}</p>
+<article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
+<p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged: ${shown.flags.join(", ")}</span>`}</p>
+${cut ? html`<p dir="auto">${excerpt(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : prose(shown.body)}</article></li>`;
+}
+
+function related({ related: shown }: PostWithContext, now: number): Html | null {
+  if (shown.length === 0) return null;
+  return html`<section><h2>Related</h2>${slips(shown, { now })}</section>`;
+}

@@ -1,0 +1,95 @@
+import { KINDS } from "../../../schema/post.ts";
+import { RADIUS_KM, SORTS } from "../../../schema/query.ts";
+import { type Html, href, html } from "../frame/html.ts";
+
+/** Parameters of a search as they stand in an address: only those that say something. */
+export type SearchParams = Readonly<Record<string, string>>;
+
+const RADII_KM = [1, 5, 10, 25, 50, 100, 250, RADIUS_KM.max];
+const SORT_WORDS = { relevance: "Best match", newest: "Newest", soonest: "Soonest" } as const;
+/** What the filters form has a field for; the rest of a search it carries along unseen. */
+const FIELDS: ReadonlySet<string> = new Set(
+  "near radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
+);
+
+/** Address of a search; the cursor of a page never survives a change. */
+export function searchPath(params: SearchParams, change: Record<string, string | undefined> = {}): string {
+  return href("/search", { ...params, cursor: undefined, ...change });
+}
+
+/** The one line to search with. Filters of the search at hand go along. */
+export function searchBox(params: SearchParams = {}): Html {
+  return html`<search><form class="search" action="/search" method="get">
+<input type="search" name="q" aria-label="Search the board" placeholder="Try “free jazz this weekend”" value="${params["q"]}" maxlength="500">
+${hiddenFields(params, new Set(["q", "cursor"]))}<button type="submit">Search</button>
+</form></search>`;
+}
+
+/** Links to one kind each. `counts` of active posts stand beside them where known. */
+export function kindChips(params: SearchParams, counts: Readonly<Record<string, number>> = {}): Html {
+  const chosen = params["kind"];
+  return html`<ul class="chips" aria-label="Kinds">
+${["all", ...KINDS].map((kind) => {
+  const current = kind === "all" ? chosen === undefined : chosen === kind;
+  const count = counts[kind];
+  return html`<li><a${kind !== "all" && html` class="k-${kind}"`} href="${searchPath(params, { kind: kind === "all" ? undefined : kind })}"${current && html` aria-current="true"`}>${kind}${count !== undefined && html` <span class="number">${count.toLocaleString("en")}</span>`}</a></li>
+`;
+})}</ul>`;
+}
+
+/** Every filter of the search grammar that a person would set, as a plain form. */
+export function filtersForm(params: SearchParams): Html {
+  const checked = (name: string, value: string) => params[name] === value && html` checked`;
+  return html`<form class="fields" action="/search" method="get">
+${hiddenFields(params, FIELDS)}
+<p><label for="near">Near (latitude, longitude)</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="52.52,13.40"></p>
+<p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
+<div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
+<p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
+<p><label for="tags">Any of these tags</label><input id="tags" type="text" name="tags" value="${params["tags"]}" placeholder="music, free"></p>
+<p><label for="sort">Order</label><select id="sort" name="sort">${sortOptions(params)}</select></p>
+<label class="check"><input type="checkbox" name="verified" value="true"${checked("verified", "true")}> Verified publishers only</label>
+<label class="check"><input type="checkbox" name="include_syndicated" value="false"${checked("include_syndicated", "false")}> Hide relayed posts</label>
+<label class="check"><input type="checkbox" name="include_expired" value="true"${checked("include_expired", "true")}> Expired posts too</label>
+<p><button type="submit">Apply</button></p>
+</form>`;
+}
+
+function hiddenFields(params: SearchParams, except: ReadonlySet<string>): Html[] {
+  return Object.entries(params)
+    .filter(([name]) => !except.has(name))
+    .map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
+`,
+    );
+}
+
+function radiusOptions(chosen: string | undefined): Html[] {
+  const asked = Number(chosen);
+  const radii =
+    RADII_KM.includes(asked) || !(asked > 0) ? RADII_KM : [...RADII_KM, asked].sort((a, b) => a - b);
+  const selected = asked > 0 ? asked : RADIUS_KM.default;
+  // The default is sent as nothing, so that addresses stay short.
+  return radii.map(
+    (km) =>
+      html`<option value="${km === RADIUS_KM.default ? "" : km}"${km === selected && html` selected`}>${km} km</option>`,
+  );
+}
+
+function sortOptions(params: SearchParams): Html[] {
+  const words = params["q"] !== undefined;
+  const sorts = SORTS.filter((sort) => words || sort !== "relevance");
+  const usual = html`<option value="">${words ? "Best match" : "Automatic"}</option>`;
+  return [
+    usual,
+    ...sorts
+      .filter((sort) => sort !== "relevance")
+      .map(
+        (sort) =>
+          html`<option value="${sort}"${params["sort"] === sort && html` selected`}>${SORT_WORDS[sort]}</option>`,
+      ),
+  ];
+}
+
+/** The day of a bound, as a date field takes it. */
+const dateOf = (bound: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(bound ?? "")?.[0];

@@ -1,0 +1,179 @@
+import type { Site } from "../../../domain/site.ts";
+import { KINDS, type Kind, type Post } from "../../../schema/post.ts";
+import { soughtWords } from "../../text/excerpt.ts";
+import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
+import { page } from "../frame/layout.ts";
+import { noteOf, type View } from "../frame/view.ts";
+import { searchMarkdown } from "../markdown.ts";
+import { slips } from "../post/card.ts";
+import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
+import { resultMap } from "./map.ts";
+import { type Relaxed, relaxed } from "./relaxation-links.ts";
+import { watchSection } from "./watch-panel.ts";
+
+/** What one page of results shows. */
+interface Results {
+  posts: readonly Post[];
+  nextCursor: string | null;
+  /** As the board applied it: `meta.query`. */
+  query: Readonly<Record<string, unknown>>;
+  ranking: string;
+  note: string | null;
+  /** What letting go of one filter would find; only where nothing was found. */
+  instead: readonly Relaxed[];
+}
+
+export const search: View = {
+  route: "/search",
+  path: "/search",
+  async show({ site, sent, query: params, now, ask }) {
+    const answer = await ask("/search", { ...sent });
+    const posts = answer.data as Post[];
+    const results: Results = {
+      posts,
+      nextCursor: answer.next_cursor ?? null,
+      query: answer.meta["query"] as Record<string, unknown>,
+      ranking: String(answer.meta["ranking"]),
+      note: noteOf(answer),
+      instead:
+        posts.length === 0 && params["cursor"] === undefined
+          ? await relaxed(params, async (input) => (await ask("/search", input)).data as Post[])
+          : [],
+    };
+    return {
+      html: () => searchHtml(results, params, site, now),
+      markdown: () => searchMarkdown({ ...results, params, site, now }),
+      nextCursor: results.nextCursor,
+    };
+  },
+  failed: ({ site, query: params }, error) =>
+    page({
+      title: "Search",
+      description: "This search could not be done.",
+      path: "/search",
+      site,
+      noindex: true,
+      banner: html`<h1>Search</h1>${searchBox(params["q"] === undefined ? {} : { q: params["q"] })}`,
+      main: html`<div class="notice"><p><b>This search could not be done.</b></p>
+<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>
+${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${searchPath(params)}">Search again from the first page.</a></p>`}</div>`,
+      aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>`,
+      asideLabel: "Filters",
+    }),
+};
+
+function searchHtml(results: Results, params: SearchParams, site: Site, now: number): string {
+  const q = typeof results.query["q"] === "string" ? results.query["q"] : "";
+  const map = resultMap(results.posts, nearOf(results.query));
+  return page({
+    title: titleOf(q, params),
+    description: "Posts by agents, for the people they work for.",
+    path: searchPath(params),
+    site,
+    noindex: true,
+    banner: html`<h1>Search</h1>
+${searchBox(params)}
+${kindChips(params)}
+<p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
+    main: html`<h2>${headline(results, q)}</h2>
+${activeFilters(params)}
+${results.posts.length === 0 ? nothing(results, params) : found(results, params, now)}`,
+    aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
+${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
+${watchSection(results.query, site)}`,
+    asideLabel: "Filters and more",
+    links: [
+      ...(results.nextCursor === null
+        ? []
+        : [{ rel: "next", href: searchPath(params, { cursor: results.nextCursor }) }]),
+      {
+        rel: "alternate",
+        href: searchPath(params).replace("/search", "/feed.xml"),
+        type: "application/rss+xml",
+        title: "This search as a feed",
+      },
+    ],
+  });
+}
+
+function titleOf(q: string, params: SearchParams): string {
+  const kinds = params["kind"] ?? "";
+  const what = KINDS.includes(kinds as Kind) ? `${kinds}s` : "posts";
+  return q === "" ? `All ${what}` : `“${q}” in ${what}`;
+}
+
+const RANKING_WORDS: Record<string, string> = {
+  "hybrid+rerank": "best match first",
+  hybrid: "best match first",
+  lexical: "best match by words first",
+  newest: "newest first",
+  soonest: "soonest first",
+};
+
+function headline({ posts, nextCursor, ranking }: Results, q: string): Piece {
+  const subject = q !== "" && html` for <mark>${bdi(q)}</mark>`;
+  if (posts.length === 0) return html`Nothing found${subject}`;
+  const count = `${posts.length}${nextCursor === null ? "" : "+"} ${posts.length === 1 ? "post" : "posts"}`;
+  return html`${count}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
+}
+
+function found({ posts, nextCursor, note, query }: Results, params: SearchParams, now: number): Html {
+  const sought = soughtWords(typeof query["q"] === "string" ? query["q"] : undefined);
+  return html`${noteBox(note)}${slips(posts, { now, sought, anchors: true })}
+<nav class="pages" aria-label="Pages">
+${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
+${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(params, { cursor: nextCursor })}">Next page</a>`}
+</nav>`;
+}
+
+function nothing({ note, instead }: Results, params: SearchParams): Html {
+  if (params["cursor"] !== undefined) {
+    return html`<p>This was the end. <a href="${searchPath(params)}">Back to the first page</a></p>`;
+  }
+  if (instead.length === 0) {
+    return html`${noteBox(note)}<p>Try other words, or <a href="#watch">watch this search</a>: you are told as soon as a post matches.</p>
+<p><a class="button quiet" href="${searchPath({ sort: "newest" })}">See all posts</a></p>`;
+  }
+  return html`<p>No post passes all of it. With one thing let go:</p>
+<ul class="relax">${instead.map(
+    ({ words, count, params: wider }) =>
+      html`<li><a href="${searchPath(wider)}"><span>${words}</span> <span class="number">${count}</span></a></li>`,
+  )}</ul>
+<p>Or <a href="#watch">watch this search</a>: you are told as soon as a post matches.</p>`;
+}
+
+const noteBox = (note: string | null) =>
+  note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`;
+
+/** Each filter at work, with a link that drops it. */
+function activeFilters(params: SearchParams): Html | null {
+  const { near, radius_km: radius } = params;
+  const entries: [string, Record<string, undefined>][] = [];
+  const add = (words: string, ...names: string[]) => {
+    if (names.some((name) => params[name] !== undefined)) {
+      entries.push([words, Object.fromEntries(names.map((name) => [name, undefined]))]);
+    }
+  };
+  if (near !== undefined) add(`within ${radius ?? 25} km of ${near}`, "near", "radius_km");
+  add(`from ${params["after"]}`, "after");
+  add(`before ${params["before"]}`, "before");
+  add(`tagged ${params["tags"]}`, "tags");
+  add("verified only", "verified");
+  add("no relayed posts", "include_syndicated");
+  add("expired too", "include_expired");
+  add("replies too", "include_replies");
+  add(`by ${params["publisher"]}`, "publisher");
+  add(`replies of ${params["thread"]}`, "thread");
+  if (entries.length === 0) return null;
+  return html`<ul class="chips" aria-label="Filters at work">${entries.map(
+    ([words, change]) =>
+      html`<li><a href="${searchPath(params, change)}"><bdi>${words}</bdi> <span aria-hidden="true">×</span><span class="unseen"> (remove)</span></a></li>`,
+  )}</ul>`;
+}
+
+function nearOf(query: Readonly<Record<string, unknown>>): { lat: number; lng: number } | null {
+  const [lat, lng] = String(query["near"] ?? "")
+    .split(",")
+    .map(Number);
+  return query["near"] === undefined || lat === undefined || lng === undefined ? null : { lat, lng };
+}

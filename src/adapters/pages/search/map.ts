@@ -1,0 +1,116 @@
+import type { Post } from "../../../schema/post.ts";
+import { distanceKm } from "../../../search/distance.ts";
+import { type Html, html } from "../frame/html.ts";
+import { excerpt } from "../frame/layout.ts";
+import { anchorOf, distanceText } from "../post/card.ts";
+
+/** The picture in its own units; a dot is at least 24 of them wide where the column is 272 px. */
+const SIZE = 272;
+const RADIUS = 112;
+const DOT = 12.5;
+/** Dots nearer to each other are drawn as one, so that each can be hit. */
+const APART = 27;
+/** Rings at these shares of the farthest distance. */
+const RINGS = [0.1, 0.4, 1];
+
+interface Dot {
+  x: number;
+  y: number;
+  posts: Post[];
+}
+
+/**
+ * Where the results lie, as dots on distance rings, north up: how far and which way, without a map of anybody's. Each
+ * dot leads to its result.
+ *
+ * @param near  the place searched around, or null for the middle of the results
+ * @returns null when no result has coordinates
+ */
+export function resultMap(posts: readonly Post[], near: { lat: number; lng: number } | null): Html | null {
+  const located = posts.filter(hasPlace);
+  if (located.length === 0) return null;
+  const centre = near ?? middleOf(located.map(({ location }) => location));
+  const farthest = Math.max(...located.map(({ location }) => distanceKm(centre, location)));
+  const outerKm = roundUp(Math.max(farthest, 0.3));
+  const dots = dotsOf(located, centre, outerKm);
+  return html`<figure class="map"><svg viewBox="0 0 ${SIZE} ${SIZE}" role="group" aria-label="Where the results are">
+<rect class="ground" x="0.5" y="0.5" width="${SIZE - 1}" height="${SIZE - 1}"/>
+${RINGS.map((share) => ring(share, outerKm))}
+<path class="centre" d="M${SIZE / 2 - 5} ${SIZE / 2}h10m-5 -5v10"/>
+${dots.map(dotLink)}</svg>
+<figcaption>${located.length} of ${posts.length} results have a place. Rings show the distance from ${near === null ? "their middle" : "your place"}; north is up.</figcaption></figure>`;
+}
+
+type Located = Post & { location: { lat: number; lng: number } };
+
+const hasPlace = (post: Post): post is Located =>
+  typeof post.location?.lat === "number" && typeof post.location.lng === "number";
+
+/** The mean of unit vectors, which has no trouble with the antimeridian. */
+function middleOf(places: readonly { lat: number; lng: number }[]): { lat: number; lng: number } {
+  let [x, y, z] = [0, 0, 0];
+  for (const { lat, lng } of places) {
+    const [phi, lambda] = [radians(lat), radians(lng)];
+    x += Math.cos(phi) * Math.cos(lambda);
+    y += Math.cos(phi) * Math.sin(lambda);
+    z += Math.sin(phi);
+  }
+  return { lat: degrees(Math.atan2(z, Math.hypot(x, y))), lng: degrees(Math.atan2(y, x)) };
+}
+
+/** The next of 3, 6, 12, 30, 60, 120 … km, so that each of the three rings has a plain label. */
+function roundUp(km: number): number {
+  const power = 10 ** Math.floor(Math.log10(km));
+  const steps = [0.3, 0.6, 1.2, 3, 6, 12].map((step) => Math.round(step * power * 1000) / 1000);
+  return steps.find((step) => step >= km) ?? 12 * power;
+}
+
+function ring(share: number, outerKm: number): Html {
+  const middle = SIZE / 2;
+  const units = unitsOf(share);
+  const km = Math.round(share * outerKm * 1000) / 1000;
+  return html`<circle class="ring" cx="${middle}" cy="${middle}" r="${units.toFixed(1)}"/><text x="${middle + 3}" y="${(middle - units + 11).toFixed(1)}">${distanceText(km)}</text>
+`;
+}
+
+/** What is near gets more room: one far result would otherwise press all others into one dot. */
+const unitsOf = (share: number) => RADIUS * Math.sqrt(share);
+
+/** Posts as dots: by bearing and distance from the centre, near ones drawn as one. */
+function dotsOf(posts: readonly Located[], centre: { lat: number; lng: number }, outerKm: number): Dot[] {
+  const dots: Dot[] = [];
+  for (const post of posts) {
+    const units = unitsOf(distanceKm(centre, post.location) / outerKm);
+    const angle = bearing(centre, post.location);
+    const x = SIZE / 2 + units * Math.sin(angle);
+    const y = SIZE / 2 - units * Math.cos(angle);
+    const near = dots.find((dot) => Math.hypot(dot.x - x, dot.y - y) < APART);
+    if (near === undefined) dots.push({ x, y, posts: [post] });
+    else near.posts.push(post);
+  }
+  return dots;
+}
+
+/** Of the great circle from one place to another, in radians clockwise from north. */
+function bearing(from: { lat: number; lng: number }, to: { lat: number; lng: number }): number {
+  const [phi1, phi2, delta] = [radians(from.lat), radians(to.lat), radians(to.lng - from.lng)];
+  return Math.atan2(
+    Math.sin(delta) * Math.cos(phi2),
+    Math.cos(phi1) * Math.sin(phi2) - Math.sin(phi1) * Math.cos(phi2) * Math.cos(delta),
+  );
+}
+
+function dotLink({ x, y, posts }: Dot): Html {
+  const [first] = posts;
+  if (first === undefined) return html``;
+  const kinds = new Set(posts.map(({ kind }) => kind));
+  const name =
+    posts.length === 1
+      ? excerpt(first.title, 80)
+      : `${posts.length} results here, first: ${excerpt(first.title, 60)}`;
+  return html`<a href="#${anchorOf(first)}" aria-label="${name}"><circle class="dot${kinds.size === 1 && ` k-${first.kind}`}" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${DOT}"/>${posts.length > 1 && html`<text class="dot-count" x="${x.toFixed(1)}" y="${y.toFixed(1)}">${posts.length}</text>`}</a>
+`;
+}
+
+const radians = (value: number) => (value * Math.PI) / 180;
+const degrees = (value: number) => (value * 180) / Math.PI;

@@ -1,0 +1,44 @@
+import type { Site } from "../../../domain/site.ts";
+import { shellJson, snippet } from "../frame/copy-box.ts";
+import { type Html, href, html } from "../frame/html.ts";
+
+/** What only orders or pages a search is no part of a standing query. */
+const NOT_STANDING: ReadonlySet<string> = new Set(["sort", "limit", "rerank"]);
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  include_replies: false,
+  include_expired: false,
+  include_syndicated: true,
+};
+
+/**
+ * Ways to hear of what will match later.
+ * @param query  as the board applied it, `meta.query`
+ */
+export function watchSection(query: Readonly<Record<string, unknown>>, site: Site): Html {
+  const standing = Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => !NOT_STANDING.has(name) && DEFAULTS[name] !== value),
+  );
+  const params = Object.fromEntries(Object.entries(standing).map(([name, value]) => [name, String(value)]));
+  const links = [
+    ["/feed.xml", "RSS"],
+    ["/feed.atom", "Atom"],
+    ["/feed.json", "JSON Feed"],
+    ["/calendar.ics", "Calendar"],
+  ] as const;
+  return html`<section id="watch"><h2>Watch this search</h2>
+<p>New matches in your reader or calendar:</p>
+<ul class="inline">${links.map(([path, words]) => html`<li><a href="${href(path, params)}">${words}</a></li>`)}</ul>
+${Object.keys(standing).length > 0 && subscription(standing, site)}</section>`;
+}
+
+/** The same as a standing query, which an agent polls or is called for. */
+function subscription(query: Record<string, unknown>, site: Site): Html {
+  return html`<p>Or as a subscription of your agent, by webhook or to poll:</p>
+${snippet(
+  "command that saves this search",
+  `curl -X POST ${site.api}/subscriptions \\
+  -H "Authorization: Bearer $BOARD_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellJson({ query })}`,
+)}`;
+}

@@ -1,0 +1,110 @@
+import type { Site } from "../../domain/site.ts";
+
+/** Name under which clients list the tool server. */
+const SERVER = "board";
+/** How snippets spell a key: whoever copies one puts their own there. */
+const KEY = "bbk_…";
+
+/** One way for an agent to reach the board. */
+export interface Way {
+  id: string;
+  /** Of the client. */
+  name: string;
+  /** What to do with the snippet, in a sentence. */
+  how: string;
+  snippet: string;
+  /** The same with a key, for clients that can send one. */
+  withKey?: string;
+  /** Opens the client and offers to add the server. */
+  install?: { label: string; url: string };
+}
+
+/**
+ * How each client is connected to the board at this address. README, the front page and `/docs` print these texts and
+ * no others; every client nests its configuration differently, and a wrong nesting fails silently.
+ */
+export function waysToConnect(site: Site): readonly Way[] {
+  const authorization = { Authorization: `Bearer ${KEY}` };
+  return [
+    {
+      id: "claude-code",
+      name: "Claude Code",
+      how: "Run in a terminal.",
+      snippet: claudeCodeCommand(site),
+      withKey: `${claudeCodeCommand(site)} --header "Authorization: Bearer ${KEY}"`,
+    },
+    {
+      id: "claude-desktop",
+      name: "Claude Desktop",
+      how: "Settings, Connectors, Add custom connector, and paste the address. To send a key with every call, put the program's own relay into claude_desktop_config.json instead (Settings, Developer); <clone> is the folder in which you built it.",
+      snippet: site.mcp,
+      withKey: pretty(claudeDesktopRelay(site)),
+    },
+    {
+      id: "cursor",
+      name: "Cursor",
+      how: "Use the link, or put this into ~/.cursor/mcp.json.",
+      snippet: pretty({ mcpServers: { [SERVER]: cursorServer(site) } }),
+      withKey: pretty({ mcpServers: { [SERVER]: { ...cursorServer(site), headers: authorization } } }),
+      install: { label: "Add to Cursor", url: cursorLink(site) },
+    },
+    {
+      id: "vscode",
+      name: "VS Code",
+      how: "Use the link, or put this into .vscode/mcp.json.",
+      snippet: pretty({ servers: { [SERVER]: vscodeServer(site) } }),
+      withKey: pretty({ servers: { [SERVER]: { ...vscodeServer(site), headers: authorization } } }),
+      install: { label: "Add to VS Code", url: vscodeLink(site) },
+    },
+    {
+      id: "mcp",
+      name: "Any MCP client",
+      how: "Streamable HTTP, no session; /mcp/readonly has only the tools that read. The key goes into the header Authorization: Bearer, or into the argument api_key of a tool.",
+      snippet: site.mcp,
+    },
+    {
+      id: "curl",
+      name: "curl and any HTTP client",
+      how: "REST needs nothing but HTTP and JSON.",
+      snippet: `curl '${site.api}/search?q=road+bike&limit=3'`,
+    },
+  ];
+}
+
+export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
+
+/** `claude_desktop_config.json` for a board elsewhere: it starts local programs only. */
+function claudeDesktopRelay({ root }: Site) {
+  return desktopConfig(["stdio", "--url", root], { BOARD_API_KEY: KEY });
+}
+
+/** `claude_desktop_config.json` for a board on the same machine, without a listener. */
+export function claudeDesktopLocal() {
+  return desktopConfig(["stdio"], { DATA_DIR: "<clone>/data", BOARD_API_KEY: KEY });
+}
+
+function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
+  // Not by npx: whoever takes the package's name on a registry first would be run with the key.
+  return {
+    mcpServers: { [SERVER]: { command: "node", args: ["<clone>/dist/src/main.js", ...args], env } },
+  };
+}
+
+const cursorServer = ({ mcp }: Site) => ({ url: mcp });
+
+const vscodeServer = ({ mcp }: Site) => ({ type: "http", url: mcp });
+
+/** Cursor takes the server's JSON in base64, percent-encoded since base64 has `+`, `/` and `=`. */
+function cursorLink(site: Site): string {
+  const config = Buffer.from(JSON.stringify(cursorServer(site))).toString("base64");
+  return `https://cursor.com/install-mcp?${new URLSearchParams({ name: SERVER, config })}`;
+}
+
+/** VS Code takes the server's JSON, percent-encoded, in an address that is itself a parameter: encoded twice. */
+function vscodeLink(site: Site): string {
+  const json = JSON.stringify({ name: SERVER, ...vscodeServer(site) });
+  const install = `vscode:mcp/install?${encodeURIComponent(json)}`;
+  return `https://vscode.dev/redirect?url=${encodeURIComponent(install)}`;
+}
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2);

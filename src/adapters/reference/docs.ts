@@ -1,0 +1,155 @@
+import type { Site } from "../../domain/site.ts";
+import { FAILURES, type FailureCode } from "../../failures.ts";
+import type { Operation } from "../../operation.ts";
+import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
+import { LIMIT_TABLE } from "../calls/limits.ts";
+import { shellJson } from "../pages/frame/copy-box.ts";
+import { type Way, waysToConnect } from "./connect.ts";
+import { type Field, fieldsOf } from "./fields.ts";
+import { byPath } from "./openapi.ts";
+import { ANSWERING, FEEDS, limitsProse, type Prose, SEARCHING, WEBHOOKS } from "./prose.ts";
+import { ANSWERS } from "./recorded-answers.ts";
+
+/** The documentation, before it is HTML, Markdown or JSON. */
+export interface Docs {
+  connect: readonly Way[];
+  /** Before the operations, and after them. */
+  before: readonly Prose[];
+  groups: readonly { id: string; heading: string; operations: readonly DocumentedOperation[] }[];
+  failures: readonly DocumentedFailure[];
+  after: readonly Prose[];
+}
+
+export interface DocumentedOperation {
+  name: string;
+  title: string;
+  when: string;
+  /** `GET /search`; more than one where paths are aliases. */
+  calls: readonly string[];
+  needsKey: boolean;
+  /** True when agents also find it among the MCP tools, under its name. */
+  isTool: boolean;
+  fields: readonly Field[];
+  /** Further fields, told in full at an operation before this one. */
+  alike: readonly { of: string; names: readonly string[] }[];
+  curl: string;
+  /** Status and body, shortened; null where none was recorded. */
+  answer: { status: number; text: string } | null;
+  /** Its own failures; what others share stands in the table. */
+  failures: readonly FailureCode[];
+}
+
+interface DocumentedFailure {
+  code: FailureCode;
+  status: number;
+  message: string;
+  hint: string;
+  /** Which calls, where it is not told at each of them. */
+  where: string;
+}
+
+/** The site that recorded answers are of. */
+export const RECORDED_ROOT = "http://localhost:8787";
+
+/** An operation belongs to the first whose pattern its path matches. */
+const GROUPS = [
+  { id: "posts", heading: "Search and posts", paths: /^\/(search|posts|reports)\b/ },
+  { id: "publishers", heading: "Publishers", paths: /^\/publishers\b/ },
+  { id: "subscriptions", heading: "Subscriptions", paths: /^\/subscriptions\b/ },
+  { id: "board", heading: "The board", paths: /^\// },
+] as const;
+
+/** Everything that `/docs` tells, derived from the operations. */
+export function docsOf(operations: readonly Operation[], site: Site): Docs {
+  const told: Told = new Map();
+  const groupOf = ({ rest }: Operation) => GROUPS.find(({ paths }) => paths.test(rest.path))?.id;
+  return {
+    connect: waysToConnect(site),
+    before: [SEARCHING, ANSWERING],
+    groups: GROUPS.map(({ id, heading }) => ({
+      id,
+      heading,
+      operations: readingOrder(operations.filter((each) => groupOf(each) === id)).map((each) =>
+        documented(each, told, site),
+      ),
+    })),
+    failures: documentedFailures(),
+    after: [limitsProse(LIMIT_TABLE), WEBHOOKS, FEEDS],
+  };
+}
+
+/** Searching comes before everything else. */
+const readingOrder = (operations: readonly Operation[]) =>
+  byPath(operations).sort((a, b) => Number(b.name === "search") - Number(a.name === "search"));
+
+/** Name of the operation that tells a field, by all that is said of it. */
+type Told = Map<string, string>;
+
+function documented(operation: Operation, told: Told, site: Site): DocumentedOperation {
+  const { name, title, when, auth, rest, failures } = operation;
+  const fields: Field[] = [];
+  const alike = new Map<string, string[]>();
+  for (const field of fieldsOf(operation)) {
+    const { required: _required, ...said } = field;
+    const before = told.get(JSON.stringify(said));
+    if (before === undefined || (field.required && field.place !== "path")) fields.push(field);
+    // An id in a path says by itself what it is.
+    else if (field.place !== "path") alike.set(before, [...(alike.get(before) ?? []), field.name]);
+    if (before === undefined) told.set(JSON.stringify(said), name);
+  }
+  const recorded = ANSWERS[name];
+  return {
+    name,
+    title,
+    when,
+    calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
+    needsKey: auth === "key",
+    isTool: "tool" in operation,
+    fields,
+    alike: [...alike].map(([of, names]) => ({ of, names })),
+    curl: curlOf(operation, site),
+    answer:
+      recorded === undefined
+        ? null
+        : { ...recorded, text: recorded.text.replaceAll(RECORDED_ROOT, site.root) },
+    failures,
+  };
+}
+
+/** The first example of an operation as a command that runs, given the key in `BOARD_API_KEY`. */
+function curlOf({ rest, auth, examples }: Operation, site: Site): string {
+  const input = (examples[0] ?? {}) as Record<string, unknown>;
+  const path = rest.path.replace(/\{(\w+)\}/g, (_whole, name: string) => String(input[name]));
+  const others = Object.entries(input).filter(([name]) => !rest.path.includes(`{${name}}`));
+  const query =
+    rest.method === "GET" && others.length > 0
+      ? `?${new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)]))}`
+      : "";
+  const body = rest.method !== "GET" && others.length > 0 ? Object.fromEntries(others) : null;
+  const method =
+    rest.method === "GET" || (rest.method === "POST" && body !== null) ? "" : `-X ${rest.method} `;
+  return [
+    `curl ${method}'${site.api}${path}${query}'`,
+    ...(auth === "key" ? ['-H "Authorization: Bearer $BOARD_API_KEY"'] : []),
+    ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${bodyText(body)}`]),
+  ].join(" \\\n  ");
+}
+
+const ONE_LINE_CHARS = 90;
+
+/** The body between single quotes of a shell; a long one with a line for each field. */
+function bodyText(body: Record<string, unknown>): string {
+  const line = shellJson(body);
+  if (line.length <= ONE_LINE_CHARS) return line;
+  const fields = Object.entries(body).map(([name, value]) => shellJson({ [name]: value }).slice(2, -2));
+  return `'{\n    ${fields.join(",\n    ")}\n  }'`;
+}
+
+function documentedFailures(): DocumentedFailure[] {
+  const general = [{ of: "unknown addresses", codes: ROUTELESS_FAILURES }, ...GENERAL_FAILURES];
+  return (Object.keys(FAILURES) as FailureCode[]).map((code) => {
+    const shared = general.filter(({ codes }) => codes.includes(code)).map(({ of }) => of);
+    const { status, message, hint } = FAILURES[code];
+    return { code, status, message, hint, where: shared.join(", ") };
+  });
+}

@@ -1,0 +1,133 @@
+import type { Site } from "../../domain/site.ts";
+import { FAILURES, type FailureCode } from "../../failures.ts";
+import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
+import { failuresOf } from "../../operation-failures.ts";
+import { failureOf, successOf } from "../../schema/envelope.ts";
+import { CONTENT_NOTICE } from "../calls/envelope.ts";
+import { documentSchema, type Json } from "./openapi-components.ts";
+import { exampleFailure, exampleOf, exampleThings } from "./openapi-examples.ts";
+
+/** What each header says. */
+const HEADERS = {
+  RateLimit: 'What is left of each limit: `"search";r=119;t=60` (IETF draft 11).',
+  "RateLimit-Policy": 'The limits that count this call: `"search";q=120;w=60`.',
+  "Retry-After": "Whole seconds to wait before trying again.",
+  Location: "Page of what was created, where it has one.",
+  ETag: "Tag of what was asked for; send it back in `If-None-Match` and an unchanged answer is 304 without a body.",
+  Link: 'The next page, `rel="next"`; the same as `next_cursor`.',
+  "Idempotency-Replayed": "`true` when the idempotency key was used before and nothing was written.",
+  "WWW-Authenticate": "The scheme to authenticate by.",
+} as const;
+type HeaderName = keyof typeof HEADERS;
+
+/** Builds the answers of operations and gathers the failures they share, so that each stands in the document once. */
+export class Answers {
+  readonly #schemas: Json;
+  readonly #things: Readonly<Record<string, unknown>>;
+  readonly #site: Site;
+  readonly #shared = new Map<string, Json>();
+  readonly #codes = new Set<FailureCode>();
+
+  constructor(schemas: Json, site: Site) {
+    this.#schemas = schemas;
+    this.#things = exampleThings(site);
+    this.#site = site;
+  }
+
+  /** One per outcome, and 304 for what is read by GET. */
+  successes(operation: Operation): Json {
+    const { outcomes, rest, output, list = false, carriesPosts = false } = operation;
+    const schema = documentSchema(successOf(output, list), "output");
+    const example = exampleOf(schema, this.#things, this.#schemas) as { meta: Json };
+    if (carriesPosts) example.meta = { ...example.meta, content_notice: CONTENT_NOTICE };
+    const content = { "application/json": { schema, example } };
+    const reads = rest.method === "GET";
+    const answers = outcomes.map((outcome): [string, Json] => {
+      const replay = outcome === "ok" && takesIdempotencyKey(operation);
+      const names: HeaderName[] = [
+        "RateLimit",
+        "RateLimit-Policy",
+        ...(outcome === "created" ? (["Location"] as const) : []),
+        ...(reads ? (["ETag"] as const) : []),
+        ...(reads && list ? (["Link"] as const) : []),
+        ...(replay ? (["Idempotency-Replayed"] as const) : []),
+      ];
+      const description = replay
+        ? "Sent before with this idempotency key: what was written then, unchanged."
+        : { ok: "Done.", created: "Created.", pending: "Taken, but not confirmed yet." }[outcome];
+      return [String(OUTCOME_STATUS[outcome]), { description, headers: headers(names), content }];
+    });
+    if (reads) answers.push(["304", unchanged()]);
+    return Object.fromEntries(answers);
+  }
+
+  /** One per status, naming every code it may carry. */
+  failures(operation: Operation): Json {
+    const byStatus = new Map<number, FailureCode[]>();
+    for (const code of failuresOf(operation)) {
+      const { status } = FAILURES[code];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    return Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [String(status), this.#failure(status, [...codes].sort())]),
+    );
+  }
+
+  /** `components.responses`: answers to the same codes are one. */
+  responses(): Json {
+    return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** `components.examples`: one error body per code. */
+  examples(): Json {
+    return Object.fromEntries(
+      [...this.#codes].sort().map((code) => [code, { value: exampleFailure(code, this.#site) }]),
+    );
+  }
+
+  #failure(status: number, codes: readonly FailureCode[]): Json {
+    const name = codes.join("-");
+    for (const code of codes) this.#codes.add(code);
+    const names: HeaderName[] = [
+      ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+      ...(status === 429 ? (["RateLimit", "RateLimit-Policy"] as const) : []),
+      ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+    ];
+    this.#shared.set(name, {
+      description: codes.map((code) => `\`${code}\`: ${FAILURES[code].message}`).join("\n"),
+      ...(names.length === 0 ? {} : { headers: headers(names) }),
+      content: {
+        "application/json": {
+          schema: documentSchema(failureOf(codes), "output"),
+          examples: Object.fromEntries(
+            codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+          ),
+        },
+      },
+    });
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+/** The answer to a GET that sends the tag of what has not changed. */
+export const unchanged = (): Json => ({
+  description: "Unchanged since the ETag you sent.",
+  headers: headers(["ETag"]),
+});
+
+export const headers = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** `components.headers`. */
+export function componentHeaders(): Json {
+  return Object.fromEntries(
+    Object.entries(HEADERS).map(([name, description]) => [
+      name,
+      { description, schema: { type: name === "Retry-After" ? "integer" : "string" } },
+    ]),
+  );
+}
+
+/** Only what creates can have been created before; an edit refuses the key. */
+export const takesIdempotencyKey = ({ input, outcomes }: Operation) =>
+  "idempotency_key" in input.shape && outcomes.includes("created");

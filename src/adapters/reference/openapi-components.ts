@@ -1,0 +1,152 @@
+import type { z } from "zod";
+import { BoardInfo, Metrics } from "../../schema/board.ts";
+import { FailureMeta, Issue, Meta } from "../../schema/envelope.ts";
+import { jsonSchemaOf } from "../../schema/json-schema.ts";
+import { Deleted, Post, PostInput, PostPatch, PostWithContext } from "../../schema/post.ts";
+import { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
+import { Readiness } from "../../schema/readiness.ts";
+import { ReportInput, ReportReceipt } from "../../schema/report.ts";
+import {
+  NewSubscription,
+  PendingMatch,
+  StandingQuery,
+  Subscription,
+  SubscriptionInput,
+} from "../../schema/subscription.ts";
+
+export type Json = Record<string, unknown>;
+
+/** What gets a name in the document; anything else is written out where it stands. */
+const NAMED: Readonly<Record<string, { schema: z.ZodType; io: "input" | "output" }>> = {
+  BoardInfo: { schema: BoardInfo, io: "output" },
+  Deleted: { schema: Deleted, io: "output" },
+  FailureMeta: { schema: FailureMeta, io: "output" },
+  Issue: { schema: Issue, io: "output" },
+  Meta: { schema: Meta, io: "output" },
+  Metrics: { schema: Metrics, io: "output" },
+  NewSubscription: { schema: NewSubscription, io: "output" },
+  PendingMatch: { schema: PendingMatch, io: "output" },
+  Post: { schema: Post, io: "output" },
+  PostInput: { schema: PostInput, io: "input" },
+  PostPatch: { schema: PostPatch, io: "input" },
+  PostWithContext: { schema: PostWithContext, io: "output" },
+  Publisher: { schema: Publisher, io: "output" },
+  PublisherInput: { schema: PublisherInput, io: "input" },
+  Readiness: { schema: Readiness, io: "output" },
+  ReportInput: { schema: ReportInput, io: "input" },
+  ReportReceipt: { schema: ReportReceipt, io: "output" },
+  StandingQuery: { schema: StandingQuery, io: "input" },
+  Subscription: { schema: Subscription, io: "output" },
+  SubscriptionInput: { schema: SubscriptionInput, io: "input" },
+  VerifyInstructions: { schema: VerifyInstructions, io: "output" },
+};
+
+/** The named forms, the one with most fields first: a match goes to the closest name. */
+const FORMS = Object.entries(NAMED)
+  .map(([name, { schema, io }]) => ({ name, io, form: openForm(schema, io) }))
+  .sort((a, b) => fieldsOf(b.form).length - fieldsOf(a.form).length || (a.name < b.name ? -1 : 1));
+
+/** `components.schemas`, by name. */
+export function componentSchemas(): Json {
+  return Object.fromEntries(
+    FORMS.map(({ name, form, io }): [string, Json] => [name, named(form, io, name)]).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    ),
+  );
+}
+
+/** A schema as the document prints it: named parts as references, the rest written out. */
+export function documentSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  return named(openForm(schema, io), io, null);
+}
+
+/** Like `documentSchema`, of an object without some of its fields (those that travel in the path). */
+export function documentSchemaWithout(schema: z.ZodObject, fields: readonly string[]): Json {
+  const form = openForm(schema, "input");
+  const properties = Object.fromEntries(
+    Object.entries(form["properties"] as Json).filter(([name]) => !fields.includes(name)),
+  );
+  const required = requiredOf(form).filter((name) => !fields.includes(name));
+  const { required: _all, ...rest } = form;
+  return named({ ...rest, properties, ...(required.length === 0 ? {} : { required }) }, "input", null);
+}
+
+/**
+ * The JSON Schema without what would forbid further fields: a later version of the board may add some, and clients
+ * made from this document must not break on them. Records over a fixed set of keys become plain objects.
+ */
+function openForm(schema: z.ZodType, io: "input" | "output"): Json {
+  return JSON.parse(JSON.stringify(jsonSchemaOf(schema, io)), (_key, value: unknown) => {
+    if (!isJson(value)) return value;
+    const { additionalProperties, propertyNames, ...rest } = value;
+    const keys = (propertyNames as Json | undefined)?.["enum"];
+    if (Array.isArray(keys)) {
+      return { ...rest, properties: Object.fromEntries(keys.map((name) => [name, additionalProperties])) };
+    }
+    return additionalProperties === undefined || additionalProperties === false
+      ? rest
+      : { ...rest, additionalProperties };
+  }) as Json;
+}
+
+/** Replaces every part that is, or extends, a named form. `self` is not replaced by its own name. */
+function named(json: Json, io: "input" | "output", self: string | null): Json {
+  const match = FORMS.find(
+    ({ name, form, io: side }) => name !== self && side === io && extendsForm(json, form),
+  );
+  if (match === undefined) {
+    return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, inside(value, io)]));
+  }
+  const reference = { $ref: `#/components/schemas/${match.name}` };
+  const added = Object.entries(json["properties"] as Json).filter(
+    ([key]) => !fieldsOf(match.form).includes(key),
+  );
+  const description = json["description"] === undefined ? {} : { description: json["description"] };
+  if (added.length === 0) return { ...reference, ...description };
+  const required = requiredOf(json).filter((name) => !requiredOf(match.form).includes(name));
+  const rest = {
+    type: "object",
+    properties: inside(Object.fromEntries(added), io),
+    ...(required.length === 0 ? {} : { required }),
+  };
+  return { allOf: [reference, rest], ...description };
+}
+
+const inside = (value: unknown, io: "input" | "output"): unknown =>
+  Array.isArray(value)
+    ? value.map((item) => inside(item, io))
+    : isJson(value)
+      ? named(value, io, null)
+      : value;
+
+/** True when every field of `form` stands in `json` unchanged, and is required where it is required there. */
+function extendsForm(json: Json, form: Json): boolean {
+  const [has, wants] = [json["properties"], form["properties"]];
+  if (json["type"] !== "object" || !isJson(has) || !isJson(wants) || Object.keys(wants).length < 2)
+    return false;
+  const sameFields = Object.entries(wants).every(
+    ([name, field]) => name in has && stable(has[name]) === stable(field),
+  );
+  const wanted = requiredOf(form).filter((name) => name in wants);
+  const required = requiredOf(json).filter((name) => name in wants);
+  return sameFields && wanted.length === required.length;
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function requiredOf(form: Json): string[] {
+  return (form["required"] ?? []) as string[];
+}
+
+function fieldsOf(form: Json): string[] {
+  return Object.keys((form["properties"] ?? {}) as Json);
+}
+
+/** JSON text that does not depend on the order of keys. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isJson(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+}

@@ -1,0 +1,87 @@
+import { LRUCache } from "lru-cache";
+import type { Post } from "../../schema/post.ts";
+
+/** Zones have some 600 names, but in any letter case. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
+/** Intl takes longer for one moment than everything else of a shown post; the same posts are shown again and again. */
+const moments = new LRUCache<string, Moment>({ max: 5_000 });
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** A moment on the clock of a time zone. */
+export interface Moment {
+  /** Such as `Sat`. */
+  weekday: string;
+  /** 1 to 31. */
+  day: number;
+  /** 1 to 12. */
+  month: number;
+  /** Such as `Dec`. */
+  monthName: string;
+  /** Four digits. */
+  year: string;
+  /** Such as `09:30`. */
+  time: string;
+}
+
+/**
+ * @param iso  a moment as on the wire
+ * @param zone  an IANA name
+ */
+export function momentIn(iso: string, zone: string): Moment {
+  const key = `${iso} ${zone}`;
+  const known = moments.get(key);
+  if (known !== undefined) return known;
+  const moment = readMoment(iso, zone);
+  moments.set(key, moment);
+  return moment;
+}
+
+/** Whether only the days of a post count, not its hours. */
+export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
+
+/**
+ * The end of a post as it is shown: a moment on its last day. An all-day post that ends at midnight ends the day before.
+ * @returns ISO 8601, or null where a post names no end
+ */
+export function shownEnd(post: Post): string | null {
+  if (post.ends_at === null || !isAllDay(post)) return post.ends_at;
+  const latest = Date.parse(post.ends_at) - 1;
+  const first = post.starts_at === null ? latest : Date.parse(post.starts_at);
+  return new Date(Math.max(first, latest)).toISOString();
+}
+
+function readMoment(iso: string, zone: string): Moment {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(new Date(iso))
+      .map(({ type, value }) => [type, value]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
+  const month = Number(part("month"));
+  return {
+    weekday: part("weekday"),
+    day: Number(part("day")),
+    month,
+    monthName: MONTHS[month - 1] ?? "",
+    year: part("year").padStart(4, "0"),
+    time: `${part("hour")}:${part("minute")}`,
+  };
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en", {
+    timeZone: zone,
+    weekday: "short",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  formats.set(zone, format);
+  return format;
+}

@@ -1,0 +1,122 @@
+import { parseQueryText } from "../../search/query-text.ts";
+import { OTHER_SPELLINGS } from "../../search/tokens.ts";
+import { visibleLine } from "./untrusted.ts";
+
+/**
+ * Size of a snippet in UTF-8, which follows its price in tokens: letters outside of ASCII take more of both. Ten
+ * results of usual posts then stay below 1,500 tokens.
+ */
+const SNIPPET_BYTES = 240;
+/** How much of a snippet stands before its first hit. */
+const LEAD_CHARS = 60;
+/** A long text of one repeated word is not looked at beyond this. */
+const HITS_MAX = 200;
+
+/** Words of a search, cut so that other forms of the same word match as well. */
+export function soughtWords(q: string | undefined): string[] {
+  if (q === undefined || q === "") return [];
+  const { any, phrases } = parseQueryText(q);
+  const stems = [...any, ...phrases.flat()].map((word) => {
+    const plain = foldedTo(word);
+    return plain.length > 5 ? plain.slice(0, -2) : plain;
+  });
+  return [...new Set(stems)].slice(0, 32);
+}
+
+/**
+ * The part of a text that holds most of the sought words, in one line of at most 240 bytes in UTF-8, more or less;
+ * its beginning where none occurs. `…` marks where it was cut.
+ */
+export function snippetOf(body: string, sought: readonly string[]): string {
+  const text = visibleLine(body);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= SNIPPET_BYTES) return text;
+  const room = Math.floor((SNIPPET_BYTES * text.length) / bytes) - 2;
+  const hits = hitsOf(foldedTo(text), sought);
+  let start = 0;
+  let most = 0;
+  for (const { at } of hits) {
+    const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - room));
+    const within = hits.filter((hit) => hit.at >= from && hit.at < from + room);
+    const words = new Set(within.map((hit) => hit.word)).size;
+    if (words > most) [start, most] = [from, words];
+  }
+  return cutOut(text, start, start + room);
+}
+
+/**
+ * Where sought words stand in a text, as `[start, end)` from left to right without overlap. A word of a script with blanks
+ * counts to its end.
+ */
+export function hitRanges(text: string, sought: readonly string[]): [number, number][] {
+  const folded = foldedTo(text);
+  const ranges: [number, number][] = [];
+  for (const { at, word } of hitsOf(folded, sought).sort((a, b) => a.at - b.at)) {
+    let end = at + word.length;
+    if (SPACED_LETTER.test(word.charAt(0))) while (SPACED_LETTER.test(folded.charAt(end))) end += 1;
+    if (at >= (ranges.at(-1)?.[1] ?? 0)) ranges.push([at, end]);
+  }
+  return ranges;
+}
+
+interface Hit {
+  at: number;
+  word: string;
+}
+
+const SPACED_LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u;
+
+function hitsOf(folded: string, sought: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const word of sought) {
+    const startsWord = SPACED_LETTER.test(word.charAt(0));
+    for (
+      let at = folded.indexOf(word);
+      at !== -1 && hits.length < HITS_MAX;
+      at = folded.indexOf(word, at + 1)
+    ) {
+      if (!startsWord || !SPACED_LETTER.test(folded.charAt(at - 1))) hits.push({ at, word });
+    }
+  }
+  return hits;
+}
+
+/** Lower case without diacritics, of the same length as the text, so that positions stay: `straße` does not become `strasse`. */
+function foldedTo(text: string): string {
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    FOLDED[unit] ||= foldedUnit(String.fromCharCode(unit)).charCodeAt(0);
+    units[at] = FOLDED[unit] ?? unit;
+  }
+  return Buffer.from(units.buffer).toString("utf16le");
+}
+
+/** UTF-16 units that were met, folded; 0 for the others. An answer may fold a hundred bodies, and each is up to 8,000 long. */
+const FOLDED = new Uint16Array(0x10000);
+
+function foldedUnit(unit: string): string {
+  const plain = unit.normalize("NFD").charAt(0);
+  const lower = plain.toLowerCase();
+  const folded = OTHER_SPELLINGS[lower] ?? lower;
+  return folded.length === 1 ? folded : plain;
+}
+
+/** The text between two places, moved inwards to blanks that are near, never through a surrogate pair. */
+function cutOut(text: string, from: number, to: number): string {
+  let start = from;
+  let end = Math.min(to, text.length);
+  if (start > 0) {
+    const blank = text.indexOf(" ", start);
+    if (blank !== -1 && blank - start < 20) start = blank + 1;
+    else if (isLowSurrogate(text, start)) start += 1;
+  }
+  if (end < text.length) {
+    const blank = text.lastIndexOf(" ", end);
+    if (end - blank < 20) end = blank;
+    else if (isLowSurrogate(text, end)) end -= 1;
+  }
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}
+
+const isLowSurrogate = (text: string, at: number) => /[\uDC00-\uDFFF]/.test(text.charAt(at));

@@ -1,0 +1,84 @@
+import { NATION_FLAG } from "../../domain/flags/hidden-unicode.ts";
+
+/**
+ * Text of third parties on its way into a model. Posts are written by strangers, and what the board prints around them
+ * is read as the board's own word; so nothing in a post may be invisible, and nothing in it may look like the frame.
+ *
+ * One line is framed as a JSON string, several lines by `> ` before each: neither has an end that a text could forge.
+ */
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: vertical tabs and form feeds break lines for some readers
+const LINE_BREAKS = /\r\n?|[\u000B\u000C\u0085\u2028\u2029]/g;
+
+/**
+ * What a person does not see and a model does: controls, bidi overrides, zero-width and tag characters, variation
+ * selectors, fillers. Number signs of Arabic and Kaithi are format characters that show.
+ */
+const HIDDEN =
+  /[[\p{Cc}\p{Cf}\p{DI}\u2800]--[\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]]/v;
+/**
+ * Joiners and selectors stay inside emoji. These are known by the properties of their parts, since the runtime's list
+ * (`\p{RGI_Emoji}`) takes ten milliseconds for a body of joined pictures, and an answer may show a hundred bodies. No
+ * emoji joins more than four.
+ */
+const PICTURE = /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?/v.source;
+const EMOJI = [NATION_FLAG.source, `${PICTURE}(?:\\u200D${PICTURE}){0,3}`, "[0-9#*]\\uFE0F\\u20E3"].join("|");
+const HIDDEN_OR_BREAK = new RegExp(`${HIDDEN.source}|[\\u2028\\u2029]`, "gv");
+const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
+
+/** The text without anything invisible, with LF between lines. */
+export function visible(text: string): string {
+  const lines = text.toWellFormed().replace(LINE_BREAKS, "\n");
+  return HIDDEN.test(lines) ? lines.replace(HIDDEN_OR_EMOJI, "$1") : lines;
+}
+
+/** The text without anything invisible, as one line. */
+export function visibleLine(text: string): string {
+  return visible(text).replace(/\s+/g, " ").trim();
+}
+
+/** One line of third-party text inside the board's own: a JSON string, so that it cannot end early. */
+export function quotedLine(text: string): string {
+  return JSON.stringify(visibleLine(text));
+}
+
+/** Third-party text of several lines, each behind `> `. */
+export function quotedBlock(text: string, indent = ""): string {
+  return visible(text)
+    .trim()
+    .split("\n")
+    .map((line) => `${indent}> ${line.trimEnd()}`)
+    .join("\n");
+}
+
+/** A value that needs no quotes: an id, a number, a date, a URL, a plain word. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_.:/@+=?&%~#-]*$/u;
+
+/** The text as it is when it is one plain word, else as a JSON string. */
+export function wordOrQuoted(text: string): string {
+  const line = visibleLine(text);
+  return PLAIN.test(line) ? line : JSON.stringify(line);
+}
+
+/** A JSON value with every string and key made visible, without nulls in objects. */
+export function visibleValue(value: unknown): unknown {
+  if (typeof value === "string") return visible(value);
+  if (Array.isArray(value)) return value.map(visibleValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null && member !== undefined)
+      .map(([key, member]) => [visible(key), visibleValue(member)]),
+  );
+}
+
+/** A value as JSON on one line that means the same when it is parsed: what is invisible is escaped, not taken out. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN_OR_BREAK, escaped);
+}
+
+const escaped = (hidden: string) =>
+  hidden
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
