@@ -20,7 +20,7 @@ import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { cosineOf, quantize } from "../src/search/quantize.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
-import { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { OPEN_FILTER } from "../test/support/questions.ts";
 
 export interface Collection {

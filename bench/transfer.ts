@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { openStore } from "../src/store/open.ts";
 import { exportText } from "../src/transfer/export-board.ts";
 import { checkExport, importBoard } from "../src/transfer/import-board.ts";

@@ -37,7 +37,7 @@ import type { Embedder } from "./ports/embedder.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Store } from "./ports/store.ts";
-import type { SearchState } from "./search-index/beside-mongodb.ts";
+import type { SearchState } from "./store/mongodb/search/index.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
 
 /** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */

@@ -4,9 +4,9 @@ import type { Config } from "./config.ts";
 import { newToken } from "./domain/secrets.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Store } from "./ports/store.ts";
-import { openBesideMongodb, type SearchState } from "./search-index/beside-mongodb.ts";
-import { EmbeddedIndex } from "./search-index/embedded/index.ts";
+import { EmbeddedIndex } from "./search-index/index.ts";
 import type { MongodbStore } from "./store/mongodb/index.ts";
+import { openBesideMongodb, type SearchState } from "./store/mongodb/search/index.ts";
 import { openStore } from "./store/open.ts";
 
 /** The two parts that hold data. */

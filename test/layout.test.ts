@@ -27,18 +27,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/domain": ["src/ports", "src/search", "src/schema", "src/failures.ts"],
   "src/search": [],
   "src/ports": ["src/schema"],
-  "src/store/mongodb": ["src/ports", "src/schema"],
-  "src/store/sqlite": ["src/ports", "src/schema"],
+  "src/store/mongodb": ["src/search-index", "src/search", "src/ports", "src/schema"],
+  "src/store/sqlite": ["src/search-index", "src/ports", "src/schema"],
   "src/store/open.ts": ["src/ports"],
-  // What mongot searches are the store's documents; it sees their types.
-  "src/search-index/mongot": [
-    "src/ports",
-    "src/search",
-    "src/schema",
-    "src/store/mongodb/documents.ts",
-    "src/search-index/log.ts",
-  ],
-  "src/search-index/beside-mongodb.ts": ["src/ports", "src/search-index", "src/store/mongodb/documents.ts"],
+  // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
   "src/search-index": ["src/ports", "src/search", "src/schema"],
   "src/embed": ["src/ports"],
   "src/outbound": ["src/ports"],
@@ -57,7 +49,7 @@ const SEES_ALL = [
 /** The only files that may import an MCP SDK. */
 const MCP_FILES = /^src\/(adapters\/mcp\/[\w-]+|cli\/stdio)\.ts$/;
 /** The only files that may import MongoDB's driver. */
-const MONGODB_FILES = /^src\/(store\/mongodb\/|search-index\/(mongot\/|beside-mongodb\.ts))/;
+const MONGODB_FILES = /^src\/store\/mongodb\//;
 
 const root = resolve(import.meta.dirname, "..");
 const filesOf = (folder: string) =>

@@ -6,12 +6,17 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../src/ports/store.ts";
-import { type MongodbIndex, openBesideMongodb } from "../src/search-index/beside-mongodb.ts";
-import type { EmbeddedIndex } from "../src/search-index/embedded/index.ts";
-import { Asks } from "../src/search-index/mongot/asks.ts";
-import { covers, definitions, MEANING_INDEX, WORDS_INDEX } from "../src/search-index/mongot/definitions.ts";
-import { MongotIndex } from "../src/search-index/mongot/index.ts";
+import type { EmbeddedIndex } from "../src/search-index/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
+import { type MongodbIndex, openBesideMongodb } from "../src/store/mongodb/search/index.ts";
+import {
+  covers,
+  definitions,
+  MEANING_INDEX,
+  WORDS_INDEX,
+} from "../src/store/mongodb/search/mongot/definitions.ts";
+import { MongotIndex } from "../src/store/mongodb/search/mongot/index.ts";
+import { Asks } from "../src/store/mongodb/search/mongot/queries.ts";
 import { eventually } from "./support/client.ts";
 import { fillMongodb, sameEmbedded } from "./support/filled-mongodb.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "./support/indexed-posts.ts";

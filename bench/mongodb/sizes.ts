@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
 import type { StoredPost } from "../../src/ports/store.ts";
-import type { Replica } from "../../src/search-index/replica/index.ts";
-import { COLLECTIONS } from "../../src/store/mongodb/documents.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
+import type { Replica } from "../../src/store/mongodb/search/replica/index.ts";
 import { DIMENSION, MODEL, postId } from "../board-fill.ts";
 import { newPost, type Place } from "./operations.ts";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { SECRET_KEY_SETTING, Secrets } from "../domain/secrets.ts";
 import type { Store } from "../ports/store.ts";
-import { EmbeddedIndex } from "../search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../search-index/index.ts";
 import { openStore } from "../store/open.ts";
 
 /** The store of a board without the rest of it: nothing runs, and a new board stays new. */

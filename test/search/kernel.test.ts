@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { kernelModule } from "../../bench/kernel/build.ts";
-import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
 
 describe("the kernel", () => {
   it("is what its source compiles to", async () => {

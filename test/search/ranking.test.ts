@@ -12,7 +12,7 @@ import type { Question } from "../../src/ports/search-index.ts";
 import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
-import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { OPEN_FILTER } from "../support/questions.ts";
 
 const NOTICES = {

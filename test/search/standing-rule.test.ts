@@ -9,7 +9,7 @@ import { parseQueryText } from "../../src/search/query-text.ts";
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { answers, floorOf, passesWords, postText, standingText } from "../../src/search/standing-rule.ts";
 import { indexable } from "../../src/search/tokens.ts";
-import { MIGRATIONS } from "../../src/search-index/embedded/tables.ts";
+import { MIGRATIONS } from "../../src/search-index/tables.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];
 const vectorOf = (seed: number) => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store.ts";
-import { type Connection, connect } from "../../src/store/mongodb/connection.ts";
+import { type Connection, connect } from "../../src/store/mongodb/server/connection.ts";
 import { mongodbFor } from "../support/mongodb.ts";
 
 /** Writes the document `held` and dies before it commits. */

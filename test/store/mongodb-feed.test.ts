@@ -1,7 +1,7 @@
 import { BSON, type Db } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FeedChange, FeedLost } from "../../src/ports/index-feed.ts";
-import { placeAt } from "../../src/store/mongodb/feed-stream.ts";
+import { placeAt } from "../../src/store/mongodb/feed/stream.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
 import { eventually } from "../support/client.ts";
 import { mongodCommand } from "../support/mongod.ts";

@@ -2,7 +2,7 @@ import type { Db, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Store } from "../../src/ports/store.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
-import { INDEXES } from "../../src/store/mongodb/indexes.ts";
+import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { mongodbFor } from "../support/mongodb.ts";
 import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
 

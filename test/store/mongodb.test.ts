@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { COLLECTIONS } from "../../src/store/mongodb/documents.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
-import { INDEXES } from "../../src/store/mongodb/indexes.ts";
-import { SCHEMA_VERSION } from "../../src/store/mongodb/migrations.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
+import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
+import { SCHEMA_VERSION } from "../../src/store/mongodb/schema/migrations.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb.ts";
 import { aPost, aPublisher } from "../support/rows.ts";
 

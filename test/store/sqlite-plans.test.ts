@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { SOURCES } from "../../src/store/sqlite/transfer-rows.ts";
+import { SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
 import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);

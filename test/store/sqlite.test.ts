@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EmbeddedIndex as SearchIndex } from "../../src/search-index/embedded/index.ts";
-import { connect } from "../../src/store/sqlite/connection.ts";
+import { EmbeddedIndex as SearchIndex } from "../../src/search-index/index.ts";
+import { connect } from "../../src/store/sqlite/database/connection.ts";
+import type { EmbeddedIndex } from "../../src/store/sqlite/database/context.ts";
+import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import type { EmbeddedIndex } from "../../src/store/sqlite/parts.ts";
 import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);

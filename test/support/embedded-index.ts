@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach } from "vitest";
 import type { IndexEntry, PostFilter, Question } from "../../src/ports/search-index.ts";
-import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { aPage, aQuestion } from "./questions.ts";
 
 export const MODEL = "test-model";

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { entryOf } from "../../src/ports/index-entry.ts";
-import { EmbeddedIndex } from "../../src/search-index/embedded/index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
-import { binaryOf, documentOf } from "../../src/store/mongodb/post-documents.ts";
+import { binaryOf, documentOf } from "../../src/store/mongodb/schema/posts.ts";
 import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "./indexed-posts.ts";
 import { aPublisher } from "./rows.ts";
 

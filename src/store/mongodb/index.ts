@@ -1,27 +1,27 @@
 import type { IndexFeed } from "../../ports/index-feed.ts";
 import type { Store } from "../../ports/store.ts";
-import { checkServer } from "./check-server.ts";
-import { type Connection, connect } from "./connection.ts";
-import { type Collections, collectionsOf } from "./documents.ts";
-import { finishErasures } from "./erasure.ts";
-import { feedOf } from "./feed.ts";
-import { inboxStore } from "./inbox.ts";
-import { leaseStore } from "./leases.ts";
-import { limitStore } from "./limits.ts";
-import { migrate } from "./migrations.ts";
-import type { Parts } from "./parts.ts";
-import { postStore } from "./posts.ts";
-import { publisherStore } from "./publishers.ts";
-import { pushStore } from "./pushes.ts";
-import { rankingStore } from "./rankings.ts";
-import { reportStore } from "./reports.ts";
-import { settingStore } from "./settings.ts";
-import { statisticsStore } from "./statistics.ts";
-import { subscriptionStore } from "./subscriptions.ts";
-import { transferStore } from "./transfer.ts";
-import { workStore } from "./work.ts";
+import { leaseStore } from "./board/leases.ts";
+import { limitStore } from "./board/limits.ts";
+import { rankingStore } from "./board/rankings.ts";
+import { settingStore } from "./board/settings.ts";
+import { statisticsStore } from "./board/statistics.ts";
+import { feedOf } from "./feed/index.ts";
+import { finishErasures } from "./posts/erasure.ts";
+import { postStore } from "./posts/index.ts";
+import { publisherStore } from "./publishers/index.ts";
+import { reportStore } from "./publishers/reports.ts";
+import { type Collections, collectionsOf } from "./schema/documents.ts";
+import { migrate } from "./schema/migrations.ts";
+import { checkServer } from "./server/check-server.ts";
+import { type Connection, connect } from "./server/connection.ts";
+import type { Parts } from "./server/context.ts";
+import { workStore } from "./server/work.ts";
+import { inboxStore } from "./subscriptions/inbox.ts";
+import { subscriptionStore } from "./subscriptions/index.ts";
+import { transferStore } from "./transfer/index.ts";
+import { pushStore } from "./webhooks/index.ts";
 
-export { examine } from "./examine.ts";
+export { examine } from "./server/examine.ts";
 
 /** A store in a MongoDB database. Its search index stands apart and follows `feed`. */
 export interface MongodbStore extends Store {

@@ -1,25 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../ports/store.ts";
-import { type Connection, connect, isDamaged, sqliteCode } from "./connection.ts";
-import { finishErasures } from "./erasure.ts";
-import { fileOf } from "./file.ts";
-import { inboxStore } from "./inbox.ts";
-import { migrate, STORE_MIGRATIONS, versionOf } from "./migrations.ts";
-import { type EmbeddedIndex, NO_INDEX, type Parts } from "./parts.ts";
-import { postStore } from "./posts.ts";
-import { publisherStore } from "./publishers.ts";
-import { pushStore } from "./pushes.ts";
-import { isStale, markStale, reindex } from "./reindex.ts";
-import { reportStore } from "./reports.ts";
-import { limitStore, openScratch, rankingStore } from "./scratch.ts";
-import { leaseStore, settingStore } from "./settings.ts";
-import { statisticsStore } from "./statistics.ts";
-import { subscriptionStore } from "./subscriptions.ts";
-import { transferStore } from "./transfer.ts";
-import { workStore } from "./work.ts";
+import { limitStore, openScratch, rankingStore } from "./board/scratch.ts";
+import { leaseStore, settingStore } from "./board/settings.ts";
+import { statisticsStore } from "./board/statistics.ts";
+import { type Connection, connect, isDamaged, sqliteCode } from "./database/connection.ts";
+import { type EmbeddedIndex, NO_INDEX, type Parts } from "./database/context.ts";
+import { fileOf } from "./database/file.ts";
+import { migrate, STORE_MIGRATIONS, versionOf } from "./database/migrations.ts";
+import { isStale, markStale, reindex } from "./database/reindex.ts";
+import { workStore } from "./database/work.ts";
+import { finishErasures } from "./posts/erasure.ts";
+import { postStore } from "./posts/index.ts";
+import { publisherStore } from "./publishers/index.ts";
+import { reportStore } from "./publishers/reports.ts";
+import { inboxStore } from "./subscriptions/inbox.ts";
+import { subscriptionStore } from "./subscriptions/index.ts";
+import { transferStore } from "./transfer/index.ts";
+import { pushStore } from "./webhooks/index.ts";
 
-export { examine } from "./examine.ts";
+export { examine } from "./database/examine.ts";
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for what may be lost. */
 export interface SqliteStore extends Store {

@@ -1,0 +1,284 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { IndexEntry } from "../ports/search-index.ts";
+import type { Kind } from "../schema/post.ts";
+import { indexable } from "../search/tokens.ts";
+import { type IndexedPost, STANDING } from "./columns.ts";
+
+/** The tokenizer is the one that `src/search/tokens.ts` describes. */
+const WORDS = `CREATE VIRTUAL TABLE index_words USING fts5(
+     title, body, more, tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
+   )`;
+/** Deleted text leaves the full-text index at once, not at some later merge. The table remembers it. */
+const SECURE_DELETE = "INSERT INTO index_words(index_words, rank) VALUES('secure-delete', 1)";
+
+/** The index's own tables. They refer to no others, so that the same index can stand inside the store's database or alone. */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE index_doc (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     kind TEXT NOT NULL,
+     tags TEXT NOT NULL,
+     lat REAL,
+     lng REAL,
+     window_start INTEGER NOT NULL,
+     window_end INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL,
+     created_at INTEGER NOT NULL,
+     publisher_id TEXT NOT NULL,
+     parent_id TEXT,
+     syndicated INTEGER NOT NULL
+   ) STRICT`,
+  WORDS,
+  SECURE_DELETE,
+  "CREATE TABLE index_vector (seq INTEGER PRIMARY KEY, model TEXT NOT NULL, i8 BLOB NOT NULL) STRICT",
+  "CREATE TABLE index_publisher (id TEXT PRIMARY KEY, verified INTEGER NOT NULL, suspended INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  // Which post or publisher changed, for other processes and for the memory of this one.
+  "CREATE TABLE index_change (no INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, publisher_id TEXT) STRICT",
+  // `indexable` makes accents of Greek and Cyrillic, and letters such as ß and ł, no difference: a new version has the
+  // index filled again. Filling an empty table takes a tenth of the time of replacing each row under secure delete.
+  `DROP TABLE index_words; ${WORDS}; ${SECURE_DELETE}`,
+];
+
+/** Changes kept for processes that follow; one that lags further behind loads everything again. */
+const CHANGES_KEPT = 65_536;
+/** Every so many changes old ones are dropped. */
+const PRUNE_EVERY = 1024;
+
+/** A change number, the posts (ascending) and publishers changed up to it; `null` when changes in between were dropped. */
+export type Changes = { no: number; seqs: number[]; publishers: string[] } | null;
+
+/** The statements of the index on one connection. Writes run inside the caller's transaction. */
+export class Tables {
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements;
+
+  constructor(database: DatabaseSyncInstance) {
+    this.#database = database;
+    const prepare = (sql: string) => database.prepare(sql);
+    this.#statements = {
+      seqOf: prepare("SELECT seq FROM index_doc WHERE id = ?"),
+      // No upserts: a statement that may be undone half-way makes the full-text index write out what it gathered.
+      addDoc: prepare(
+        `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at,
+           publisher_id, parent_id, syndicated, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      changeDoc: prepare(
+        `UPDATE index_doc SET kind = ?, tags = ?, lat = ?, lng = ?, window_start = ?, window_end = ?, expires_at = ?,
+           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ? WHERE seq = ?`,
+      ),
+      removeDoc: prepare("DELETE FROM index_doc WHERE seq = ?"),
+      sameWords: prepare(
+        "SELECT title = ? AND body = ? AND more = ? AS same FROM index_words WHERE rowid = ?",
+      ),
+      addWords: prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (?, ?, ?, ?)"),
+      changeWords: prepare("UPDATE index_words SET title = ?, body = ?, more = ? WHERE rowid = ?"),
+      removeWords: prepare("DELETE FROM index_words WHERE rowid = ?"),
+      addVector: prepare("INSERT INTO index_vector (model, i8, seq) VALUES (?, ?, ?)"),
+      changeVector: prepare("UPDATE index_vector SET model = ?, i8 = ? WHERE seq = ?"),
+      removeVector: prepare("DELETE FROM index_vector WHERE seq = ?"),
+      putPublisher: prepare(
+        "INSERT INTO index_publisher (id, verified, suspended) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET verified = excluded.verified, suspended = excluded.suspended",
+      ),
+      removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
+      addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
+      pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
+      changeRange: prepare("SELECT min(no) AS oldest, max(no) AS newest FROM index_change"),
+      changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
+      posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
+      postsOf: prepare(`${POSTS} WHERE d.seq IN (SELECT value FROM json_each(?)) ORDER BY d.seq`),
+      publishers: prepare("SELECT id, verified, suspended FROM index_publisher"),
+      publishersOf: prepare(
+        "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
+      ),
+      postsBetween: prepare(`SELECT id FROM index_doc ${BETWEEN}`),
+      publishersBetween: prepare(`SELECT id FROM index_publisher ${BETWEEN}`),
+      version: prepare("PRAGMA data_version"),
+    };
+    for (const name of ["posts", "postsOf", "changes"] as const) this.#statements[name].setReturnArrays(true);
+  }
+
+  /** True while a transaction is open on this connection: what it wrote must not be seen yet. */
+  inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  put(entry: IndexEntry): void {
+    const { addDoc, changeDoc, sameWords, addWords, changeWords } = this.#statements;
+    const known = this.#seqOf(entry.id);
+    const doc = [
+      entry.kind,
+      JSON.stringify(entry.tags),
+      entry.lat,
+      entry.lng,
+      entry.windowStart,
+      entry.windowEnd,
+      entry.expiresAt,
+      entry.createdAt,
+      entry.publisherId,
+      entry.parentId,
+      entry.syndicated ? 1 : 0,
+    ];
+    const seq = known ?? Number(addDoc.run(...doc, entry.id).lastInsertRowid);
+    const more = [...entry.tags, entry.placeName ?? ""].join(" ");
+    const words = [entry.title, entry.body, more].map(indexable) as [string, string, string];
+    if (known === undefined) addWords.run(seq, ...words);
+    else {
+      changeDoc.run(...doc, seq);
+      // A reply moves its parent's expiry; the words stay, and writing them again would cost ten times as much.
+      const there = sameWords.get(...words, seq) as { same: number } | undefined;
+      // A new version of the index may have emptied the table.
+      if (there === undefined) addWords.run(seq, ...words);
+      else if (there.same !== 1) changeWords.run(...words, seq);
+    }
+    this.#changed(seq, null);
+  }
+
+  remove(id: string): void {
+    const seq = this.#seqOf(id);
+    if (seq === undefined) return;
+    this.#statements.removeDoc.run(seq);
+    this.#statements.removeWords.run(seq);
+    this.#statements.removeVector.run(seq);
+    this.#changed(seq, null);
+  }
+
+  putVector(id: string, model: string, vector: Int8Array): void {
+    const seq = this.#seqOf(id);
+    if (seq === undefined) return;
+    const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+    const { addVector, changeVector } = this.#statements;
+    if (changeVector.run(model, bytes, seq).changes === 0) addVector.run(model, bytes, seq);
+    this.#changed(seq, null);
+  }
+
+  removeVector(id: string): void {
+    const seq = this.#seqOf(id);
+    if (seq === undefined) return;
+    this.#statements.removeVector.run(seq);
+    this.#changed(seq, null);
+  }
+
+  putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void {
+    this.#statements.putPublisher.run(id, publisher.verified ? 1 : 0, publisher.suspended ? 1 : 0);
+    this.#changed(null, id);
+  }
+
+  removePublisher(id: string): void {
+    this.#statements.removePublisher.run(id);
+    this.#changed(null, id);
+  }
+
+  /** Ids of posts in `(after, until]`, without an end when `until` is null. */
+  postsBetween(after: string, until: string | null): string[] {
+    return (this.#statements.postsBetween.all(after, until) as { id: string }[]).map(({ id }) => id);
+  }
+
+  /** Ids of publishers, the same way. */
+  publishersBetween(after: string, until: string | null): string[] {
+    const rows = this.#statements.publishersBetween.all(after, until) as { id: string }[];
+    return rows.map(({ id }) => id);
+  }
+
+  /** Moves whenever another connection commits to the file. */
+  dataVersion(): number {
+    return (this.#statements.version.get() as { data_version: number }).data_version;
+  }
+
+  /** Number of the newest change, 0 when there was none yet. */
+  newestChange(): number {
+    return (this.#statements.changeRange.get() as { newest: number | null }).newest ?? 0;
+  }
+
+  changesAfter(no: number): Changes {
+    const { oldest, newest } = this.#statements.changeRange.get() as {
+      oldest: number | null;
+      newest: number | null;
+    };
+    if (newest === null || newest <= no) return { no, seqs: [], publishers: [] };
+    if (oldest !== null && oldest > no + 1) return null;
+    const seqs = new Set<number>();
+    const publishers = new Set<string>();
+    for (const [seq, id] of this.#statements.changes.all(no, newest) as [number | null, string | null][]) {
+      if (seq !== null) seqs.add(seq);
+      if (id !== null) publishers.add(id);
+    }
+    return { no: newest, seqs: [...seqs].sort((a, b) => a - b), publishers: [...publishers] };
+  }
+
+  /** At most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
+  posts(model: string | null, after: number, limit: number): IndexedPost[] {
+    return (this.#statements.posts.all(model, after, limit) as PostRow[]).map(postOf);
+  }
+
+  /** Those of the posts that exist, in the order of `seq`. */
+  postsOf(model: string | null, seqs: readonly number[]): IndexedPost[] {
+    return (this.#statements.postsOf.all(model, JSON.stringify(seqs)) as PostRow[]).map(postOf);
+  }
+
+  /** Standing of the publishers; of all of them without `ids`. */
+  publishers(ids?: readonly string[]): { id: string; standing: number }[] {
+    const { publishers, publishersOf } = this.#statements;
+    const rows = (ids === undefined ? publishers.all() : publishersOf.all(JSON.stringify(ids))) as {
+      id: string;
+      verified: number;
+      suspended: number;
+    }[];
+    return rows.map(({ id, verified, suspended }) => ({
+      id,
+      standing: (verified === 1 ? STANDING.verified : 0) | (suspended === 1 ? STANDING.suspended : 0),
+    }));
+  }
+
+  #seqOf(id: string): number | undefined {
+    return (this.#statements.seqOf.get(id) as { seq: number } | undefined)?.seq;
+  }
+
+  #changed(seq: number | null, publisherId: string | null): void {
+    const { addChange, pruneChanges } = this.#statements;
+    const no = Number(addChange.run(seq, publisherId).lastInsertRowid);
+    if (no % PRUNE_EVERY === 0) pruneChanges.run(no - CHANGES_KEPT);
+  }
+}
+
+/** Every blob is larger than any text. */
+const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
+
+const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
+  d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8
+  FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?`;
+
+type PostRow = [
+  seq: number,
+  id: string,
+  kind: Kind,
+  tags: string,
+  lat: number | null,
+  lng: number | null,
+  windowStart: number,
+  windowEnd: number,
+  expiresAt: number,
+  createdAt: number,
+  publisherId: string,
+  parentId: string | null,
+  syndicated: number,
+  vector: Uint8Array | null,
+];
+
+function postOf(row: PostRow): IndexedPost {
+  return {
+    seq: row[0],
+    id: row[1],
+    kind: row[2],
+    tags: JSON.parse(row[3]) as string[],
+    lat: row[4],
+    lng: row[5],
+    windowStart: row[6],
+    windowEnd: row[7],
+    expiresAt: row[8],
+    createdAt: row[9],
+    publisherId: row[10],
+    parentId: row[11],
+    syndicated: row[12] === 1,
+    vector: row[13],
+  };
+}

@@ -1,0 +1,33 @@
+import type { LimitStore } from "../../../ports/store.ts";
+import { orAgain } from "../server/connection.ts";
+import type { Parts } from "../server/context.ts";
+import { deleteSome } from "../server/delete-some.ts";
+
+/** The counters of the primary alone are exact: every addition changes one document there. */
+export function limitStore({ connection: { run }, collections: { windows } }: Parts): LimitStore {
+  return {
+    add(key, points, windowMs, now) {
+      const ended = { $lte: ["$ends_at", new Date(now)] };
+      return run(async () => {
+        const window = await orAgain(() =>
+          windows.findOneAndUpdate(
+            { _id: key },
+            [
+              {
+                $set: {
+                  points: { $cond: [ended, points, { $add: ["$points", points] }] },
+                  ends_at: { $cond: [ended, new Date(now + windowMs), "$ends_at"] },
+                },
+              },
+            ],
+            { upsert: true, returnDocument: "after" },
+          ),
+        );
+        return { points: window?.points ?? points, endsAt: window?.ends_at.getTime() ?? now + windowMs };
+      });
+    },
+    async prune(now) {
+      await run(() => deleteSome(windows, { ends_at: { $lte: new Date(now) } }));
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { BoardCounts, StatisticsStore } from "../../../ports/store.ts";
+import { KINDS, type Kind } from "../../../schema/post.ts";
+import type { Collections } from "../schema/documents.ts";
+import type { Parts } from "../server/context.ts";
+
+const DAY_MS = 86_400_000;
+const TOP_TAGS = 25;
+
+export function statisticsStore({ connection: { run }, collections }: Parts): StatisticsStore {
+  const { posts, subscriptions, daily_counters } = collections;
+  return {
+    counts: (now) => run(() => countsAt(collections, now)),
+
+    overview: (now, days) =>
+      run(async () => {
+        const [counts, live, active, topTags, postsByDay] = await Promise.all([
+          countsAt(collections, now),
+          liveByKind(posts, now),
+          subscriptions.countDocuments({ active: true }),
+          tagsOf(posts, now),
+          byDay(posts, now, days),
+        ]);
+        const { kinds, syndicated, total } = live;
+        return {
+          ...counts,
+          firstHand: total - syndicated,
+          syndicated,
+          subscriptions: active,
+          kinds,
+          topTags,
+          postsByDay,
+        };
+      }),
+
+    async add(counts) {
+      if (counts.length === 0) return;
+      await run(() => daily_counters.bulkWrite(counts.map(counterChange), { ordered: false }));
+    },
+
+    read: (since) =>
+      run(() =>
+        // The id begins with the day and goes on with the name: its order is the one that is promised.
+        daily_counters
+          .find({ _id: { $gte: since } }, { sort: { _id: 1 } })
+          .map(({ day, name, n }) => ({ day, name, n }))
+          .toArray(),
+      ),
+
+    activePublishers: (from, to) =>
+      run(async () => {
+        const [found] = await posts
+          .aggregate<{ n: number }>([
+            { $match: { created_at: { $gte: new Date(from), $lt: new Date(to) } } },
+            { $group: { _id: "$publisher_id" } },
+            { $count: "n" },
+          ])
+          .toArray();
+        return found?.n ?? 0;
+      }),
+  };
+}
+
+/** Adds to a counter. */
+export const counterChange = ({ day, name, n }: { day: string; name: string; n: number }) => ({
+  updateOne: {
+    filter: { _id: `${day} ${name}` },
+    update: { $inc: { n }, $setOnInsert: { day, name } },
+    upsert: true,
+  },
+});
+
+async function countsAt({ posts, publishers }: Collections, now: number): Promise<BoardCounts> {
+  const [activePosts, known, postsToday] = await Promise.all([
+    posts.countDocuments(live(now)),
+    publishers.countDocuments({ erasing: false }),
+    posts.countDocuments({ created_at: { $gte: new Date(now - (now % DAY_MS)) } }),
+  ]);
+  return { activePosts, publishers: known, postsToday };
+}
+
+/** Posts neither expired nor removed. */
+const live = (now: number) => ({
+  state: { $in: ["active" as const, "hidden" as const] },
+  expires_at: { $gt: new Date(now) },
+});
+
+async function liveByKind(
+  posts: Collections["posts"],
+  now: number,
+): Promise<{ kinds: Record<Kind, number>; syndicated: number; total: number }> {
+  const groups = await posts
+    .aggregate<{ _id: { kind: Kind; syndicated: boolean }; n: number }>([
+      { $match: live(now) },
+      { $group: { _id: { kind: "$kind", syndicated: "$syndicated" }, n: { $sum: 1 } } },
+    ])
+    .toArray();
+  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+  let syndicated = 0;
+  let total = 0;
+  for (const { _id, n } of groups) {
+    kinds[_id.kind] += n;
+    total += n;
+    if (_id.syndicated) syndicated += n;
+  }
+  return { kinds, syndicated, total };
+}
+
+function tagsOf(posts: Collections["posts"], now: number): Promise<{ tag: string; count: number }[]> {
+  return posts
+    .aggregate<{ tag: string; count: number }>([
+      { $match: { state: "active", expires_at: { $gt: new Date(now) } } },
+      { $unwind: "$tags" },
+      { $group: { _id: "$tags", count: { $sum: 1 } } },
+      { $sort: { count: -1, _id: 1 } },
+      { $limit: TOP_TAGS },
+      { $project: { _id: 0, tag: "$_id", count: 1 } },
+    ])
+    .toArray();
+}
+
+async function byDay(
+  posts: Collections["posts"],
+  now: number,
+  days: number,
+): Promise<{ day: string; posts: number }[]> {
+  const today = now - (now % DAY_MS);
+  const first = today - (days - 1) * DAY_MS;
+  const found = await posts
+    .aggregate<{ _id: string; n: number }>([
+      { $match: { created_at: { $gte: new Date(first), $lt: new Date(today + DAY_MS) } } },
+      { $group: { _id: { $dateToString: { date: "$created_at", format: "%Y-%m-%d" } }, n: { $sum: 1 } } },
+    ])
+    .toArray();
+  const counts = new Map(found.map(({ _id, n }) => [_id, n]));
+  return Array.from({ length: days }, (_, i) => {
+    const day = new Date(first + i * DAY_MS).toISOString().slice(0, 10);
+    return { day, posts: counts.get(day) ?? 0 };
+  });
+}

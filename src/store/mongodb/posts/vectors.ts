@@ -1,0 +1,111 @@
+import type { Filter } from "mongodb";
+import type { PostStore } from "../../../ports/store.ts";
+import type { PostDocument } from "../schema/documents.ts";
+import { binaryOf, vectorOf } from "../schema/posts.ts";
+import type { Parts } from "../server/context.ts";
+import { findPosts } from "../server/reads.ts";
+import { enqueueAll, freshWork, workId } from "../server/work.ts";
+
+/** Vectors kept in one transaction: each post in it may meet an edit, and then all are tried again. */
+const VECTORS_PER_WRITE = 50;
+/** Posts looked at in one round trip. */
+const POSTS_PER_LOOK = 1000;
+
+/** Keeps vectors inside their posts, so that a restored post and a rebuilt index have them without the model. */
+export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVectors"]>[0]): Promise<void> {
+  const { connection, collections } = parts;
+  for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
+    const some = rows.slice(start, start + VECTORS_PER_WRITE);
+    const ids = some.map(({ id }) => id);
+    const kept = await connection.write(
+      ids.map((id) => `post:${id}`),
+      async (session) => {
+        const found = await findPosts(parts, ids, session, { root: 1, state: 1, updated_at: 1 });
+        const valid = some.flatMap((row) => {
+          const post = found.get(row.id);
+          const same = post?.state !== "removed" && post?.updated_at.getTime() === row.updatedAt;
+          return post !== undefined && same ? [{ ...row, root: post.root }] : [];
+        });
+        if (valid.length === 0) return [];
+        await collections.posts.bulkWrite(
+          valid.map(({ id, root, model, vector }) => ({
+            updateOne: {
+              filter: { _id: id, root },
+              update: { $set: { vec_model: model, vec: binaryOf(vector) } },
+            },
+          })),
+          { session },
+        );
+        await enqueueAll(
+          parts,
+          session,
+          valid.map(({ id, updatedAt }) => ({ kind: "match", postId: id, dueAt: updatedAt })),
+        );
+        return valid.map(({ id }) => id);
+      },
+    );
+    if (kept.length > 0) parts.wrote({ posts: kept });
+  }
+}
+
+/** In the order of `ids`, null where a post has no vector of the model. */
+export async function vectorsOf(
+  parts: Parts,
+  ids: readonly string[],
+  model: string,
+): Promise<(Int8Array | null)[]> {
+  const posts = await findPosts(parts, ids, undefined, { vec: 1, vec_model: 1 });
+  return ids.map((id) => {
+    const post = posts.get(id);
+    return post?.vec === undefined || post.vec_model !== model ? null : vectorOf(post.vec);
+  });
+}
+
+/** Passes over posts that are in the queue already, so that repeated calls go on instead of starting again. */
+export async function enqueueMissingVectors(parts: Parts, model: string, limit: number): Promise<number> {
+  const { connection, collections } = parts;
+  let count = 0;
+  // Posts without a vector, then those of models before and after this one: three walks of one index.
+  for (const vec_model of [null, { $lt: model }, { $gt: model }]) {
+    const missing: Filter<PostDocument> = { state: "active", vec_model };
+    await connection.run(async () => {
+      const posts = collections.posts
+        .find(missing, { projection: { vec_model: 1, updated_at: 1 }, batchSize: POSTS_PER_LOOK })
+        .sort({ vec_model: 1, _id: 1 });
+      try {
+        while (count < limit && (await posts.hasNext())) {
+          const looked = posts.readBufferedDocuments(POSTS_PER_LOOK);
+          count += await enqueueThose(parts, looked, limit - count);
+        }
+      } finally {
+        await posts.close();
+      }
+    });
+  }
+  return count;
+}
+
+/** Enqueues those that are not, at most `most`; resolves to how many. */
+async function enqueueThose(
+  { collections: { work } }: Parts,
+  posts: readonly Pick<PostDocument, "_id" | "updated_at">[],
+  most: number,
+): Promise<number> {
+  const ids = posts.map(({ _id }) => workId("embed", _id));
+  const queued = await work.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+  const known = new Set(queued.map(({ _id }) => _id));
+  const missing = posts.filter(({ _id }) => !known.has(workId("embed", _id))).slice(0, most);
+  if (missing.length === 0) return 0;
+  const { upsertedCount } = await work.bulkWrite(
+    missing.map(({ _id, updated_at }) => ({
+      updateOne: {
+        filter: { _id: workId("embed", _id) },
+        // One that was enqueued meanwhile stays as it is.
+        update: { $setOnInsert: freshWork("embed", _id, updated_at.getTime()) },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+  return upsertedCount;
+}

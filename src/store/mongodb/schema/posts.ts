@@ -1,0 +1,128 @@
+import { Binary } from "mongodb";
+import { windowOf } from "../../../ports/index-entry.ts";
+import type { IndexEntry } from "../../../ports/search-index.ts";
+import type { StoredPost } from "../../../ports/store.ts";
+import { dateOf, type PostDocument, timeOf } from "./documents.ts";
+
+/** A post without a vector, not removed and never reported. */
+export function documentOf(
+  post: StoredPost,
+  publisher: { verified: boolean; suspended: boolean },
+): PostDocument {
+  const { windowStart, windowEnd } = windowOf(post);
+  return {
+    _id: post.id,
+    root: post.parentId ?? post.id,
+    publisher_id: post.publisherId,
+    parent_id: post.parentId,
+    is_reply: post.parentId !== null,
+    kind: post.kind,
+    starts_at: dateOf(post.startsAt),
+    ends_at: dateOf(post.endsAt),
+    win_start: new Date(windowStart),
+    win_end: new Date(windowEnd),
+    expires_at: new Date(post.expiresAt),
+    expiry_chosen: post.expiryChosen,
+    syndicated: post.syndicated,
+    reply_count: post.replyCount,
+    last_reply_at: dateOf(post.lastReplyAt),
+    flags: post.flags,
+    fingerprint: post.fingerprint,
+    input_hash: post.inputHash,
+    idempotency_hash: post.idempotencyHash,
+    created_at: new Date(post.createdAt),
+    updated_at: new Date(post.updatedAt),
+    state: post.state,
+    removed_at: null,
+    reports: 0,
+    pub_verified: publisher.verified,
+    pub_suspended: publisher.suspended,
+    vec_model: null,
+    title: post.title,
+    body: post.body,
+    link: post.link,
+    tags: [...post.tags],
+    place: post.location,
+    ...pointOf(post.location),
+    timezone: post.timezone,
+    source_url: post.sourceUrl,
+    metadata: JSON.stringify(post.metadata),
+  };
+}
+
+/** Reads a post back; `retrievals` stand in a collection of their own. */
+export function postOf(document: PostDocument, retrievals: number): StoredPost {
+  return {
+    id: document._id,
+    publisherId: document.publisher_id,
+    kind: document.kind,
+    title: document.title ?? "",
+    body: document.body ?? "",
+    link: document.link ?? null,
+    tags: document.tags ?? [],
+    location: document.place ?? null,
+    startsAt: timeOf(document.starts_at),
+    endsAt: timeOf(document.ends_at),
+    timezone: document.timezone ?? null,
+    expiresAt: document.expires_at.getTime(),
+    expiryChosen: document.expiry_chosen,
+    sourceUrl: document.source_url ?? null,
+    syndicated: document.syndicated,
+    metadata: JSON.parse(document.metadata ?? "{}"),
+    parentId: document.parent_id,
+    replyCount: document.reply_count,
+    lastReplyAt: timeOf(document.last_reply_at),
+    flags: document.flags,
+    fingerprint: document.fingerprint,
+    inputHash: document.input_hash,
+    idempotencyHash: document.idempotency_hash,
+    retrievals,
+    createdAt: document.created_at.getTime(),
+    updatedAt: document.updated_at.getTime(),
+    state: document.state,
+  };
+}
+
+/** What a search index keeps of a post, of the fields that the feed reads. */
+export function entryOf(document: PostDocument): IndexEntry {
+  return {
+    id: document._id,
+    kind: document.kind,
+    title: document.title ?? "",
+    body: document.body ?? "",
+    tags: document.tags ?? [],
+    placeName: document.place?.name ?? null,
+    lat: document.place?.lat ?? null,
+    lng: document.place?.lng ?? null,
+    windowStart: document.win_start.getTime(),
+    windowEnd: document.win_end.getTime(),
+    expiresAt: document.expires_at.getTime(),
+    createdAt: document.created_at.getTime(),
+    publisherId: document.publisher_id,
+    parentId: document.parent_id,
+    syndicated: document.syndicated,
+  };
+}
+
+/** What a removal unsets: all that the publisher wrote, and what was made of it. */
+export const WRITTEN = {
+  title: "",
+  body: "",
+  link: "",
+  tags: "",
+  place: "",
+  geo: "",
+  timezone: "",
+  source_url: "",
+  metadata: "",
+  vec: "",
+} as const satisfies Partial<Record<keyof PostDocument, "">>;
+
+/** A vector as a BSON vector of int8, which search indexes of the database can read. */
+export const binaryOf = (vector: Int8Array): Binary => Binary.fromInt8Array(vector);
+export const vectorOf = (binary: Binary): Int8Array => binary.toInt8Array();
+
+function pointOf(place: StoredPost["location"]): Pick<PostDocument, "geo"> {
+  if (place?.lat == null || place.lng === null) return {};
+  return { geo: { type: "Point", coordinates: [place.lng, place.lat] } };
+}

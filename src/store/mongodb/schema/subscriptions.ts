@@ -1,0 +1,61 @@
+import { Binary } from "mongodb";
+import type { StoredSubscription } from "../../../ports/store.ts";
+import { originOf } from "../webhooks/queue.ts";
+import { dateOf, type SubscriptionDocument, timeOf } from "./documents.ts";
+
+export function subscriptionOf(document: SubscriptionDocument): StoredSubscription {
+  return {
+    id: document._id,
+    publisherId: document.publisher_id,
+    label: document.label,
+    query: JSON.parse(document.query),
+    vector: document.vector === null ? null : document.vector.toInt8Array(),
+    vectorModel: document.vector_model,
+    webhookUrl: document.webhook_url,
+    webhookVerifiedAt: timeOf(document.webhook_verified_at),
+    secretVersion: document.secret_version,
+    previousSecretUntil: timeOf(document.previous_secret_until),
+    active: document.active,
+    inactiveReason: document.inactive_reason,
+    failures: document.failures,
+    failingSince: timeOf(document.failing_since),
+    lastMatchedAt: timeOf(document.last_matched_at),
+    createdAt: document.created_at.getTime(),
+  };
+}
+
+/** One that nothing was delivered to yet. */
+export function newSubscription(subscription: StoredSubscription, changeNo: number): SubscriptionDocument {
+  return {
+    _id: subscription.id,
+    publisher_id: subscription.publisherId,
+    created_at: new Date(subscription.createdAt),
+    ...changeableFields(subscription),
+    next_delivery: 1,
+    change_no: changeNo,
+    push_changes: 0,
+  };
+}
+
+/** The fields that may change. */
+export function changeableFields(subscription: StoredSubscription) {
+  return {
+    label: subscription.label,
+    query: JSON.stringify(subscription.query),
+    vector: subscription.vector === null ? null : Binary.fromInt8Array(subscription.vector),
+    vector_model: subscription.vectorModel,
+    webhook_url: subscription.webhookUrl,
+    webhook_origin: subscription.webhookUrl === null ? null : originOf(subscription.webhookUrl),
+    webhook_verified_at: dateOf(subscription.webhookVerifiedAt),
+    secret_version: subscription.secretVersion,
+    previous_secret_until: dateOf(subscription.previousSecretUntil),
+    active: subscription.active,
+    inactive_reason: subscription.inactiveReason,
+    failures: subscription.failures,
+    failing_since: dateOf(subscription.failingSince),
+    last_matched_at: dateOf(subscription.lastMatchedAt),
+  } satisfies Partial<SubscriptionDocument>;
+}
+
+/** The name to put into `alone` for a transaction that writes a subscription. */
+export const subscriptionName = (id: string): string => `subscription:${id}`;

@@ -1,0 +1,107 @@
+import type { Document } from "mongodb";
+import type { PostFilter } from "../../../../ports/search-index.ts";
+import { EARTH_RADIUS_KM } from "../../../../search/distance.ts";
+
+/** What lists are ordered by; posts of the same moment by id, in the same direction. */
+export const ORDERS = {
+  newest: { path: "created_at", direction: -1 },
+  soonest: { path: "win_start", direction: 1 },
+} as const;
+
+/** Circles are asked for a little larger: our distance and the database's differ by less, and every post is measured again. */
+const WIDER = 1.01;
+
+/** A filter as clauses of `$search`; everything but `datedOnly`. */
+export function clausesOf(filter: PostFilter): Document[] {
+  const { near } = filter;
+  const equals = (path: string, value: unknown) => ({ equals: { path, value } });
+  const range = (path: string, bound: Document) => ({ range: { path, ...bound } });
+  return [
+    equals("state", "active"),
+    equals("pub_suspended", false),
+    ...(filter.kinds === null ? [] : [{ in: { path: "kind", value: [...filter.kinds] } }]),
+    ...(filter.tags === null ? [] : [{ in: { path: "tags", value: [...filter.tags] } }]),
+    ...(near === null ? [] : [circle(near)]),
+    ...(filter.after === null ? [] : [range("win_end", { gte: new Date(filter.after) })]),
+    ...(filter.before === null ? [] : [range("win_start", { lte: new Date(filter.before) })]),
+    ...(filter.verifiedOnly ? [equals("pub_verified", true)] : []),
+    ...(filter.publisherId === null ? [] : [equals("publisher_id", filter.publisherId)]),
+    ...(filter.parentId === null ? [] : [equals("parent_id", filter.parentId)]),
+    ...(filter.parentId === null && !filter.includeReplies ? [equals("is_reply", false)] : []),
+    ...(filter.includeExpired ? [] : [range("expires_at", { gt: new Date(filter.now) })]),
+    ...(filter.includeSyndicated ? [] : [equals("syndicated", false)]),
+    ...(isBound(filter.createdUntil) ? [range("created_at", { lte: new Date(filter.createdUntil) })] : []),
+  ];
+}
+
+/** The same as conditions of `$vectorSearch`, which knows no places; everything but `near` and `datedOnly`. */
+export function conditionsOf(filter: PostFilter): Document[] {
+  return [
+    { state: "active" },
+    { pub_suspended: false },
+    ...(filter.kinds === null ? [] : [{ kind: { $in: [...filter.kinds] } }]),
+    ...(filter.tags === null ? [] : [{ tags: { $in: [...filter.tags] } }]),
+    ...(filter.after === null ? [] : [{ win_end: { $gte: new Date(filter.after) } }]),
+    ...(filter.before === null ? [] : [{ win_start: { $lte: new Date(filter.before) } }]),
+    ...(filter.verifiedOnly ? [{ pub_verified: true }] : []),
+    ...(filter.publisherId === null ? [] : [{ publisher_id: filter.publisherId }]),
+    ...(filter.parentId === null ? [] : [{ parent_id: filter.parentId }]),
+    ...(filter.parentId === null && !filter.includeReplies ? [{ is_reply: false }] : []),
+    ...(filter.includeExpired ? [] : [{ expires_at: { $gt: new Date(filter.now) } }]),
+    ...(filter.includeSyndicated ? [] : [{ syndicated: false }]),
+    ...(isBound(filter.createdUntil) ? [{ created_at: { $lte: new Date(filter.createdUntil) } }] : []),
+  ];
+}
+
+/** The same as conditions of `find`: everything. Circles differ from what `src/search/distance.ts` measures by less than 10 cm. */
+export function findConditionsOf(filter: PostFilter): Document[] {
+  const { near, datedOnly = false } = filter;
+  return [
+    ...conditionsOf(filter),
+    ...(near === null ? [] : [sphere(near)]),
+    ...(datedOnly ? [{ $expr: { $ne: ["$win_start", "$created_at"] } }] : []),
+  ];
+}
+
+/** Posts after a place of a list, as a clause of `$search`. */
+export function clauseAfter(path: string, order: 1 | -1, after: { at: number; id: string }): Document {
+  const at = new Date(after.at);
+  const beyond = order === 1 ? "gt" : "lt";
+  return {
+    compound: {
+      should: [
+        { range: { path, [beyond]: at } },
+        {
+          compound: {
+            filter: [{ equals: { path, value: at } }, { range: { path: "_id", [beyond]: after.id } }],
+          },
+        },
+      ],
+      minimumShouldMatch: 1,
+    },
+  };
+}
+
+/** The same as a condition, in a form that lets an index begin at the place. */
+export function conditionAfter(path: string, order: 1 | -1, after: { at: number; id: string }): Document {
+  const at = new Date(after.at);
+  const [beyond, from] = order === 1 ? ["$gt", "$gte"] : ["$lt", "$lte"];
+  return {
+    $and: [
+      { [path]: { [from]: at } },
+      { $or: [{ [path]: { [beyond]: at } }, { _id: { [beyond]: after.id } }] },
+    ],
+  };
+}
+
+function circle({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Document {
+  const center = { type: "Point", coordinates: [lng, lat] };
+  return { geoWithin: { path: "geo", circle: { center, radius: radiusKm * 1000 * WIDER } } };
+}
+
+function sphere({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Document {
+  return { geo: { $geoWithin: { $centerSphere: [[lng, lat], radiusKm / EARTH_RADIUS_KM] } } };
+}
+
+/** A time beyond what a date can hold bounds nothing. */
+const isBound = (time: number) => time <= 8.64e15;

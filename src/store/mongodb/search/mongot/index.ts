@@ -1,0 +1,275 @@
+import type { Document } from "mongodb";
+import type { Match, PostFilter, Question, SearchIndex } from "../../../../ports/search-index.ts";
+import type { Place } from "../../../../ports/store.ts";
+import { fuse, UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
+import { cosineOf } from "../../../../search/quantize.ts";
+import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
+import { type Asks, CANDIDATES_MAX, type Checked, type Found, type Scored } from "./queries.ts";
+import { clauseOfExcluded, clausesOfWords } from "./words.ts";
+
+/** Within a circle, up to so many posts are compared with the vector one by one, which is exact. */
+const NEAR_MAX = 2_000;
+/** In a larger circle, this many times the wanted neighbours are taken, since most lie outside. */
+const NEAR_FACTOR = 10;
+/** Of the posts whose meaning fits, a list in time order is made of so many of the nearest. */
+const LISTED_BY_MEANING = 2_000;
+
+/** The server's cosines differ from ours by less, as vectors of rounded numbers are not quite of length 1. Ours decide. */
+const TOLERANCE = 0.02;
+
+/** Ids found by each arm, before they are checked. */
+interface Candidates {
+  words: Map<string, number>;
+  meaning: string[];
+  /** Cosine from which meaning supports a post. */
+  floor: number;
+  /** How many posts have the words, at least. */
+  total: number;
+  /** True when there are more posts with the words than `words` holds. */
+  more: boolean;
+}
+
+/**
+ * Search by the database's own search process, mongot (Atlas Search and Vector Search, or self-managed). Words and meaning
+ * are asked for in parallel, under the same filters, for ids and scores only; what they find is checked against the
+ * collection, so that no post appears in a state that it no longer has. Both scores of each match are exact; which posts
+ * are among the matches is as exact as mongot's nearest neighbours are.
+ *
+ * mongot follows the collection with some delay, so that a new post is missing for a moment: see `beside-mongodb.ts`.
+ */
+export class MongotIndex implements Omit<SearchIndex, "ready"> {
+  readonly #asks: Asks;
+
+  constructor(asks: Asks) {
+    this.#asks = asks;
+  }
+
+  /**
+   * `total` counts at most 10,000 posts exactly.
+   * @param page.without  ids that are no matches at all; at most 1,000
+   */
+  async match(
+    question: Question,
+    page: { limit: number; except: ReadonlySet<string>; without?: readonly string[] },
+  ): Promise<{ matches: Match[]; total: number; bestWords: number }> {
+    const { filter, vector } = question;
+    const { without = [] } = page;
+    const limit = Math.min(CANDIDATES_MAX, page.limit + page.except.size);
+    const found = await this.#candidates(question, limit, { without });
+    const checked = await this.#asks.checked(
+      [...new Set([...found.words.keys(), ...found.meaning])],
+      filter,
+      vector !== null,
+    );
+    const cosines = new Map<string, number>();
+    for (const [id, post] of checked) {
+      if (vector !== null && post.vector !== null) cosines.set(id, cosineOf(vector, post.vector));
+    }
+    const byMeaning = found.meaning.filter(
+      (id) => !found.words.has(id) && (cosines.get(id) ?? Number.NEGATIVE_INFINITY) >= found.floor,
+    );
+    // Whoever is not among the posts with the words has none of them, unless the list was cut off.
+    const lateWords = found.more ? await this.#wordsOf(question, byMeaning) : new Map<string, number>();
+    const matches: Match[] = [];
+    let bestWords = 0;
+    for (const id of [...found.words.keys(), ...byMeaning]) {
+      if (!checked.has(id)) continue;
+      const words = found.words.get(id) ?? lateWords.get(id) ?? 0;
+      bestWords = Math.max(bestWords, words);
+      matches.push({ id, cosine: cosines.get(id) ?? null, words });
+    }
+    const total = found.more ? found.total + byMeaning.length - lateWords.size : matches.length;
+    const scored = matches
+      .filter(({ id }) => !page.except.has(id))
+      .map((match) => ({ match, score: fuse(match.cosine, match.words, bestWords) }));
+    scored.sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1));
+    return { matches: scored.slice(0, page.limit).map(({ match }) => match), total, bestWords };
+  }
+
+  /** @param page.without  ids to pass over */
+  async list(
+    question: Question,
+    page: {
+      order: "newest" | "soonest";
+      after: Place | null;
+      limit: number;
+      without?: (id: string) => boolean;
+    },
+  ): Promise<Place[]> {
+    const places: Place[] = [];
+    // What is checked away leaves a gap, and a short page would end the walk.
+    for (let after = page.after; ; ) {
+      const { found, last } = await this.#listed(question, page.order, after, page.limit);
+      places.push(...found.filter(({ id }) => page.without?.(id) !== true));
+      if (last === null || places.length >= page.limit) return places.slice(0, page.limit);
+      after = last;
+    }
+  }
+
+  /**
+   * Exact but for posts that only their meaning supports, which it counts up to 2,000.
+   * @param without  ids to pass over; at most 1,000
+   */
+  async count(question: Question, without: readonly string[] = []): Promise<number> {
+    const { compound, asksWords } = compoundOf(question, { without });
+    const [byWords, both] = await Promise.all([
+      compound === null ? 0 : this.#asks.count(compound),
+      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { without }),
+    ]);
+    if (both === null) return byWords;
+    const found = asksWords && both.more ? await this.#wordsOf(question, both.meaning) : both.words;
+    const byMeaning = both.meaning.filter((id) => !found.has(id));
+    const checked = await this.#asks.checked(byMeaning, question.filter, true);
+    const supported = [...checked.values()].filter((post) => supports(question.vector, post, both.floor));
+    return byWords + supported.length;
+  }
+
+  async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
+    const found = await this.#asks.vectors(ids);
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
+    const found = await this.#asks.vectors(ids);
+    return Float64Array.from(ids, (id) => {
+      const own = found.get(id);
+      return own === undefined ? Number.NaN : cosineOf(vector, own);
+    });
+  }
+
+  /** Which of the posts the index of words has. */
+  async holds(ids: readonly string[]): Promise<Set<string>> {
+    const { found } = await this.#asks.words({ filter: [oneOf(ids)] }, { limit: ids.length });
+    return new Set(found.map(({ id }) => id));
+  }
+
+  /** The candidates of both arms, best first in each. */
+  async #candidates(question: Question, limit: number, bounds: Bounds): Promise<Candidates> {
+    const { vector, minCosine, words, filter } = question;
+    const { compound, asksWords, required } = compoundOf(question, bounds);
+    const [byWords, neighbours] = await Promise.all([
+      compound === null ? NONE : this.#asks.words(compound, { limit }),
+      vector === null || required ? [] : this.#neighbours(vector, filter, limit, bounds),
+    ]);
+    const known =
+      !asksWords || byWords.found.length > 0 || neighbours.length === 0 || (await this.#areKnown(words));
+    const floor = known ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
+    const near = neighbours.filter(({ score }) => score >= floor - TOLERANCE).map(({ id }) => id);
+    return {
+      words: new Map(byWords.found.map(({ id, score }) => [id, asksWords ? score : 0])),
+      meaning: await this.#notExcluded(near, question),
+      floor,
+      total: byWords.total,
+      more: byWords.found.length === limit,
+    };
+  }
+
+  async #neighbours(
+    vector: Int8Array,
+    filter: PostFilter,
+    limit: number,
+    { after, without = [] }: Bounds,
+  ): Promise<Scored[]> {
+    const conditions = [...conditionsOf(filter), ...(after === undefined ? [] : [after.condition])];
+    if (without.length > 0) conditions.push({ _id: { $nin: [...without] } });
+    if (filter.near === null) return this.#asks.meaning(vector, conditions, limit);
+    const { compound } = compoundOf({ filter, words: null, vector: null, minCosine: 0 }, { after, without });
+    const { found } = await this.#asks.words(compound ?? {}, { limit: NEAR_MAX + 1, sort: { _id: 1 } });
+    if (found.length <= NEAR_MAX) {
+      const vectors = await this.#asks.vectors(found.map(({ id }) => id));
+      return [...vectors].map(([id, own]) => ({ id, score: cosineOf(vector, own) }));
+    }
+    return this.#asks.meaning(vector, conditions, Math.min(CANDIDATES_MAX, limit * NEAR_FACTOR));
+  }
+
+  /** True when one of the words stands in any post, whatever the filters. */
+  async #areKnown(words: Question["words"]): Promise<boolean> {
+    const { must } = clausesOfWords(words);
+    const [any] = must;
+    return any === undefined || (await this.#asks.words({ must: [any] }, { limit: 1 })).found.length > 0;
+  }
+
+  async #notExcluded(ids: string[], { words }: Question): Promise<string[]> {
+    if (words === null || words.excluded.length === 0 || ids.length === 0) return ids;
+    const compound = { filter: [oneOf(ids), clauseOfExcluded(words)] };
+    const { found } = await this.#asks.words(compound, { limit: ids.length });
+    const out = new Set(found.map(({ id }) => id));
+    return ids.filter((id) => !out.has(id));
+  }
+
+  /** Word scores of some posts; one without a word is not in it. */
+  async #wordsOf({ words }: Question, ids: readonly string[]): Promise<Map<string, number>> {
+    const { must } = clausesOfWords(words);
+    if (must.length === 0 || ids.length === 0) return new Map();
+    const { found } = await this.#asks.words({ must, filter: [oneOf(ids)] }, { limit: ids.length });
+    return new Map(found.map(({ id, score }) => [id, score]));
+  }
+
+  /** One step of a list: what is found, and where the next step goes on, null at the end. */
+  async #listed(
+    question: Question,
+    order: "newest" | "soonest",
+    from: Place | null,
+    limit: number,
+  ): Promise<{ found: Place[]; last: Place | null }> {
+    const { path, direction } = ORDERS[order];
+    const after =
+      from === null
+        ? undefined
+        : { clause: clauseAfter(path, direction, from), condition: conditionAfter(path, direction, from) };
+    const { compound } = compoundOf(question, { after });
+    const [byWords, both] = await Promise.all([
+      compound === null
+        ? NONE
+        : this.#asks.words(compound, { limit, sort: { [path]: direction, _id: direction } }),
+      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { after }),
+    ]);
+    const ids = new Set([...byWords.found.map(({ id }) => id), ...(both?.meaning ?? [])]);
+    const checked = await this.#asks.checked([...ids], question.filter, question.vector !== null);
+    const placeOf = (id: string, post: { createdAt: number; windowStart: number }): Place => ({
+      id,
+      at: order === "newest" ? post.createdAt : post.windowStart,
+    });
+    const goesBefore = (a: Place, b: Place) => direction * (a.at - b.at || (a.id < b.id ? -1 : 1));
+    const end = byWords.found.length < limit ? undefined : byWords.found.at(-1);
+    const last = end === undefined ? null : placeOf(end.id, end);
+    const withWords = new Set(byWords.found.map(({ id }) => id));
+    const found = [...checked]
+      .filter(([id, post]) => withWords.has(id) || supports(question.vector, post, both?.floor ?? 1))
+      .map(([id, post]) => placeOf(id, post))
+      // What meaning found beyond it comes with the next step.
+      .filter((place) => last === null || goesBefore(place, last) <= 0 || place.id === last.id);
+    return { found: found.sort(goesBefore), last };
+  }
+}
+
+/** Which part of the matches is asked for. */
+interface Bounds {
+  /** What comes after a place of a list. */
+  after?: { clause: Document; condition: Document } | undefined;
+  /** Ids to pass over. */
+  without?: readonly string[];
+}
+
+const NONE: { found: Found[]; total: number } = { found: [], total: 0 };
+
+/** What `$search` is asked; null when the words hold no letter, so that none of them stands in any post. */
+function compoundOf(
+  { filter, words, vector }: Question,
+  { after, without = [] }: Bounds,
+): { compound: Document | null; asksWords: boolean; required: boolean } {
+  const { must, mustNot } = clausesOfWords(words);
+  const required = (words?.phrases.length ?? 0) > 0;
+  const asksWords = words !== null && !(must.length === 0 && mustNot.length > 0);
+  if ((asksWords && must.length === 0) || (!asksWords && vector !== null)) {
+    return { compound: null, asksWords, required };
+  }
+  const clauses = [...clausesOf(filter), ...(after === undefined ? [] : [after.clause])];
+  const out = without.length === 0 ? [] : [oneOf(without)];
+  return { compound: { must, mustNot: [...mustNot, ...out], filter: clauses }, asksWords, required };
+}
+
+const oneOf = (ids: readonly string[]): Document => ({ in: { path: "_id", value: [...ids] } });
+
+const supports = (vector: Int8Array | null, { vector: own }: Checked, floor: number) =>
+  vector !== null && own !== null && cosineOf(vector, own) >= floor;

@@ -1,0 +1,173 @@
+import { Binary, type Collection, type Document } from "mongodb";
+import type { PostFilter } from "../../../../ports/search-index.ts";
+import type { PostDocument } from "../../schema/documents.ts";
+import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
+import { findConditionsOf } from "./filters.ts";
+
+/** What MongoDB's search stages take at most. */
+export const CANDIDATES_MAX = 10_000;
+/** Longer, and the replica answers instead. */
+export const MAX_TIME_MS = 2_000;
+/** Neighbours looked at for each that is wanted: recall near 1 by MongoDB's own advice. */
+const CANDIDATES_PER_RESULT = 20;
+/** Posts read by id at once. */
+const READ_AT_ONCE = 1_000;
+
+export interface Scored {
+  id: string;
+  score: number;
+}
+
+/** A post that the index of words found, with the times that lists are ordered by. */
+export interface Found extends Scored {
+  createdAt: number;
+  windowStart: number;
+}
+
+/** A candidate that still passes the filter, as the collection holds it now. */
+export interface Checked {
+  createdAt: number;
+  windowStart: number;
+  vector: Int8Array | null;
+}
+
+/** The single questions that a search is made of. */
+export class Asks {
+  readonly #posts: Collection<PostDocument>;
+  readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
+  readonly #modelId: string | null;
+
+  /**
+   * @param run  what questions to the collection run in
+   * @param modelId  vectors of other models count as none
+   */
+  constructor(parts: {
+    posts: Collection<PostDocument>;
+    run: <T>(ask: () => Promise<T>) => Promise<T>;
+    modelId: string | null;
+  }) {
+    this.#posts = parts.posts;
+    this.#run = parts.run;
+    this.#modelId = parts.modelId;
+  }
+
+  /**
+   * Posts that `compound` finds, in the order of `sort`, or best first, equal ones by id.
+   * @returns `total` is exact up to 10,000
+   */
+  async words(
+    compound: Document,
+    options: { limit: number; sort?: Document },
+  ): Promise<{ found: Found[]; total: number }> {
+    const sort = options.sort ?? { score: { $meta: "searchScore" }, _id: 1 };
+    const rows = await this.#aggregate([
+      {
+        $search: {
+          index: WORDS_INDEX,
+          compound,
+          sort,
+          count: { type: "lowerBound", threshold: CANDIDATES_MAX },
+        },
+      },
+      { $limit: options.limit },
+      {
+        $project: {
+          score: { $meta: "searchScore" },
+          total: "$$SEARCH_META.count.lowerBound",
+          created_at: 1,
+          win_start: 1,
+        },
+      },
+    ]);
+    return {
+      found: rows.map(({ _id, score, created_at, win_start }) => ({
+        id: _id,
+        score,
+        createdAt: created_at.getTime(),
+        windowStart: win_start.getTime(),
+      })),
+      total: Number(rows[0]?.["total"] ?? 0),
+    };
+  }
+
+  /** How many posts `compound` finds. */
+  async count(compound: Document): Promise<number> {
+    const stage = { index: WORDS_INDEX, compound, count: { type: "total" } };
+    const [row] = await this.#aggregate([{ $searchMeta: stage }]);
+    return Number(row?.["count"]?.["total"] ?? 0);
+  }
+
+  /** The posts nearest to a vector, nearest first, with their cosines. */
+  async meaning(vector: Int8Array, conditions: readonly Document[], limit: number): Promise<Scored[]> {
+    const rows = await this.#aggregate([
+      {
+        $vectorSearch: {
+          index: MEANING_INDEX,
+          path: "vec",
+          queryVector: Binary.fromInt8Array(vector),
+          numCandidates: Math.min(CANDIDATES_MAX, limit * CANDIDATES_PER_RESULT),
+          limit,
+          filter: { $and: [...conditions, { vec_model: this.#modelId }] },
+        },
+      },
+      { $project: { score: { $meta: "vectorSearchScore" } } },
+    ]);
+    // The server gives (1 + cosine) / 2.
+    return rows.map(({ _id, score }) => ({ id: _id, score: 2 * score - 1 }));
+  }
+
+  /** Those of the posts that pass the filter now: the indexes may be behind, and know neither `datedOnly` nor our distances. */
+  async checked(
+    ids: readonly string[],
+    filter: PostFilter,
+    withVectors: boolean,
+  ): Promise<Map<string, Checked>> {
+    const projection = { created_at: 1, win_start: 1, ...(withVectors ? VECTOR : {}) };
+    const posts = await this.#read(ids, findConditionsOf(filter), projection);
+    return new Map(
+      posts.map((post) => [
+        post._id,
+        {
+          createdAt: post.created_at.getTime(),
+          windowStart: post.win_start.getTime(),
+          vector: this.#vectorOf(post),
+        },
+      ]),
+    );
+  }
+
+  /** Vectors of active posts. */
+  async vectors(ids: readonly string[]): Promise<Map<string, Int8Array>> {
+    const posts = await this.#read(ids, [{ state: "active" }], VECTOR);
+    return new Map(
+      posts.flatMap((post) => {
+        const vector = this.#vectorOf(post);
+        return vector === null ? [] : [[post._id, vector] as const];
+      }),
+    );
+  }
+
+  #vectorOf({ vec, vec_model }: PostDocument): Int8Array | null {
+    return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
+  }
+
+  async #read(ids: readonly string[], conditions: Document[], projection: Document): Promise<PostDocument[]> {
+    const parts: Promise<PostDocument[]>[] = [];
+    for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+      const some = ids.slice(at, at + READ_AT_ONCE);
+      const filter = { $and: [{ _id: { $in: some } }, ...conditions] };
+      parts.push(this.#run(() => this.#posts.find(filter, { projection, ...BY_ID }).toArray()));
+    }
+    return (await Promise.all(parts)).flat();
+  }
+
+  #aggregate(pipeline: Document[]): Promise<Document[]> {
+    // The search stages refuse any other read concern.
+    const options = { maxTimeMS: MAX_TIME_MS, readConcern: { level: "local" } } as const;
+    return this.#run(() => this.#posts.aggregate(pipeline, options).toArray());
+  }
+}
+
+const VECTOR = { vec: 1, vec_model: 1 };
+/** Conditions beside the ids make the server weigh other indexes. */
+const BY_ID = { hint: { _id: 1 }, maxTimeMS: MAX_TIME_MS } as const;

@@ -1,0 +1,51 @@
+import type { Document } from "mongodb";
+import type { WordQuery } from "../../../../ports/search-index.ts";
+import { indexable } from "../../../../search/tokens.ts";
+
+/** Fields with words and their weight, as the embedded index weighs them. */
+const FIELDS: readonly { path: string | string[]; boost: number }[] = [
+  { path: "title", boost: 2 },
+  { path: "body", boost: 1 },
+  { path: ["tags", "place.name"], boost: 1.5 },
+];
+const ALL = ["title", "body", "tags", "place.name"];
+
+/** What words ask of a post, as parts of a `compound`. */
+export interface WordClauses {
+  /** With a score; empty when no word is asked for. */
+  must: Document[];
+  mustNot: Document[];
+}
+
+export function clausesOfWords(words: WordQuery | null): WordClauses {
+  if (words === null) return { must: [], mustNot: [] };
+  const any = [...new Set([...words.any, ...words.phrases.flat()])];
+  return {
+    must: any.length === 0 ? [] : [anyOf(any), ...words.phrases.map(phrase)],
+    mustNot: words.excluded.map(phrase),
+  };
+}
+
+/** A post with one of the excluded words or phrases. */
+export function clauseOfExcluded(words: WordQuery): Document {
+  return { compound: { should: words.excluded.map(phrase), minimumShouldMatch: 1 } };
+}
+
+/** A post with any of the words, scored by all of them. */
+function anyOf(words: readonly string[]): Document {
+  // A word of a script without blanks is several terms there, which must stand together.
+  const single = words.filter((word) => !isSeveral(word));
+  const several = words.filter(isSeveral);
+  const should = FIELDS.flatMap(({ path, boost }) => {
+    const score = { boost: { value: boost } };
+    return [
+      ...(single.length === 0 ? [] : [{ text: { query: single.join(" "), path, score } }]),
+      ...several.map((word) => ({ phrase: { query: word, path, score } })),
+    ];
+  });
+  return { compound: { should, minimumShouldMatch: 1 } };
+}
+
+const isSeveral = (word: string) => indexable(word).trim().includes(" ");
+
+const phrase = (words: readonly string[]): Document => ({ phrase: { query: words.join(" "), path: ALL } });

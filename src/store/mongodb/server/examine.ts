@@ -1,0 +1,177 @@
+import { type Document, MongoError, MongoServerError } from "mongodb";
+import { type Finding, ok, problem, warning } from "../../../ports/finding.ts";
+import { StoreUnavailable } from "../../../ports/store.ts";
+import { leaseStore } from "../board/leases.ts";
+import { COLLECTIONS, collectionsOf } from "../schema/documents.ts";
+import { SHARD_KEYS } from "../schema/index.ts";
+import { INDEXES } from "../schema/indexes.ts";
+import { SCHEMA_VERSION, schemaVersion } from "../schema/migrations.ts";
+import { checkServer, tryServer } from "./check-server.ts";
+import { type Connection, connect } from "./connection.ts";
+
+/** Leases and limits compare the clocks of instances. */
+const CLOCK_OFF_MS = 2_000;
+const WRITE_SLOW_MS = 100;
+/** An instance that was away for longer builds its search index anew. */
+const OPLOG_HOURS = 24;
+const HOUR_S = 3600;
+
+/** Looks at the database that `url` names. Writes nothing but a lease that it gives back, and only to a board. */
+export async function* examine(url: string, clock: () => number): AsyncIterable<Finding> {
+  let connection: Connection;
+  try {
+    connection = await connect(url);
+  } catch (error) {
+    yield problem("database", reasonOf(error));
+    return;
+  }
+  try {
+    yield* examineServer(connection, clock);
+    yield* examineBoard(connection, clock);
+  } catch (error) {
+    yield problem("database", reasonOf(error));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function* examineServer(connection: Connection, clock: () => number): AsyncIterable<Finding> {
+  const { version, wireVersion, setName, members } = await checkServer(connection);
+  const server = `MongoDB ${version} (wire version ${wireVersion})`;
+  if (setName === null) yield ok("database", `${server}, sharded cluster`);
+  else if (members > 1) yield ok("database", `${server}, replica set ${setName} of ${members} members`);
+  else
+    yield warning(
+      "database",
+      `${server}, replica set ${setName} of one member: when it fails, the board does`,
+    );
+  yield await clockOf(connection, clock);
+  if (!connection.sharded) yield* oplogOf(connection);
+}
+
+/** How far this machine's clock is from the server's, half of the way there and back taken off. */
+async function clockOf({ client, run }: Connection, clock: () => number): Promise<Finding> {
+  const asked = clock();
+  const { localTime } = await run(() => client.db("admin").command({ hello: 1 }));
+  const offMs = Math.round((asked + clock()) / 2 - (localTime as Date).getTime());
+  return Math.abs(offMs) <= CLOCK_OFF_MS
+    ? ok("clock", `${offMs} ms from the server's`)
+    : problem(
+        "clock",
+        `${(offMs / 1000).toFixed(1)} s from the server's: keep all machines in time, as by NTP`,
+      );
+}
+
+/** How long a search index may be away and still catch up. */
+async function* oplogOf({ client, run }: Connection): AsyncIterable<Finding> {
+  const oplog = client.db("local").collection("oplog.rs");
+  try {
+    const [first, last, stats] = await run(() =>
+      Promise.all([
+        oplog.findOne({}, { sort: { $natural: 1 }, readConcern: { level: "local" } }),
+        oplog.findOne({}, { sort: { $natural: -1 }, readConcern: { level: "local" } }),
+        oplog.aggregate<Document>([{ $collStats: { storageStats: {} } }]).next(),
+      ]),
+    );
+    const hours = (secondsOf(last) - secondsOf(first)) / HOUR_S;
+    const { size, maxSize } = stats?.["storageStats"] ?? {};
+    const text = `the last ${hours.toFixed(1)} h of changes`;
+    if (Number(size) < Number(maxSize) / 2) yield ok("oplog", `${text}, and is not half full`);
+    else if (hours >= OPLOG_HOURS) yield ok("oplog", text);
+    else yield warning("oplog", `only ${text}: make it larger (replSetResizeOplog)`);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
+    yield ok("oplog", "not looked at: this user may not read it");
+  }
+}
+
+const UNAUTHORIZED = 13;
+const secondsOf = (entry: Document | null): number => entry?.["ts"]?.getHighBits() ?? 0;
+
+async function* examineBoard(connection: Connection, clock: () => number): AsyncIterable<Finding> {
+  const version = await schemaVersion(connection);
+  if (version === 0) {
+    const found = await connection.run(() => connection.db.listCollections({}, { nameOnly: true }).toArray());
+    yield found.length === 0
+      ? ok("schema", "the database is empty; the first start makes a board of it")
+      : problem(
+          "schema",
+          "the database is not empty and holds no board: name another one in STORE_URL's path",
+        );
+    return;
+  }
+  yield ok(
+    "schema",
+    version === SCHEMA_VERSION ? `version ${version}` : `version ${version}; the next start updates it`,
+  );
+  await tryServer(connection);
+  yield ok("transactions", "work, and changes can be followed");
+  yield await indexesOf(connection);
+  if (connection.sharded) yield await shardsOf(connection);
+  yield await writeTime(connection, clock);
+}
+
+async function indexesOf({ db, run }: Connection): Promise<Finding> {
+  const missing: string[] = [];
+  for (const name of COLLECTIONS) {
+    const found = await run(() => db.collection(name).listIndexes().toArray());
+    for (const index of INDEXES[name]) {
+      if (!found.some((there) => there["name"] === index.name)) missing.push(`${name}.${index.name}`);
+    }
+  }
+  return missing.length === 0
+    ? ok("indexes", "all there")
+    : problem(
+        "indexes",
+        `missing: ${missing.join(", ")}; db.meta.updateOne({_id: "schema"}, {$set: {version: 0}}) lets the next start make them`,
+      );
+}
+
+async function shardsOf({ db, run }: Connection): Promise<Finding> {
+  const counts: string[] = [];
+  const together: string[] = [];
+  for (const [name, key] of Object.entries(SHARD_KEYS)) {
+    // One answer for each shard that holds a part.
+    const parts = await run(() =>
+      db
+        .collection(name)
+        .aggregate([{ $collStats: { count: {} } }])
+        .toArray(),
+    );
+    counts.push(`${name} on ${parts.length}`);
+    const command = `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`;
+    if (parts.length < 2) together.push(command);
+  }
+  return together.length === 0
+    ? ok("shards", counts.join(", "))
+    : warning("shards", `${counts.join(", ")}; to spread them: ${together.join("; ")}`);
+}
+
+/** How long one small write takes until a majority has it. */
+async function writeTime(connection: Connection, clock: () => number): Promise<Finding> {
+  const leases = leaseStore({ connection, collections: collectionsOf(connection.db), wrote() {} });
+  const began = performance.now();
+  await leases.acquire("doctor", "doctor", 1, clock());
+  const tookMs = performance.now() - began;
+  await leases.release("doctor", "doctor");
+  const text = `${tookMs.toFixed(1)} ms until a majority has a write`;
+  return tookMs <= WRITE_SLOW_MS
+    ? ok("writes", text)
+    : warning("writes", `${text}: look at its disks and network`);
+}
+
+/** What an error says of the database, without what the driver knows of hosts and users. */
+function reasonOf(error: unknown): string {
+  if (error instanceof StoreUnavailable) return error.message;
+  if (error instanceof MongoServerError) {
+    return AUTHENTICATION.includes(Number(error.code))
+      ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"
+      : `it answers with error ${error.code} (${error.codeName})`;
+  }
+  // Ours, or of the look-up of mongodb+srv:// in the DNS. Others of the driver may tell more than they should.
+  if (error instanceof Error) return error instanceof MongoError ? error.name : error.message;
+  return String(error);
+}
+
+/** Unauthorized, AuthenticationFailed, and what Atlas answers. */
+const AUTHENTICATION = [UNAUTHORIZED, 18, 8000];

@@ -1,0 +1,101 @@
+import type { ClientSession, Document } from "mongodb";
+import type { StoredPost } from "../../../ports/store.ts";
+import type { PostDocument } from "../schema/documents.ts";
+import { postOf } from "../schema/posts.ts";
+import type { Parts } from "./context.ts";
+
+/** Reading posts by id, inside a transaction when there is a session. Nothing here reads a vector unless it is asked to. */
+
+/** One post in any state, or null. */
+export async function findPost(
+  parts: Parts,
+  id: string,
+  session?: ClientSession,
+): Promise<PostDocument | null> {
+  return (await findPosts(parts, [id], session)).get(id) ?? null;
+}
+
+/**
+ * Posts in any state by their ids, without those that are not there.
+ *
+ * Behind mongos they are looked for on the shards that their ids tell of; all shards are asked only for what is not
+ * there: an id tells its thread by convention, not by a rule of this store.
+ */
+export async function findPosts(
+  { connection, collections }: Parts,
+  ids: readonly string[],
+  session?: ClientSession,
+  projection: Document = { vec: 0 },
+): Promise<Map<string, PostDocument>> {
+  const found = new Map<string, PostDocument>();
+  const find = async (filter: Document) => {
+    const documents = await collections.posts.find(filter, { projection, ...inSession(session) }).toArray();
+    for (const document of documents) found.set(document._id, document);
+  };
+  if (connection.sharded) await find({ _id: { $in: ids }, root: { $in: [...new Set(ids.map(rootOf))] } });
+  const rest = ids.filter((id) => !found.has(id));
+  if (rest.length > 0) await find({ _id: { $in: rest } });
+  return found;
+}
+
+/** The post of a publisher under an idempotency key, in any state, or null. */
+export async function postWithKey(
+  parts: Parts,
+  publisherId: string,
+  idempotencyHash: string,
+  session?: ClientSession,
+): Promise<PostDocument | null> {
+  const key = await parts.collections.post_keys.findOne(
+    { _id: keyId(publisherId, idempotencyHash) },
+    inSession(session),
+  );
+  return key === null ? null : findPost(parts, key.post_id, session);
+}
+
+export const keyId = (publisherId: string, idempotencyHash: string): string =>
+  `${publisherId}:${idempotencyHash}`;
+
+/** Those of the ids whose post is active and whose publisher is neither suspended nor being erased. */
+export async function visiblePosts(
+  parts: Parts,
+  ids: readonly string[],
+  session?: ClientSession,
+): Promise<Set<string>> {
+  const posts = await findPosts(parts, [...new Set(ids)], session, { publisher_id: 1, state: 1 });
+  const active = [...posts.values()].filter(({ state }) => state === "active");
+  const publishers = await parts.collections.publishers
+    .find(
+      { _id: { $in: [...new Set(active.map((post) => post.publisher_id))] } },
+      { projection: { erasing: 1, suspended_at: 1 }, ...inSession(session) },
+    )
+    .toArray();
+  const standing = new Set(
+    publishers.filter(({ erasing, suspended_at }) => !erasing && suspended_at === null).map(({ _id }) => _id),
+  );
+  return new Set(active.filter((post) => standing.has(post.publisher_id)).map(({ _id }) => _id));
+}
+
+/** How often each post was retrieved; a post that never was is not in it. */
+export async function retrievalsOf(
+  { collections }: Parts,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const documents = await collections.retrievals.find({ _id: { $in: ids } }).toArray();
+  return new Map(documents.map(({ _id, n }) => [_id, n]));
+}
+
+/** Documents as posts, in the same order. */
+export async function storedPosts(parts: Parts, documents: readonly PostDocument[]): Promise<StoredPost[]> {
+  if (documents.length === 0) return [];
+  const retrievals = await retrievalsOf(
+    parts,
+    documents.map(({ _id }) => _id),
+  );
+  return documents.map((document) => postOf(document, retrievals.get(document._id) ?? 0));
+}
+
+/** Options of a question that belongs to a transaction, if there is one. */
+export const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });
+
+/** A reply's id is `<root>-<six more>`. */
+const rootOf = (id: string): string => id.split("-", 1)[0] as string;

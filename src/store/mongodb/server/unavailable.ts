@@ -1,0 +1,64 @@
+import { MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
+import { StoreUnavailable } from "../../../ports/store.ts";
+
+/** Turns what says "not now" into `StoreUnavailable`; an error of ours or of the question stays as it is. */
+export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    const error = behindBulk(thrown);
+    if (!(error instanceof MongoError)) throw thrown;
+    if (error instanceof MongoServerError) {
+      const code = Number(error.code);
+      if (!UNAVAILABLE.has(code) && !error.hasErrorLabel("TransientTransactionError")) throw thrown;
+      throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
+    }
+    // Network, selection, pool and closed-client errors of the driver: their messages may name hosts.
+    if (!CONNECTION_ERROR.test(error.name)) throw thrown;
+    throw new StoreUnavailable(
+      "the database of STORE_URL does not answer: look at its address, the firewall, TLS, and whether it has a primary",
+      { cause: error },
+    );
+  }
+}
+
+/** What ended a bulk write; the error of the bulk has neither its class nor, always, its code. */
+export function behindBulk(error: unknown): unknown {
+  if (!(error instanceof MongoBulkWriteError)) return error;
+  return error.errorResponse instanceof MongoError ? error.errorResponse : error;
+}
+
+/** Error codes of the server that say something of its state and nothing of the question. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([
+  6, // HostUnreachable
+  7, // HostNotFound
+  24, // LockTimeout
+  43, // CursorNotFound, after a restart
+  50, // MaxTimeMSExpired
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  112, // WriteConflict, for longer than our patience
+  133, // FailedToSatisfyReadPreference
+  134, // ReadConcernMajorityNotAvailableYet
+  175, // QueryPlanKilled
+  189, // PrimarySteppedDown
+  202, // NetworkInterfaceExceededTimeLimit
+  237, // CursorKilled
+  251, // NoSuchTransaction
+  262, // ExceededTimeLimit
+  290, // TransactionExceededLifetimeLimitSeconds
+  365, // TemporarilyUnavailable, under load
+  462, // IngressRequestRateLimitExceeded
+  10107, // NotWritablePrimary
+  11600, // InterruptedAtShutdown
+  11601, // Interrupted, by an operator
+  11602, // InterruptedDueToReplStateChange
+  13435, // NotPrimaryNoSecondaryOk
+  13436, // NotPrimaryOrSecondary
+  9001, // SocketException
+  14031, // OutOfDiskSpace
+]);
+
+const CONNECTION_ERROR =
+  /^Mongo(Network|NetworkTimeout|ServerSelection|PoolCleared|PoolClosed|WaitQueueTimeout|NotConnected|TopologyClosed|ClientClosed|ConnectionPoolCleared|PoolClearedOnNetwork|ExpiredSession|ServerClosed|OperationTimeout)Error$/;

@@ -1,0 +1,174 @@
+import type { ClientSession, Document, Filter, Sort } from "mongodb";
+import type { BoardRows, RowKind } from "../../../ports/transfer.ts";
+import { publisherOf } from "../publishers/index.ts";
+import type {
+  Collections,
+  DailyCounterDocument,
+  DeliveryDocument,
+  InboxDocument,
+  ModerationDocument,
+  PostDocument,
+  PublisherDocument,
+  PushDocument,
+  ReportDocument,
+  ReportedPostDocument,
+  SettingDocument,
+  SubscriptionDocument,
+  WorkDocument,
+} from "../schema/documents.ts";
+import { timeOf } from "../schema/documents.ts";
+import { postOf, vectorOf } from "../schema/posts.ts";
+import { recordOf } from "../schema/pushes.ts";
+import { subscriptionOf } from "../schema/subscriptions.ts";
+import type { Parts } from "../server/context.ts";
+
+type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
+
+/** Where the rows of a kind are, in an order that an index gives. */
+export interface Source<K extends RowKind> {
+  collection: keyof Collections;
+  /** Read one after another; default: all. */
+  filters?: readonly Filter<Document>[];
+  /** Default: by id. */
+  order?: Sort;
+  // biome-ignore lint/suspicious/noExplicitAny: the documents of each collection; each source names its own
+  rowsOf(parts: Parts, documents: any[], reading: Reading): Promise<BoardRows[K][]>;
+}
+
+/** Rows of a subscription that is gone are being deleted. */
+export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
+  setting: {
+    collection: "settings",
+    rowsOf: async (_parts, documents: SettingDocument[]) =>
+      documents.map(({ _id, value }) => ({ name: _id, value })),
+  },
+  publisher: { collection: "publishers", rowsOf: publishers },
+  // An id tells its thread by convention only: roots are read before replies.
+  post: { collection: "posts", filters: [{ is_reply: false }, { is_reply: true }], rowsOf: posts },
+  subscription: {
+    collection: "subscriptions",
+    rowsOf: async (_parts, documents: SubscriptionDocument[]) =>
+      documents.map((document) => ({ ...subscriptionOf(document), nextDelivery: document.next_delivery })),
+  },
+  delivery: {
+    collection: "deliveries",
+    rowsOf: async (parts, documents: DeliveryDocument[], reading) =>
+      (await ofSubscriptions(parts, documents, reading)).map((document) => ({
+        subscriptionId: document.subscription_id,
+        postId: document.post_id,
+        deliveryId: document.delivery_id,
+        matchedAt: timeOf(document.matched_at),
+      })),
+  },
+  push: {
+    collection: "pushes",
+    rowsOf: async (parts, documents: PushDocument[], reading) =>
+      (await ofSubscriptions(parts, documents, reading)).map(unclaimed),
+  },
+  inbox: {
+    collection: "inbox",
+    rowsOf: async (parts, documents: InboxDocument[], reading) =>
+      (await ofSubscriptions(parts, documents, reading)).map((document) => ({
+        publisherId: document.publisher_id,
+        no: document.no,
+        type: document.type,
+        at: document.at.getTime(),
+        postId: document.post_id,
+        subscriptionId: document.subscription_id,
+        deliveryId: document.delivery_id,
+      })),
+  },
+  report: {
+    collection: "reports",
+    rowsOf: async (_parts, documents: ReportDocument[]) =>
+      documents.map((document) => ({
+        id: document._id,
+        postId: document.post_id,
+        reporter: document.reporter,
+        reason: document.reason,
+        details: document.details,
+        createdAt: document.created_at.getTime(),
+      })),
+  },
+  reported: {
+    collection: "reported_posts",
+    rowsOf: async (_parts, documents: ReportedPostDocument[]) =>
+      documents.map(({ _id, reporters, last_at }) => ({ postId: _id, reporters, lastAt: last_at.getTime() })),
+  },
+  moderation: {
+    collection: "moderation",
+    order: { at: 1, _id: 1 },
+    rowsOf: async (_parts, documents: ModerationDocument[]) =>
+      documents.map(({ at, action, subject, actor, reason }) => ({
+        at: at.getTime(),
+        action,
+        subject,
+        actor,
+        reason,
+      })),
+  },
+  counter: {
+    collection: "daily_counters",
+    rowsOf: async (_parts, documents: DailyCounterDocument[]) =>
+      documents.map(({ day, name, n }) => ({ day, name, n })),
+  },
+  work: {
+    collection: "work",
+    rowsOf: async (_parts, documents: WorkDocument[]) =>
+      documents.map(({ kind, post_id }) => ({ kind, postId: post_id })),
+  },
+};
+
+async function publishers(
+  { collections }: Parts,
+  documents: PublisherDocument[],
+  reading: Reading,
+): Promise<BoardRows["publisher"][]> {
+  const counters = await collections.inboxes
+    .find({ _id: { $in: documents.map(({ _id }) => _id) } }, reading)
+    .toArray();
+  const last = new Map(counters.map(({ _id, no }) => [_id, no]));
+  return documents.map((document) => ({ ...publisherOf(document), inboxNo: last.get(document._id) ?? 0 }));
+}
+
+async function posts(
+  { collections }: Parts,
+  documents: PostDocument[],
+  reading: Reading,
+): Promise<BoardRows["post"][]> {
+  const counted = await collections.retrievals
+    .find({ _id: { $in: documents.map(({ _id }) => _id) } }, reading)
+    .toArray();
+  const retrievals = new Map(counted.map(({ _id, n }) => [_id, n]));
+  return documents.map((document) => ({
+    ...postOf(document, retrievals.get(document._id) ?? 0),
+    removedAt: timeOf(document.removed_at),
+    embedding:
+      document.vec_model === null || document.vec === undefined
+        ? null
+        : { model: document.vec_model, vector: vectorOf(document.vec) },
+  }));
+}
+
+/** Those that belong to no subscription, or to one that is there. */
+async function ofSubscriptions<T extends { subscription_id: string | null }>(
+  { collections }: Parts,
+  documents: T[],
+  reading: Reading,
+): Promise<T[]> {
+  const ids = [...new Set(documents.flatMap(({ subscription_id }) => subscription_id ?? []))];
+  if (ids.length === 0) return documents;
+  const found = await collections.subscriptions
+    .find({ _id: { $in: ids } }, { ...reading, projection: { _id: 1 } })
+    .toArray();
+  const there = new Set(found.map(({ _id }) => _id));
+  return documents.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
+}
+
+function unclaimed(document: PushDocument): BoardRows["push"] {
+  const record = recordOf(document);
+  if (document.token === null) return record;
+  return document.again_at === null
+    ? { ...record, dueAt: document.matched_at.getTime() }
+    : { ...record, dueAt: document.again_at.getTime(), attempts: 0 };
+}

@@ -1,0 +1,261 @@
+import type { ClientSession } from "mongodb";
+import type { BoardRows, RowKind, RowPage } from "../../../ports/transfer.ts";
+import { counterChange } from "../board/statistics.ts";
+import { newPublisher } from "../publishers/index.ts";
+import { dateOf, type PostDocument } from "../schema/documents.ts";
+import { binaryOf, documentOf, WRITTEN } from "../schema/posts.ts";
+import { attemptDocument, newPush } from "../schema/pushes.ts";
+import { newSubscription } from "../schema/subscriptions.ts";
+import type { Parts } from "../server/context.ts";
+import { findPosts, keyId } from "../server/reads.ts";
+import { raise } from "../server/sequences.ts";
+import { enqueueAll } from "../server/work.ts";
+import { pairId } from "../subscriptions/deliveries.ts";
+import { entryId } from "../subscriptions/inbox.ts";
+import { requeue } from "../webhooks/queue.ts";
+
+/** See `TransferStore.write`; runs inside a transaction. */
+export async function writePages(
+  parts: Parts,
+  session: ClientSession,
+  pages: readonly RowPage[],
+  mark: { name: string; from: string | null; to: string },
+): Promise<void> {
+  const changes = pages.reduce((n, { kind, rows }) => n + (kind === "subscription" ? rows.length : 0), 0);
+  // The sequence comes first in every transaction that raises it.
+  let changeNo = changes === 0 ? 0 : (await raise(parts, session, "subscription_change", changes)) - changes;
+  await moveMark(parts, session, mark);
+  for (const page of pages) {
+    if (page.kind === "subscription") {
+      await writeSubscriptions(parts, session, page.rows, changeNo);
+      changeNo += page.rows.length;
+    } else {
+      const write = WRITERS[page.kind] as Writer<BoardRows[RowKind]>;
+      await write(parts, session, page.rows);
+    }
+  }
+}
+
+async function moveMark(
+  { collections: { settings } }: Parts,
+  session: ClientSession,
+  { name, from, to }: { name: string; from: string | null; to: string },
+): Promise<void> {
+  const found = await settings.findOne({ _id: name }, { session });
+  if ((found?.value ?? null) !== from) throw new Error("Somebody else writes to this board in the same way.");
+  await settings.updateOne({ _id: name }, { $set: { value: to } }, { session, upsert: true });
+}
+
+type Writer<Row> = (parts: Parts, session: ClientSession, rows: readonly Row[]) => Promise<void>;
+
+const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardRows[K]> } = {
+  async setting({ collections }, session, rows) {
+    await collections.settings.bulkWrite(
+      rows.map(({ name, value }) => ({
+        updateOne: { filter: { _id: name }, update: { $set: { value } }, upsert: true },
+      })),
+      { session },
+    );
+  },
+
+  async publisher({ collections }, session, rows) {
+    await collections.publishers.insertMany(rows.map(newPublisher), { session });
+    await collections.inboxes.insertMany(
+      rows.map(({ id, inboxNo }) => ({ _id: id, no: inboxNo })),
+      { session },
+    );
+  },
+
+  async post(parts, session, rows) {
+    const publishers = await publishersOf(parts, session, rows);
+    const ids = new Set(rows.map(({ id }) => id));
+    const parents = rows.flatMap(({ parentId }) => (parentId === null || ids.has(parentId) ? [] : parentId));
+    await postsOf(parts, session, parents);
+    await parts.collections.posts.insertMany(
+      rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
+      { session },
+    );
+    const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
+      idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
+    );
+    if (keyed.length > 0) await parts.collections.post_keys.insertMany(keyed, { session });
+    const retrieved = rows.filter(({ retrievals }) => retrievals > 0);
+    if (retrieved.length === 0) return;
+    await parts.collections.retrievals.insertMany(
+      retrieved.map(({ id, retrievals }) => ({ _id: id, n: retrievals })),
+      { session },
+    );
+  },
+
+  async delivery(parts, session, rows) {
+    await subscriptionsOf(parts, session, rows);
+    await postsOf(parts, session, idsOf(rows));
+    await parts.collections.deliveries.insertMany(
+      rows.map(({ subscriptionId, postId, deliveryId, matchedAt }) => ({
+        _id: pairId(subscriptionId, postId),
+        subscription_id: subscriptionId,
+        post_id: postId,
+        delivery_id: deliveryId,
+        matched_at: dateOf(matchedAt),
+      })),
+      { session },
+    );
+  },
+
+  async push(parts, session, rows) {
+    const subscriptions = await subscriptionsOf(parts, session, rows);
+    await parts.collections.pushes.insertMany(
+      rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt }) => ({
+        ...newPush(
+          { subscriptionId, deliveryId, postId, matchedAt: new Date(matchedAt) },
+          new Date(matchedAt),
+        ),
+        state,
+        due_at: dateOf(dueAt),
+        attempts,
+        attempt: lastAttempt === null ? null : attemptDocument(lastAttempt),
+      })),
+      { session },
+    );
+    await requeue(parts, session, subscriptions);
+  },
+
+  async inbox(parts, session, rows) {
+    await publishersOf(parts, session, rows);
+    await subscriptionsOf(parts, session, rows);
+    await postsOf(parts, session, idsOf(rows));
+    await parts.collections.inbox.insertMany(
+      rows.map(({ publisherId, no, type, at, postId, subscriptionId, deliveryId }) => ({
+        _id: entryId(publisherId, no),
+        publisher_id: publisherId,
+        no,
+        type,
+        at: new Date(at),
+        post_id: postId,
+        subscription_id: subscriptionId,
+        delivery_id: deliveryId,
+      })),
+      { session },
+    );
+  },
+
+  async report(parts, session, rows) {
+    await postsOf(parts, session, idsOf(rows));
+    await parts.collections.reports.insertMany(
+      rows.map(({ id, postId, reporter, reason, details, createdAt }) => ({
+        _id: id,
+        post_id: postId,
+        reporter,
+        reason,
+        details,
+        created_at: new Date(createdAt),
+      })),
+      { session },
+    );
+  },
+
+  async reported(parts, session, rows) {
+    await postsOf(parts, session, idsOf(rows));
+    await parts.collections.reported_posts.insertMany(
+      rows.map(({ postId, reporters, lastAt }) => ({ _id: postId, reporters, last_at: new Date(lastAt) })),
+      { session },
+    );
+  },
+
+  async moderation({ collections }, session, rows) {
+    await collections.moderation.insertMany(
+      rows.map((row) => ({ ...row, at: new Date(row.at) })),
+      { session },
+    );
+  },
+
+  async counter({ collections }, session, rows) {
+    await collections.daily_counters.bulkWrite(rows.map(counterChange), { session });
+  },
+
+  async work(parts, session, rows) {
+    const posts = await postsOf(parts, session, idsOf(rows));
+    await enqueueAll(
+      parts,
+      session,
+      rows.map(({ kind, postId }) => ({ kind, postId, dueAt: there(posts, postId).updated_at.getTime() })),
+    );
+  },
+};
+
+async function writeSubscriptions(
+  parts: Parts,
+  session: ClientSession,
+  rows: readonly BoardRows["subscription"][],
+  changeNo: number,
+): Promise<void> {
+  await publishersOf(parts, session, rows);
+  await parts.collections.subscriptions.insertMany(
+    rows.map(({ nextDelivery, ...subscription }, n) => ({
+      ...newSubscription(subscription, changeNo + n + 1),
+      next_delivery: nextDelivery,
+    })),
+    { session },
+  );
+}
+
+function postDocument(
+  { removedAt, embedding, ...post }: BoardRows["post"],
+  publisher: { verified_at: Date | null; suspended_at: Date | null },
+): PostDocument {
+  const standing = { verified: publisher.verified_at !== null, suspended: publisher.suspended_at !== null };
+  const document: PostDocument = { ...documentOf(post, standing), removed_at: dateOf(removedAt) };
+  if (post.state === "removed") {
+    for (const field of Object.keys(WRITTEN) as (keyof typeof WRITTEN)[]) delete document[field];
+    return document;
+  }
+  return embedding === null
+    ? document
+    : { ...document, vec_model: embedding.model, vec: binaryOf(embedding.vector) };
+}
+
+const idsOf = (rows: readonly { postId: string }[]) => rows.map(({ postId }) => postId);
+
+/** @throws Error when one of them is not there */
+async function postsOf(parts: Parts, session: ClientSession, ids: readonly string[]) {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map<string, PostDocument>();
+  const found = await findPosts(parts, unique, session, { updated_at: 1 });
+  for (const id of unique) there(found, id);
+  return found;
+}
+
+/** @throws Error when one of them is not there */
+async function publishersOf(
+  { collections }: Parts,
+  session: ClientSession,
+  rows: readonly { publisherId: string }[],
+) {
+  const ids = [...new Set(rows.map(({ publisherId }) => publisherId))];
+  const documents = await collections.publishers.find({ _id: { $in: ids } }, { session }).toArray();
+  const found = new Map(documents.map((document) => [document._id, document]));
+  for (const id of ids) there(found, id);
+  return found;
+}
+
+/** @throws Error when one of them is not there */
+async function subscriptionsOf(
+  { collections }: Parts,
+  session: ClientSession,
+  rows: readonly { subscriptionId: string | null }[],
+): Promise<string[]> {
+  const ids = [...new Set(rows.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
+  if (ids.length === 0) return ids;
+  const documents = await collections.subscriptions
+    .find({ _id: { $in: ids } }, { session, projection: { _id: 1 } })
+    .toArray();
+  const found = new Map(documents.map((document) => [document._id, document]));
+  for (const id of ids) there(found, id);
+  return ids;
+}
+
+function there<T>(found: ReadonlyMap<string, T>, id: string): T {
+  const one = found.get(id);
+  if (one === undefined) throw new Error(`${id} is not there, but something that belongs to it is.`);
+  return one;
+}

@@ -1,0 +1,123 @@
+import type { ClientSession } from "mongodb";
+import type { PushStore } from "../../../ports/store.ts";
+import { newPush, pushId, recordOf, UNCLAIMED } from "../schema/pushes.ts";
+import { subscriptionName } from "../schema/subscriptions.ts";
+import type { Parts } from "../server/context.ts";
+import { findPost } from "../server/reads.ts";
+import { sequenceName } from "../server/sequences.ts";
+import { REMEMBERED } from "../subscriptions/deliveries.ts";
+import { claimPushes } from "./claims.ts";
+import { requeue, touch } from "./queue.ts";
+import { settlePush } from "./settling.ts";
+
+/** Pushes forgotten in one transaction. */
+const PUSHES_PER_STEP = 500;
+
+export function pushStore(parts: Parts): PushStore {
+  const { connection, collections } = parts;
+  const { pushes, subscriptions } = collections;
+  return {
+    claim: (options) => claimPushes(parts, options),
+
+    settle(push, attempt, outcome) {
+      if ((outcome.dueAt !== null) !== (outcome.state === "waiting")) {
+        return Promise.reject(new Error("A push waits until a time, or is done."));
+      }
+      const names = [subscriptionName(push.subscriptionId)];
+      if (outcome.deactivate !== null) names.push(sequenceName("subscription_change"));
+      return connection.write(names, (session) => settlePush(parts, session, push, attempt, outcome));
+    },
+
+    async giveBack(claimed) {
+      if (claimed.length === 0) return;
+      const ids = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
+      await connection.write(ids.map(subscriptionName), async (session) => {
+        await touch(parts, session, ids);
+        await pushes.bulkWrite(
+          claimed.map(({ subscriptionId, deliveryId, token, matchedAt }) => ({
+            updateOne: {
+              filter: { _id: pushId(subscriptionId, deliveryId), token },
+              update: { $set: { ...UNCLAIMED, due_at: new Date(matchedAt) } },
+            },
+          })),
+          { session },
+        );
+        await requeue(parts, session, ids);
+      });
+    },
+
+    list: (subscriptionId, { before, limit }) =>
+      connection.run(async () => {
+        if ((await subscriptions.findOne({ _id: subscriptionId }, { projection: { _id: 1 } })) === null)
+          return [];
+        const documents = await pushes
+          .find({
+            subscription_id: subscriptionId,
+            delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
+          })
+          .sort({ delivery_id: -1 })
+          .limit(limit)
+          .toArray();
+        return documents.map(recordOf);
+      }),
+
+    redeliver: (subscriptionId, deliveryId, now) =>
+      connection.write([subscriptionName(subscriptionId)], (session) =>
+        redeliver(parts, session, subscriptionId, deliveryId, new Date(now)),
+      ),
+  };
+}
+
+async function redeliver(
+  parts: Parts,
+  session: ClientSession,
+  subscriptionId: string,
+  deliveryId: number,
+  now: Date,
+): Promise<boolean> {
+  const { deliveries, pushes, subscriptions } = parts.collections;
+  const delivery = await deliveries.findOne(
+    { subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: REMEMBERED },
+    { session },
+  );
+  if (delivery === null || delivery.matched_at === null) return false;
+  const post = await findPost(parts, delivery.post_id, session);
+  if (post === null || post.state === "removed") return false;
+  // Deliveries of a subscription that was removed may still be there.
+  if ((await subscriptions.findOne({ _id: subscriptionId }, { session })) === null) return false;
+
+  await touch(parts, session, [subscriptionId]);
+  const _id = pushId(subscriptionId, deliveryId);
+  const push = await pushes.findOne({ _id }, { session });
+  if (push === null) {
+    const { post_id: postId, matched_at: matchedAt } = delivery;
+    await pushes.insertOne(newPush({ subscriptionId, deliveryId, postId, matchedAt }, now), { session });
+  } else {
+    // One that is being sent keeps its place among the claimed until it is settled.
+    const due = push.token === null ? { due_at: now, attempts: 0, again_at: null } : { again_at: now };
+    await pushes.updateOne({ _id }, { $set: { ...due, state: "waiting" } }, { session });
+  }
+  await requeue(parts, session, [subscriptionId]);
+  return true;
+}
+
+/** Erases pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
+export async function forgetPushes(parts: Parts, before: number, limit: number): Promise<void> {
+  const { connection, collections } = parts;
+  let forgotten = 0;
+  while (forgotten < limit) {
+    const found = await collections.pushes
+      .find({ matched_at: { $lt: new Date(before) } }, { projection: { subscription_id: 1 } })
+      .sort({ matched_at: 1 })
+      .limit(Math.min(PUSHES_PER_STEP, limit - forgotten))
+      .toArray();
+    if (found.length === 0) break;
+    const subscriptionIds = [...new Set(found.map((push) => push.subscription_id))];
+    await connection.write(subscriptionIds.map(subscriptionName), async (session) => {
+      await touch(parts, session, subscriptionIds);
+      await collections.pushes.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
+      await requeue(parts, session, subscriptionIds);
+    });
+    forgotten += found.length;
+  }
+}

@@ -1,0 +1,109 @@
+import type { ClientSession, Document } from "mongodb";
+import type { PushDocument } from "../schema/documents.ts";
+import type { Parts } from "../server/context.ts";
+import { inSession } from "../server/reads.ts";
+import { firstWaiting } from "./queue.ts";
+
+/** Subscriptions of one origin that have pushes due, those whose last push failed or the others. */
+export interface Lane {
+  _id: string;
+  /** Host and port. */
+  origin: string;
+  failing: boolean;
+  /** When it was last served; null for one that never was. */
+  turn: number | null;
+  /** Id of the subscription in it that has been due longest. */
+  first: string;
+}
+
+/** Whether anything is due; one look at an index. */
+export async function isAnyDue({ collections }: Parts, now: Date): Promise<boolean> {
+  return (
+    (await collections.push_queue.findOne({ due_at: { $lte: now } }, { projection: { _id: 1 } })) !== null
+  );
+}
+
+/** All lanes of one kind with something due. Costs a step in an index for each lane, however many wait in it. */
+export async function dueLanes(
+  { collections }: Parts,
+  failing: boolean,
+  now: Date,
+  session: ClientSession | undefined,
+): Promise<Lane[]> {
+  const origins = await collections.push_queue
+    .aggregate<{ _id: string; due_at: Date; first: string }>(
+      [
+        { $match: { failing } },
+        { $sort: { failing: 1, origin: 1, due_at: 1, _id: 1 } },
+        { $group: { _id: "$origin", due_at: { $first: "$due_at" }, first: { $first: "$_id" } } },
+        { $match: { due_at: { $lte: now } } },
+      ],
+      inSession(session),
+    )
+    .toArray();
+  if (origins.length === 0) return [];
+  const ids = origins.map(({ _id }) => laneId(failing, _id));
+  const served = await collections.push_lanes.find({ _id: { $in: ids } }, inSession(session)).toArray();
+  const turns = new Map(served.map(({ _id, turn }) => [_id, turn]));
+  return origins.map(({ _id: origin, first }) => {
+    const _id = laneId(failing, origin);
+    return { _id, origin, failing, turn: turns.get(_id) ?? null, first };
+  });
+}
+
+const laneId = (failing: boolean, origin: string): string => `${failing} ${origin}`;
+
+/**
+ * Waiting pushes of the subscriptions that have some due, by lane and by turn; of each subscription, the longest due
+ * first. All lanes of a kind are asked in one question.
+ *
+ * @param most  pushes that may be claimed from a lane; so many subscriptions of each are looked at, and of each of those
+ *   so many pushes and one more, due or not
+ */
+export async function waitingPushes(
+  { collections }: Parts,
+  lanes: readonly Lane[],
+  { now, most }: { now: Date; most: number },
+  session: ClientSession | undefined,
+): Promise<Map<string, PushDocument[][]>> {
+  const waiting = new Map<string, PushDocument[][]>();
+  for (const failing of [false, true]) {
+    const asked = lanes.filter((lane) => lane.failing === failing);
+    if (asked.length === 0) continue;
+    const found = await collections.push_queue
+      .aggregate<{ origin: string; due: { pushes: PushDocument[] }[] }>(
+        [
+          // A document for each lane.
+          { $match: { _id: { $in: asked.map(({ first }) => first) } } },
+          dueInLane(failing, now, most),
+          { $project: { origin: 1, "due.pushes": 1 } },
+        ],
+        inSession(session),
+      )
+      .toArray();
+    for (const { origin, due } of found) {
+      waiting.set(
+        laneId(failing, origin),
+        due.map(({ pushes }) => pushes),
+      );
+    }
+  }
+  return waiting;
+}
+
+function dueInLane(failing: boolean, now: Date, most: number): Document {
+  return {
+    $lookup: {
+      from: "push_queue",
+      localField: "origin",
+      foreignField: "origin",
+      pipeline: [
+        { $match: { failing, due_at: { $lte: now } } },
+        { $sort: { turn: 1 } },
+        { $limit: most },
+        firstWaiting("pushes", most + 1),
+      ],
+      as: "due",
+    },
+  };
+}

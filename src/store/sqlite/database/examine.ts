@@ -1,0 +1,87 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { type Finding, ok, problem, warning } from "../../../ports/finding.ts";
+import { isDamaged } from "./connection.ts";
+import { fileOf } from "./file.ts";
+import { STORE_MIGRATIONS } from "./migrations.ts";
+
+/** Looks at the file that `url` names, without writing to it. */
+export async function* examine(url: string): AsyncIterable<Finding> {
+  const file = fileOf(url);
+  if (!existsSync(file)) {
+    yield ok("database", `${file} is not there yet and will be made at the first start`);
+    return;
+  }
+  yield* permissionsOf(file);
+  try {
+    const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+    try {
+      yield* contentsOf(db, file);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const advice = isDamaged(error) ? "restore a backup" : "see to the file and its folder";
+    yield problem("database", `${file} cannot be read (${reason}): ${advice}`);
+  }
+}
+
+function* permissionsOf(file: string): Iterable<Finding> {
+  // The log and its index are made beside the file.
+  const unwritable = [file, dirname(file)].find((path) => !isWritable(path));
+  if (unwritable !== undefined) {
+    yield problem("permissions", `this user may not write ${unwritable}`);
+  } else if ((statSync(file).mode & 0o004) !== 0) {
+    yield warning(
+      "permissions",
+      `every user of this machine may read ${file}: chmod 600 keeps its keys private`,
+    );
+  } else {
+    yield ok("permissions", "only this board's user reads the file");
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> {
+  const ours = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_board_version'").get();
+  if (ours === undefined) {
+    yield problem("database", `${file} is a database of another program: point STORE_URL at another file`);
+    return;
+  }
+  yield schemaOf(db);
+  // The first is what is wrong, or "ok".
+  const { quick_check: found } = db.prepare("PRAGMA quick_check(1)").get();
+  yield found === "ok"
+    ? ok("integrity", "every page of the file is sound")
+    : problem("integrity", `${file} is damaged (${found}): restore a backup`);
+  const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get();
+  yield mode === "wal"
+    ? ok("journal", "write-ahead log")
+    : warning("journal", `${mode}: the next start turns on the write-ahead log`);
+}
+
+function schemaOf(db: DatabaseSyncInstance): Finding {
+  const known = STORE_MIGRATIONS.length;
+  const found: number =
+    db.prepare("SELECT version FROM agent_board_version WHERE part = 'store'").get()?.version ?? 0;
+  if (found > known) {
+    return problem(
+      "schema",
+      `version ${found} is of a newer program (this one knows ${known}): install that`,
+    );
+  }
+  return ok(
+    "schema",
+    found === known ? `version ${found}` : `version ${found}; the next start makes it ${known}`,
+  );
+}

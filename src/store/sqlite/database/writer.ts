@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { StoreUnavailable } from "../../../ports/store.ts";
+
+/** Collects writes and commits many of them together. */
+export interface Writer {
+  write<T>(job: () => T): Promise<T>;
+  /** Commits what is queued; later writes are rejected. */
+  close(): Promise<void>;
+}
+
+/** Bounds of one transaction: jobs in it, and how long it may hold the event loop and the lock, in milliseconds. */
+const BATCH_JOBS = 256;
+const BATCH_MS = 20;
+/** Writes waiting at most; beyond it the disk is hopelessly behind. */
+const QUEUE_JOBS = 20_000;
+
+interface Job {
+  run(): unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * A commit costs a flush to disk however much is in it, so all that is queued in one turn of the event loop shares one
+ * transaction. Each job has a savepoint of its own: one that throws undoes itself and nothing else.
+ *
+ * @param retryBusy  calls again while another process holds the write lock
+ * @param committed  called after each commit, before the writes in it resolve
+ */
+export function createWriter(
+  db: DatabaseSyncInstance,
+  retryBusy: <T>(ask: () => T) => Promise<T>,
+  committed: () => void,
+): Writer {
+  const queue: Job[] = [];
+  let draining: Promise<void> | null = null;
+  let closed = false;
+
+  return {
+    write<T>(job: () => T) {
+      if (closed) return Promise.reject(new Error("The store is closed."));
+      if (queue.length >= QUEUE_JOBS)
+        return Promise.reject(new StoreUnavailable("the queue of writes is full"));
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ run: job, resolve: (value) => resolve(value as T), reject });
+        draining ??= drain();
+      });
+    },
+    async close() {
+      closed = true;
+      while (draining !== null) await draining;
+    },
+  };
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      await nextTurn();
+      try {
+        // IMMEDIATE: a transaction that began as a reader cannot wait for the lock, it fails at once.
+        await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
+      } catch (error) {
+        for (const job of queue.splice(0)) job.reject(error);
+        continue;
+      }
+      for (const settle of runBatch()) settle();
+    }
+    // In the same turn as the look at the queue, so that no write falls between two drains.
+    draining = null;
+  }
+
+  /** Runs jobs and commits; nothing is settled before the commit. */
+  function runBatch(): (() => void)[] {
+    const done: { job: Job; value: unknown }[] = [];
+    const failed: (() => void)[] = [];
+    const until = performance.now() + BATCH_MS;
+    try {
+      let count = 0;
+      while (count < BATCH_JOBS && (count === 0 || performance.now() < until)) {
+        const job = queue.shift();
+        if (job === undefined) break;
+        count += 1;
+        db.exec("SAVEPOINT job");
+        try {
+          const value = job.run();
+          db.exec("RELEASE job");
+          done.push({ job, value });
+        } catch (error) {
+          failed.push(() => job.reject(error));
+          // A full disk or a read error ends the whole transaction by itself; then nobody's work is there.
+          if (!db.isTransaction) throw error;
+          db.exec("ROLLBACK TO job; RELEASE job");
+        }
+      }
+      db.exec("COMMIT");
+      committed();
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      return [
+        ...failed,
+        ...done.map(
+          ({ job }) =>
+            () =>
+              job.reject(error),
+        ),
+      ];
+    }
+    return [
+      ...failed,
+      ...done.map(
+        ({ job, value }) =>
+          () =>
+            job.resolve(value),
+      ),
+    ];
+  }
+}

@@ -1,0 +1,110 @@
+import type { PostStore } from "../../../ports/store.ts";
+import type { Parts } from "../database/context.ts";
+import { blobOf, vectorOf } from "../database/rows.ts";
+import { enqueue } from "../database/work.ts";
+
+/** Vectors kept in one transaction, and posts looked at in one. */
+const VECTORS_PER_WRITE = 200;
+const POSTS_PER_LOOK = 2000;
+
+/** Keeps vectors beside their posts, so that a restored post and a rebuilt index have them without the model. */
+export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVectors"]>[0]): Promise<void> {
+  const { connection } = parts;
+  const { sql, write } = connection;
+  for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
+    await write(() => {
+      for (const { id, updatedAt, model, vector } of rows.slice(start, start + VECTORS_PER_WRITE)) {
+        const post: { seq: number; state: string } | undefined = sql(
+          "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
+        ).get(id, updatedAt);
+        if (post === undefined) continue;
+        keepVector(parts, { id, ...post }, model, vector);
+        enqueue(connection, "match", post.seq, updatedAt);
+      }
+    });
+  }
+}
+
+/** Runs inside a write. */
+export function keepVector(
+  { connection: { sql }, index }: Parts,
+  post: { seq: number; id: string; state: string },
+  model: string,
+  vector: Int8Array,
+): void {
+  sql(
+    "INSERT INTO post_vector VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE SET model = excluded.model, vector = excluded.vector",
+  ).run(post.seq, model, blobOf(vector));
+  sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(model, post.seq);
+  if (post.state === "active") index.putVector(post.id, model, vector);
+}
+
+/** In the order of `ids`, null where a post has no vector of the model. */
+export function vectorsOf(
+  { connection }: Parts,
+  ids: readonly string[],
+  model: string,
+): (Int8Array | null)[] {
+  const rows: { id: string; vector: Uint8Array }[] = connection
+    .sql(
+      `SELECT p.id, v.vector FROM post p CROSS JOIN post_vector v ON v.post = p.seq AND v.model = ?
+      WHERE p.id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(model, JSON.stringify(ids));
+  const byId = new Map(rows.map(({ id, vector }) => [id, vectorOf(vector)]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** Passes over posts that are in the queue already, so that repeated calls go on instead of starting again. */
+export async function enqueueMissingVectors(
+  { connection }: Parts,
+  model: string,
+  limit: number,
+): Promise<number> {
+  const { sql, write } = connection;
+  let count = 0;
+  // Posts without a vector, then those of models before and after this one: three walks of one index.
+  for (const [where, ...values] of [
+    ["vector_model IS NULL"],
+    ["vector_model < ?", model],
+    ["vector_model > ?", model],
+  ] as const) {
+    let after: Walk | null = { model: "", seq: 0 };
+    while (after !== null && count < limit) {
+      const from: Walk = after;
+      const [queued, next] = await write(() => look(from, where, values, limit - count));
+      count += queued;
+      after = next;
+    }
+  }
+  return count;
+
+  function look(
+    from: Walk,
+    where: string,
+    values: readonly string[],
+    most: number,
+  ): [queued: number, next: Walk | null] {
+    const looked: { seq: number; model: string | null; updated_at: number; queued: number }[] = sql(
+      `SELECT p.seq, p.vector_model AS model, p.updated_at,
+        EXISTS (SELECT 1 FROM work w WHERE w.post = p.seq AND w.kind = 'embed') AS queued
+      FROM post p WHERE p.state = 'active' AND p.${where}
+        AND ${values.length === 0 ? "p.seq > ?" : "(p.vector_model, p.seq) > (?, ?)"}
+      ORDER BY p.vector_model, p.seq LIMIT ?`,
+    ).all(...values, ...(values.length === 0 ? [] : [from.model]), from.seq, POSTS_PER_LOOK);
+    const missing = looked.filter((post) => post.queued === 0).slice(0, most);
+    for (const post of missing) enqueue(connection, "embed", post.seq, post.updated_at);
+    const last = looked.at(-1);
+    return [
+      missing.length,
+      last === undefined || looked.length < POSTS_PER_LOOK
+        ? null
+        : { model: last.model ?? "", seq: last.seq },
+    ];
+  }
+}
+
+interface Walk {
+  model: string;
+  seq: number;
+}

@@ -1,0 +1,113 @@
+import type { PublisherStore, StoredPublisher } from "../../../ports/store.ts";
+import type { Parts } from "../database/context.ts";
+import { type PublisherRow, publisherOf } from "../database/rows.ts";
+import { erasePublisher } from "../posts/erasure.ts";
+
+const MANY_MAX = 1000;
+
+export function publisherStore(parts: Parts): PublisherStore {
+  const { connection, index } = parts;
+  const { sql, read, write } = connection;
+
+  return {
+    insert: (publisher) => write(() => insertPublisher(parts, publisher)),
+
+    get: (id) => read(() => find(id)),
+
+    many(ids) {
+      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+      return read(() => {
+        const rows: PublisherRow[] = sql(
+          "SELECT * FROM publisher WHERE id IN (SELECT value FROM json_each(?)) AND erasing = 0",
+        ).all(JSON.stringify(ids));
+        const byId = new Map(rows.map((row) => [row.id, publisherOf(row)]));
+        return ids.flatMap((id) => byId.get(id) ?? []);
+      });
+    },
+
+    byKeyHash: (keyHash) =>
+      read(() => {
+        const row: PublisherRow | undefined = sql(
+          "SELECT * FROM publisher WHERE key_hash = ? AND erasing = 0",
+        ).get(keyHash);
+        return row === undefined ? null : publisherOf(row);
+      }),
+
+    update: (id, change) =>
+      write(() => {
+        const before = find(id);
+        if (before === null) return null;
+        const changes = typeof change === "function" ? change(before) : change;
+        if (changes === null) return before;
+        const after: StoredPublisher = { ...before, ...changes };
+        sql(`UPDATE publisher SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`).run(
+          ...valuesOf(after),
+          id,
+        );
+        index.putPublisher(id, factsOf(after));
+        return after;
+      }),
+
+    erase: (id) => erasePublisher(parts, id),
+
+    dueForCheck: (before, limit) =>
+      read(() =>
+        sql(
+          `SELECT * FROM publisher WHERE verified_at IS NOT NULL AND coalesce(checked_at, 0) < ?
+          ORDER BY coalesce(checked_at, 0), seq LIMIT ?`,
+        )
+          .all(before, limit)
+          .map(publisherOf),
+      ),
+  };
+
+  function find(id: string): StoredPublisher | null {
+    const row: PublisherRow | undefined = sql("SELECT * FROM publisher WHERE id = ? AND erasing = 0").get(id);
+    return row === undefined ? null : publisherOf(row);
+  }
+}
+
+/** Runs inside a write. */
+export function insertPublisher({ connection, index }: Parts, publisher: StoredPublisher): void {
+  connection
+    .sql(
+      `INSERT INTO publisher (id, created_at, post_count, ${COLUMNS.join(", ")})
+      VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
+    )
+    .run(publisher.id, publisher.createdAt, publisher.postCount, ...valuesOf(publisher));
+  index.putPublisher(publisher.id, factsOf(publisher));
+}
+
+/** What filters need to know of a publisher. */
+export function factsOf(publisher: StoredPublisher): { verified: boolean; suspended: boolean } {
+  return { verified: publisher.verifiedAt !== null, suspended: publisher.suspendedAt !== null };
+}
+
+/** Columns that may change, and their values in the same order. */
+const COLUMNS = [
+  "name",
+  "description",
+  "url",
+  "domain",
+  "verify_token",
+  "verified_at",
+  "verified_via",
+  "checked_at",
+  "suspended_at",
+  "key_hash",
+] as const;
+
+function valuesOf(publisher: StoredPublisher): unknown[] {
+  return [
+    publisher.name,
+    publisher.description,
+    publisher.url,
+    publisher.domain,
+    publisher.verifyToken,
+    publisher.verifiedAt,
+    publisher.verifiedVia,
+    publisher.checkedAt,
+    publisher.suspendedAt,
+    publisher.keyHash,
+  ];
+}

@@ -1,0 +1,81 @@
+import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store.ts";
+import type { Parts } from "../database/context.ts";
+
+export function reportStore({ connection }: Parts): ReportStore {
+  const { sql, read, write } = connection;
+  return {
+    upsert: (report) =>
+      write(() => {
+        const post: { seq: number } | undefined = sql("SELECT seq FROM post WHERE id = ?").get(report.postId);
+        if (post === undefined) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
+        const first: { id: string; created_at: number } | undefined = sql(
+          "SELECT id, created_at FROM report WHERE post = ? AND reporter = ?",
+        ).get(post.seq, report.reporter);
+        if (first === undefined) {
+          sql(
+            "INSERT INTO report (id, post, reporter, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+          ).run(report.id, post.seq, report.reporter, report.reason, report.details, report.createdAt);
+        } else {
+          sql("UPDATE report SET reason = ?, details = ? WHERE id = ?").run(
+            report.reason,
+            report.details,
+            first.id,
+          );
+        }
+        sql(
+          `INSERT INTO reported_post VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE
+          SET reporters = reporters + excluded.reporters, last_at = max(last_at, excluded.last_at)`,
+        ).run(post.seq, first === undefined ? 1 : 0, report.createdAt);
+        const kept: StoredReport = { ...report };
+        return first === undefined ? kept : { ...kept, id: first.id, createdAt: first.created_at };
+      }),
+
+    reporters: (postId, since) =>
+      read(
+        () =>
+          sql(
+            "SELECT count(*) AS n FROM report WHERE post = (SELECT seq FROM post WHERE id = ?) AND created_at > ?",
+          ).get(postId, since).n,
+      ),
+
+    queue: (limit) =>
+      read(() => {
+        const rows: { seq: number; postId: string; reporters: number; lastAt: number; state: PostState }[] =
+          sql(
+            `SELECT p.seq, p.id AS postId, q.reporters, q.last_at AS lastAt, p.state
+            FROM reported_post q CROSS JOIN post p ON p.seq = q.post
+            ORDER BY q.reporters DESC, q.last_at DESC, q.post DESC LIMIT ?`,
+          ).all(limit);
+        return rows.map(({ seq, ...row }) => ({
+          ...row,
+          reasons: sql(
+            "SELECT reason FROM report WHERE post = ? GROUP BY reason ORDER BY count(*) DESC, reason",
+          )
+            .all(seq)
+            .map(({ reason }) => reason as string),
+        }));
+      }),
+
+    async log({ at, action, subject, actor, reason }) {
+      await write(() =>
+        sql("INSERT INTO moderation (at, action, subject, actor, reason) VALUES (?, ?, ?, ?, ?)").run(
+          at,
+          action,
+          subject,
+          actor,
+          reason,
+        ),
+      );
+    },
+
+    history: (subject, limit) =>
+      read(() => {
+        const columns = "SELECT at, action, subject, actor, reason FROM moderation";
+        const rows: ModerationEntry[] =
+          subject === null
+            ? sql(`${columns} ORDER BY seq DESC LIMIT ?`).all(limit)
+            : sql(`${columns} WHERE subject = ? ORDER BY seq DESC LIMIT ?`).all(subject, limit);
+        return rows.map((row) => ({ ...row }));
+      }),
+  };
+}

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store.ts";
+import type { Connection } from "../database/connection.ts";
+import { settle } from "../database/work.ts";
+import { addPush, forgetPushes } from "../webhooks/index.ts";
+import { CAN_BE_PUSHED_TO, requeue } from "../webhooks/queue.ts";
+import { announceMatch } from "./inbox.ts";
+
+/**
+ * A row per pair of subscription and post, as long as both are there: it is what keeps a pair from being delivered
+ * twice. `matched_at` is null once the delivery is forgotten.
+ */
+
+/** Rows deleted, forgotten or counted in one go. */
+const ROWS_PER_STEP = 2000;
+/** Removed subscriptions stay in the list of changes until that many changes came after them. */
+const CHANGES_REMEMBERED = 100_000;
+
+type Matches = Parameters<SubscriptionStore["deliver"]>[0];
+
+/** Runs inside a write. */
+export function deliver(
+  connection: Connection,
+  matches: Matches,
+  settled: readonly WorkItem[],
+): { subscriptionId: string; postId: string; deliveryId: number }[] {
+  const { sql } = connection;
+  const delivered: { subscriptionId: string; postId: string; deliveryId: number }[] = [];
+  const pushed = new Set<number>();
+  for (const { subscriptionId, postId, matchedAt } of matches) {
+    const pair: { subscription: number; post: number; owner: string; pushed: number } | undefined = sql(
+      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, (${CAN_BE_PUSHED_TO}) AS pushed
+      FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
+      WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
+        AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
+    ).get(subscriptionId, postId);
+    if (pair === undefined) continue;
+    const { deliveryId } = sql(
+      `UPDATE subscription SET next_delivery = next_delivery + 1, last_matched_at = max(coalesce(last_matched_at, ?1), ?1)
+      WHERE seq = ?2 RETURNING next_delivery - 1 AS deliveryId`,
+    ).get(matchedAt, pair.subscription);
+    sql("INSERT INTO delivery (subscription, post, delivery_id, matched_at) VALUES (?, ?, ?, ?)").run(
+      pair.subscription,
+      pair.post,
+      deliveryId,
+      matchedAt,
+    );
+    announceMatch(connection, {
+      owner: pair.owner,
+      subscription: pair.subscription,
+      post: pair.post,
+      deliveryId,
+      at: matchedAt,
+    });
+    if (pair.pushed === 1) {
+      addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
+      pushed.add(pair.subscription);
+    }
+    delivered.push({ subscriptionId, postId, deliveryId });
+  }
+  requeue(connection, pushed);
+  settle(connection, settled);
+  return delivered;
+}
+
+export function pending({ sql }: Connection, id: string, after: number, limit: number): Delivery[] {
+  return sql(
+    `SELECT d.delivery_id AS deliveryId, p.id AS postId, d.matched_at AS matchedAt
+    FROM subscription s
+      CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
+      CROSS JOIN post p ON p.seq = d.post
+      CROSS JOIN publisher a ON a.id = p.publisher_id
+    WHERE s.id = ? AND d.delivery_id > ? AND p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0
+    ORDER BY d.delivery_id LIMIT ?`,
+  )
+    .all(id, after, limit)
+    .map((row) => ({ ...row }));
+}
+
+/** Counts in steps, so that a long list does not hold up everybody else. */
+export async function pendingCounts(
+  { sql, read }: Connection,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const id of ids) {
+    let shown = 0;
+    let after: number | null = 0;
+    while (after !== null) {
+      const from: number = after;
+      const step: { looked: number; last: number | null; shown: number } = await read(() =>
+        sql(
+          `SELECT count(*) AS looked, max(d.delivery_id) AS last,
+            count(CASE WHEN p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0 THEN 1 END) AS shown
+          FROM (
+            SELECT post, delivery_id FROM delivery
+            WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id > ? AND matched_at IS NOT NULL
+            ORDER BY delivery_id LIMIT ?
+          ) d
+            CROSS JOIN post p ON p.seq = d.post
+            CROSS JOIN publisher a ON a.id = p.publisher_id`,
+        ).get(id, from, ROWS_PER_STEP),
+      );
+      shown += step.shown;
+      after = step.looked < ROWS_PER_STEP ? null : step.last;
+      if (after !== null) await nextTurn();
+    }
+    counts.set(id, shown);
+  }
+  return counts;
+}
+
+export async function forgetDeliveries(
+  connection: Connection,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const { sql, write } = connection;
+  // Goes on with what a crash interrupted.
+  await purgeDeliveries(connection);
+  let forgotten = 0;
+  while (forgotten < limit) {
+    const count: number = await write(() => {
+      const rows: { subscription: number; post: number }[] = sql(
+        "SELECT subscription, post FROM delivery WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
+      ).all(before, Math.min(ROWS_PER_STEP, limit - forgotten));
+      for (const { subscription, post } of rows) {
+        sql("UPDATE delivery SET matched_at = NULL WHERE subscription = ? AND post = ?").run(
+          subscription,
+          post,
+        );
+      }
+      return rows.length;
+    });
+    if (count === 0) break;
+    forgotten += count;
+  }
+  await forgetPushes(connection, before, limit);
+  await write(() =>
+    sql(
+      `DELETE FROM subscription_change WHERE no IN (
+        SELECT no FROM subscription_change
+        WHERE gone = 1 AND no < (SELECT max(no) FROM subscription_change) - ? ORDER BY no LIMIT ?)`,
+    ).run(CHANGES_REMEMBERED, ROWS_PER_STEP),
+  );
+  return forgotten;
+}
+
+const PURGES = [
+  "DELETE FROM delivery WHERE (subscription, post) IN (SELECT subscription, post FROM delivery WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM push WHERE (subscription, delivery_id) IN (SELECT subscription, delivery_id FROM push WHERE subscription = ? LIMIT ?)",
+  "DELETE FROM inbox WHERE (publisher, no) IN (SELECT publisher, no FROM inbox WHERE subscription = ? LIMIT ?)",
+] as const;
+
+/** Deletes what is left of removed subscriptions. */
+export async function purgeDeliveries({ sql, write }: Connection): Promise<void> {
+  let more = true;
+  while (more) {
+    more = await write(() => {
+      const next: { subscription: number } | undefined = sql(
+        "SELECT subscription FROM subscription_purge LIMIT 1",
+      ).get();
+      if (next === undefined) return false;
+      const deleted = PURGES.map(
+        (purge) => sql(purge).run(next.subscription, ROWS_PER_STEP).changes as number,
+      );
+      if (deleted.every((rows) => rows < ROWS_PER_STEP))
+        sql("DELETE FROM subscription_purge WHERE subscription = ?").run(next.subscription);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import type { InboxEntry, InboxStore } from "../../../ports/store.ts";
+import type { Connection } from "../database/connection.ts";
+import type { Parts } from "../database/context.ts";
+
+/** Publishers told of a reply because they replied in the thread before. */
+const REPLIERS_MAX = 200;
+const ROWS_PER_STEP = 2000;
+
+export function inboxStore({ connection }: Parts): InboxStore {
+  const { sql, read, write } = connection;
+  return {
+    read: (publisherId, after, limit) =>
+      read(() =>
+        sql(
+          `SELECT i.no, i.type, i.at, p.id AS postId, s.id AS subscriptionId, i.delivery_id AS deliveryId
+          FROM publisher me
+            CROSS JOIN inbox i ON i.publisher = me.seq
+            CROSS JOIN post p ON p.seq = i.post
+            CROSS JOIN publisher a ON a.id = p.publisher_id
+            LEFT JOIN subscription s ON s.seq = i.subscription
+          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND p.state = 'active' AND a.suspended_at IS NULL
+            AND a.erasing = 0 AND (i.subscription IS NULL OR s.seq IS NOT NULL)
+          ORDER BY i.no LIMIT ?`,
+        )
+          .all(publisherId, after, limit)
+          .map((row) => ({ ...row })),
+      ),
+
+    async forget(before, limit) {
+      let forgotten = 0;
+      while (forgotten < limit) {
+        const count = await write(
+          () =>
+            sql(
+              `DELETE FROM inbox WHERE (publisher, no) IN (
+                SELECT publisher, no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)`,
+            ).run(before, Math.min(ROWS_PER_STEP, limit - forgotten)).changes as number,
+        );
+        if (count === 0) break;
+        forgotten += count;
+      }
+      return forgotten;
+    },
+  };
+}
+
+/** Tells the publishers of a thread of a reply that was just inserted; runs inside its write. */
+export function announceReply(
+  connection: Connection,
+  reply: { seq: number; publisherId: string; at: number },
+  root: { id: string; publisher_id: string },
+): void {
+  const entry = { at: reply.at, post: reply.seq, subscription: null, deliveryId: null };
+  if (root.publisher_id !== reply.publisherId) {
+    announce(connection, root.publisher_id, { ...entry, type: "reply" });
+  }
+  // The author and the root's publisher may be among them.
+  const repliers = repliersTo(connection, root.id, REPLIERS_MAX + 2).filter(
+    (id) => id !== reply.publisherId && id !== root.publisher_id,
+  );
+  for (const id of repliers.slice(0, REPLIERS_MAX)) announce(connection, id, { ...entry, type: "activity" });
+}
+
+/** Adds an entry to a publisher's inbox, unless it is gone. Numbers of posts and subscriptions are rows, not ids. */
+function announce(
+  { sql }: Connection,
+  publisherId: string,
+  entry: {
+    type: InboxEntry["type"];
+    at: number;
+    post: number;
+    subscription: number | null;
+    deliveryId: number | null;
+  },
+): void {
+  const next: { seq: number; no: number } | undefined = sql(
+    "UPDATE publisher SET inbox_no = inbox_no + 1 WHERE id = ? AND erasing = 0 RETURNING seq, inbox_no AS no",
+  ).get(publisherId);
+  if (next === undefined) return;
+  sql(
+    "INSERT INTO inbox (publisher, no, type, at, post, subscription, delivery_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  ).run(next.seq, next.no, entry.type, entry.at, entry.post, entry.subscription, entry.deliveryId);
+}
+
+/** Publishers with an active reply, each once, by jumping through the index: a thread may have more replies than people. */
+function repliersTo({ sql }: Connection, rootId: string, limit: number): string[] {
+  return sql(
+    `WITH RECURSIVE replier (id) AS (
+      SELECT min(publisher_id) FROM post WHERE parent_id = ?1 AND state = 'active'
+      UNION ALL
+      SELECT (SELECT min(publisher_id) FROM post WHERE parent_id = ?1 AND state = 'active' AND publisher_id > replier.id)
+      FROM replier WHERE replier.id IS NOT NULL LIMIT ?2)
+    SELECT id FROM replier WHERE id IS NOT NULL`,
+  )
+    .all(rootId, limit)
+    .map(({ id }) => id);
+}
+
+/** Tells the owner of a subscription of a delivery; runs inside its write. */
+export function announceMatch(
+  connection: Connection,
+  { owner, ...match }: { owner: string; subscription: number; post: number; deliveryId: number; at: number },
+): void {
+  announce(connection, owner, { ...match, type: "match" });
+}
+
+/** Erases at most `most` entries of a publisher; resolves to how many. */
+export function eraseInbox({ sql }: Connection, publisherId: string, most: number): number {
+  return sql(
+    `DELETE FROM inbox WHERE (publisher, no) IN (
+      SELECT publisher, no FROM inbox WHERE publisher = (SELECT seq FROM publisher WHERE id = ?) LIMIT ?)`,
+  ).run(publisherId, most).changes as number;
+}

@@ -1,0 +1,120 @@
+import type { BoardRows, RowKind } from "../../../ports/transfer.ts";
+import { STALE } from "../database/reindex.ts";
+import {
+  POST_COLUMNS,
+  POST_TABLES,
+  type PostRow,
+  type PublisherRow,
+  postOf,
+  publisherOf,
+  type SubscriptionRow,
+  subscriptionOf,
+  vectorOf,
+} from "../database/rows.ts";
+import { type PushRow, recordOf } from "../webhooks/index.ts";
+
+/** Where the rows of a kind are, in an order that an index gives. */
+interface Source<K extends RowKind> {
+  columns: string;
+  from: string;
+  order: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a row as SQLite gives it; each source names its columns
+  rowOf(row: any): BoardRows[K];
+}
+
+/** `CROSS JOIN` keeps the order of tables, and so that of rows. Rows of a subscription that is gone are being deleted. */
+export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
+  setting: {
+    columns: "name, value",
+    from: `setting WHERE name <> '${STALE}'`,
+    order: "name",
+    rowOf: (row) => ({ ...row }),
+  },
+  publisher: {
+    columns: "*",
+    from: "publisher",
+    order: "seq",
+    rowOf: (row: PublisherRow & { inbox_no: number }) => ({ ...publisherOf(row), inboxNo: row.inbox_no }),
+  },
+  post: {
+    columns: `${POST_COLUMNS}, p.removed_at, v.model, v.vector`,
+    from: `${POST_TABLES} LEFT JOIN post_vector v ON v.post = p.seq`,
+    order: "p.seq",
+    rowOf: (
+      row: PostRow & { removed_at: number | null; model: string | null; vector: Uint8Array | null },
+    ) => ({
+      ...postOf(row),
+      removedAt: row.removed_at,
+      embedding:
+        row.model === null || row.vector === null ? null : { model: row.model, vector: vectorOf(row.vector) },
+    }),
+  },
+  subscription: {
+    columns: "*",
+    from: "subscription",
+    order: "seq",
+    rowOf: (row: SubscriptionRow & { next_delivery: number }) => ({
+      ...subscriptionOf(row),
+      nextDelivery: row.next_delivery,
+    }),
+  },
+  delivery: {
+    columns: "s.id AS subscriptionId, p.id AS postId, d.delivery_id AS deliveryId, d.matched_at AS matchedAt",
+    from: "delivery d CROSS JOIN subscription s ON s.seq = d.subscription CROSS JOIN post p ON p.seq = d.post",
+    order: "d.subscription, d.post",
+    rowOf: (row) => ({ ...row }),
+  },
+  push: {
+    columns: "s.id AS subscription_id, q.*",
+    from: "push q CROSS JOIN subscription s ON s.seq = q.subscription",
+    order: "q.subscription, q.delivery_id",
+    rowOf: unclaimed,
+  },
+  inbox: {
+    columns: `o.id AS publisherId, i.no, i.type, i.at, p.id AS postId, s.id AS subscriptionId, i.delivery_id AS deliveryId`,
+    from: `inbox i CROSS JOIN publisher o ON o.seq = i.publisher CROSS JOIN post p ON p.seq = i.post
+      LEFT JOIN subscription s ON s.seq = i.subscription WHERE i.subscription IS NULL OR s.seq IS NOT NULL`,
+    order: "i.publisher, i.no",
+    rowOf: (row) => ({ ...row }),
+  },
+  report: {
+    columns: "r.id, p.id AS postId, r.reporter, r.reason, r.details, r.created_at AS createdAt",
+    from: "report r CROSS JOIN post p ON p.seq = r.post",
+    order: "r.seq",
+    rowOf: (row) => ({ ...row }),
+  },
+  reported: {
+    columns: "p.id AS postId, q.reporters, q.last_at AS lastAt",
+    from: "reported_post q CROSS JOIN post p ON p.seq = q.post",
+    order: "q.post",
+    rowOf: (row) => ({ ...row }),
+  },
+  moderation: {
+    columns: "at, action, subject, actor, reason",
+    from: "moderation",
+    order: "seq",
+    rowOf: (row) => ({ ...row }),
+  },
+  counter: {
+    columns: "day, name, n",
+    from: "counter",
+    order: "day, name",
+    rowOf: (row) => ({ ...row }),
+  },
+  work: {
+    columns: "w.kind, p.id AS postId",
+    from: "work w CROSS JOIN post p ON p.seq = w.post",
+    order: "w.post, w.kind",
+    rowOf: (row) => ({ ...row }),
+  },
+};
+
+function unclaimed(
+  row: PushRow & { subscription_id: string; token: string | null; again_at: number | null },
+): BoardRows["push"] {
+  const record = recordOf(row.subscription_id, row);
+  if (row.token === null) return record;
+  return row.again_at === null
+    ? { ...record, dueAt: row.matched_at }
+    : { ...record, dueAt: row.again_at, attempts: 0 };
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store.ts";
+import type { Connection } from "../database/connection.ts";
+import type { Parts } from "../database/context.ts";
+import { recordChange } from "../subscriptions/changes.ts";
+import { claimPushes, hasPlace } from "./claims.ts";
+import { requeue } from "./queue.ts";
+
+/**
+ * One row per push. While it is claimed, `token` names the claim and `due_at` is when the lease ends; `again_at` notes
+ * that a new delivery was asked for meanwhile. Of the attempts, the latest is kept.
+ */
+
+const ROWS_PER_STEP = 1000;
+
+export function pushStore({ connection }: Parts): PushStore {
+  const { sql, read, write } = connection;
+  return {
+    async claim(options) {
+      // Looks before it writes: many processes ask often, and mostly there is nothing to do.
+      if (!(await read(() => hasPlace(connection, options)))) return [];
+      return write(() => claimPushes(connection, options, randomUUID()));
+    },
+
+    settle: (push, attempt, outcome) => write(() => settlePush(connection, push, attempt, outcome)),
+
+    async giveBack(pushes) {
+      if (pushes.length === 0) return;
+      await write(() => {
+        const subscriptions = new Set<number>();
+        for (const { subscriptionId, deliveryId, token } of pushes) {
+          const row: { subscription: number } | undefined = sql(
+            `UPDATE push SET token = NULL, claimed_origin = NULL, claimed_failing = NULL, due_at = matched_at
+            WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?
+            RETURNING subscription`,
+          ).get(subscriptionId, deliveryId, token);
+          if (row !== undefined) subscriptions.add(row.subscription);
+        }
+        requeue(connection, subscriptions);
+      });
+    },
+
+    list: (subscriptionId, { before, limit }) =>
+      read(() =>
+        sql(
+          `SELECT * FROM push WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id < ?
+          ORDER BY delivery_id DESC LIMIT ?`,
+        )
+          .all(subscriptionId, before ?? Number.MAX_SAFE_INTEGER, limit)
+          .map((row) => recordOf(subscriptionId, row)),
+      ),
+
+    redeliver: (subscriptionId, deliveryId, now) =>
+      write(() => {
+        const delivery: { subscription: number; post_id: string; matched_at: number } | undefined = sql(
+          `SELECT d.subscription, p.id AS post_id, d.matched_at FROM subscription s
+            CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
+            CROSS JOIN post p ON p.seq = d.post
+          WHERE s.id = ? AND d.delivery_id = ? AND p.state <> 'removed'`,
+        ).get(subscriptionId, deliveryId);
+        if (delivery === undefined) return false;
+        // One that is being sent keeps its place among the claimed until it is settled.
+        sql(
+          `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts)
+          VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, 0)
+          ON CONFLICT (subscription, delivery_id) DO UPDATE SET
+            again_at = iif(token IS NULL, NULL, ?5),
+            due_at = iif(token IS NULL, ?5, due_at),
+            attempts = iif(token IS NULL, 0, attempts),
+            state = 'waiting'`,
+        ).run(delivery.subscription, deliveryId, delivery.post_id, delivery.matched_at, now);
+        requeue(connection, [delivery.subscription]);
+        return true;
+      }),
+  };
+}
+
+/** Records a push that is due at once; the caller requeues its subscription. Runs inside a write. */
+export function addPush(
+  { sql }: Connection,
+  push: { subscription: number; deliveryId: number; postId: string; matchedAt: number },
+): void {
+  sql(
+    `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts)
+    VALUES (?1, ?2, ?3, ?4, 'waiting', ?4, 0)`,
+  ).run(push.subscription, push.deliveryId, push.postId, push.matchedAt);
+}
+
+type Settling = Parameters<PushStore["settle"]>;
+
+function settlePush(
+  connection: Connection,
+  { subscriptionId, deliveryId, token, subscription }: ClaimedPush,
+  attempt: Settling[1],
+  { state, dueAt, deactivate }: Settling[2],
+): boolean {
+  const { sql } = connection;
+  if ((dueAt !== null) !== (state === "waiting")) throw new Error("A push waits until a time, or is done.");
+  const row: { subscription: number; again_at: number | null } | undefined = sql(
+    `SELECT subscription, again_at FROM push
+    WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
+  ).get(subscriptionId, deliveryId, token);
+  if (row === undefined) return false;
+
+  const again = row.again_at !== null;
+  sql(
+    `UPDATE push SET token = NULL, claimed_origin = NULL, claimed_failing = NULL, again_at = NULL,
+      state = ?, due_at = ?, attempts = iif(?, 0, attempts + ?)
+    WHERE subscription = ? AND delivery_id = ?`,
+  ).run(
+    again ? "waiting" : state,
+    again ? row.again_at : dueAt,
+    Number(again),
+    Number(attempt !== null),
+    row.subscription,
+    deliveryId,
+  );
+  if (attempt !== null) {
+    sql(
+      `UPDATE push SET attempt_at = ?, latency_ms = ?, status = ?, error = ?
+      WHERE subscription = ? AND delivery_id = ?`,
+    ).run(
+      attempt.at,
+      Math.round(attempt.latencyMs),
+      attempt.status,
+      attempt.error,
+      row.subscription,
+      deliveryId,
+    );
+  }
+
+  // What the webhook of before did says nothing of the one that took its place.
+  if (state === "delivered") {
+    sql("UPDATE subscription SET failures = 0, failing_since = NULL WHERE seq = ? AND webhook_url IS ?").run(
+      row.subscription,
+      subscription.webhookUrl,
+    );
+  } else if (attempt !== null) {
+    sql(
+      `UPDATE subscription SET failures = failures + 1, failing_since = coalesce(failing_since, ?)
+      WHERE seq = ? AND webhook_url IS ?`,
+    ).run(attempt.at, row.subscription, subscription.webhookUrl);
+  }
+  if (deactivate !== null) {
+    const { changes } = sql(
+      "UPDATE subscription SET active = 0, inactive_reason = ? WHERE seq = ? AND webhook_url IS ? AND active = 1",
+    ).run(deactivate, row.subscription, subscription.webhookUrl);
+    if (changes > 0) recordChange(connection, subscriptionId, false);
+  }
+  requeue(connection, [row.subscription]);
+  return true;
+}
+
+/** Erases pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
+export async function forgetPushes(connection: Connection, before: number, limit: number): Promise<void> {
+  const { sql, write } = connection;
+  let forgotten = 0;
+  while (forgotten < limit) {
+    const count = await write(() => {
+      const rows: { subscription: number; delivery_id: number }[] = sql(
+        "SELECT subscription, delivery_id FROM push WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
+      ).all(before, Math.min(ROWS_PER_STEP, limit - forgotten));
+      for (const { subscription, delivery_id } of rows) {
+        sql("DELETE FROM push WHERE subscription = ? AND delivery_id = ?").run(subscription, delivery_id);
+      }
+      requeue(connection, new Set(rows.map(({ subscription }) => subscription)));
+      return rows.length;
+    });
+    if (count === 0) break;
+    forgotten += count;
+  }
+}
+
+export interface PushRow {
+  delivery_id: number;
+  post_id: string;
+  matched_at: number;
+  state: PushState;
+  due_at: number | null;
+  attempts: number;
+  attempt_at: number | null;
+  latency_ms: number | null;
+  status: number | null;
+  error: string | null;
+}
+
+export function recordOf(subscriptionId: string, row: PushRow): PushRecord {
+  return {
+    subscriptionId,
+    deliveryId: row.delivery_id,
+    postId: row.post_id,
+    matchedAt: row.matched_at,
+    state: row.state,
+    attempts: row.attempts,
+    lastAttempt:
+      row.attempt_at === null
+        ? null
+        : { at: row.attempt_at, latencyMs: row.latency_ms ?? 0, status: row.status, error: row.error },
+    dueAt: row.due_at,
+  };
+}
