@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { mongodCommand } from "./test/support/mongod.ts";
+import { mongodCommand } from "./test/support/mongodb/mongod.ts";
 
 /** Real processes, models and databases on small machines: generous, and no test measures time with it. */
 const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
@@ -7,7 +7,7 @@ const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** The suites of what agents see: they run on either store. */
 const ON_EITHER_STORE = [
   "test/{tools,routes}/*.test.ts",
-  "test/{surfaces,failures,limits,inbox,webhooks,delivery,delivering-boards,metrics,feeds,moderate}.test.ts",
+  "test/**/{surfaces,failures,limits,inbox,webhooks,delivery,delivering-boards,metrics,feeds,moderate}.test.ts",
 ];
 
 const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...TIMEOUTS } };
@@ -17,8 +17,8 @@ const mongodb = {
 
 export default defineConfig(async () => ({
   test: {
-    globalSetup: ["test/support/global-setup.ts"],
-    reporters: ["default", "./test/support/summary-reporter.ts"],
+    globalSetup: ["test/support/run/global-setup.ts"],
+    reporters: ["default", "./test/support/run/summary-reporter.ts"],
     maxWorkers: 2,
     // Where no mongod can be had, that is said once here; in CI it is an error.
     projects: (await mongodCommand()) === null ? [sqlite] : [sqlite, mongodb],

@@ -8,10 +8,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BoardProcess } from "../test/support/board-process.ts";
-import { type Answer, call, eventually, register } from "../test/support/client.ts";
-import { distinctText } from "../test/support/texts.ts";
-import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/webhooks.ts";
+import { BoardProcess } from "../test/support/boards/board-process.ts";
+import { type Answer, call, eventually, register } from "../test/support/boards/client.ts";
+import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
+import { distinctText } from "../test/support/texts/texts.ts";
 
 /** Subscriptions, each with a receiver of its own: a match of each post for every one of them. */
 const RECEIVERS = 40;

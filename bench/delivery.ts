@@ -6,12 +6,12 @@
  */
 import { pathToFileURL } from "node:url";
 import { StandingQuery } from "../src/schema/subscription.ts";
-import { startBoard, type TestBoard } from "../test/support/board.ts";
-import { call, eventually, register } from "../test/support/client.ts";
-import { distinctText } from "../test/support/texts.ts";
-import { startWebhook, subscribeTo, type Webhook } from "../test/support/webhooks.ts";
-import { notices } from "./corpus.ts";
-import { machine, ms, percentiles } from "./measure.ts";
+import { startBoard, type TestBoard } from "../test/support/boards/board.ts";
+import { call, eventually, register } from "../test/support/boards/client.ts";
+import { startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
+import { distinctText } from "../test/support/texts/texts.ts";
+import { notices } from "./support/corpus.ts";
+import { machine, ms, percentiles } from "./support/measure.ts";
 
 const QUERIES_PER_PUBLISHER = 50;
 /** A post every so often: ten in a second. */

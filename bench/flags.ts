@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { flagsOf } from "../src/domain/flags.ts";
+import { flagsOf } from "../src/domain/flags/index.ts";
 import type { PostFlag } from "../src/schema/post.ts";
 
 const FLAG: Record<string, PostFlag> = {

@@ -9,12 +9,12 @@ import { pathToFileURL } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { startBoard } from "../test/support/board.ts";
-import { consent, startWebhook } from "../test/support/webhooks.ts";
-import { type Described, type Draft, drafts } from "./fuzz-requests.ts";
-import type { Json } from "./fuzz-values.ts";
-import { World } from "./fuzz-world.ts";
-import { machine } from "./measure.ts";
+import { startBoard } from "../test/support/boards/board.ts";
+import { consent, startWebhook } from "../test/support/clients/webhooks.ts";
+import { type Described, type Draft, drafts } from "./fuzz/requests.ts";
+import type { Json } from "./fuzz/values.ts";
+import { World } from "./fuzz/world.ts";
+import { machine } from "./support/measure.ts";
 
 const FINDINGS_MAX = 20;
 const FIXED = 10;

@@ -19,15 +19,15 @@ import { openEmbedder } from "../src/embed/transformer.ts";
 import { KINDS } from "../src/schema/post.ts";
 import { distanceKm } from "../src/search/distance.ts";
 import { VectorMemory } from "../src/search/kernel/vector-memory.ts";
-import { type NewPost, Percolator, type SavedQuery } from "../src/search/percolator/percolator.ts";
+import { type NewPost, Percolator, type SavedQuery } from "../src/search/percolator/index.ts";
 import { DOT_TO_COSINE, quantize } from "../src/search/quantize.ts";
 import { parseQueryText, type QueryText } from "../src/search/query-text.ts";
-import { floorOf, standingText } from "../src/search/standing-rule.ts";
+import { floorOf, standingText } from "../src/search/standing-rule/index.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
 import { wordsOf } from "../src/search/tokens.ts";
-import { notices, QUERIES, seeded } from "./corpus.ts";
-import { machine, percentiles } from "./measure.ts";
 import { ownPairs } from "./standing-rule/pairs.ts";
+import { notices, QUERIES, seeded } from "./support/corpus.ts";
+import { machine, percentiles } from "./support/measure.ts";
 
 const OWN_PAIRS = join(import.meta.dirname, "standing-rule/own-pairs.txt");
 const NOW = Date.UTC(2026, 10, 20);
@@ -64,7 +64,7 @@ export interface SpeedResult {
 }
 
 /**
- * Texts of `bench/corpus.ts` through the real model.
+ * Texts of `bench/support/corpus.ts` through the real model.
  * @param count  how many; 0: the queries and notices of `bench/standing-rule/own-pairs.txt`
  */
 export async function embedTexts(count: number, modelDir: string): Promise<Texts> {

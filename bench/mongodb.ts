@@ -19,11 +19,11 @@ import { Lists } from "../src/store/mongodb/search/collection/index.ts";
 import { ListIndexes } from "../src/store/mongodb/search/collection/indexes.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
 import { openStore } from "../src/store/open.ts";
-import { startServer, testServers } from "../test/support/mongod.ts";
-import { DIMENSION, fillBoard, MODEL } from "./board-fill.ts";
-import { machine, ms, percentiles } from "./measure.ts";
+import { startServer, testServers } from "../test/support/mongodb/mongod.ts";
 import { LISTS, newPost, OPERATIONS, type Operation, type Place } from "./mongodb/operations.ts";
 import { type CollectionSize, changeRates, collectionSizes, oplogBytes } from "./mongodb/sizes.ts";
+import { DIMENSION, fillBoard, MODEL } from "./support/board-fill.ts";
+import { machine, ms, percentiles } from "./support/measure.ts";
 
 export interface Timing {
   name: string;

@@ -16,8 +16,8 @@ import { readConfig } from "../src/config.ts";
 import { type OpenBoard, openBoard } from "../src/open-board.ts";
 import type { PostInput } from "../src/schema/post.ts";
 import createPost from "../tools/create_post.ts";
-import { notices, QUERIES } from "./corpus.ts";
-import { machine, ms, percentiles } from "./measure.ts";
+import { notices, QUERIES } from "./support/corpus.ts";
+import { machine, ms, percentiles } from "./support/measure.ts";
 
 const posts = Number(process.argv[2] ?? 2_000);
 const rounds = Number(process.argv[3] ?? 300);

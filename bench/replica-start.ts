@@ -9,9 +9,9 @@ import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
 import { openStore } from "../src/store/open.ts";
-import { DIMENSION, fillBoard, MODEL, postRow, questionOf, vectorOf } from "./board-fill.ts";
-import { QUERIES, seeded } from "./corpus.ts";
-import { machine, ms, percentiles } from "./measure.ts";
+import { DIMENSION, fillBoard, MODEL, postRow, questionOf, vectorOf } from "./support/board-fill.ts";
+import { QUERIES, seeded } from "./support/corpus.ts";
+import { machine, ms, percentiles } from "./support/measure.ts";
 
 /**
  * How long the index beside MongoDB takes to be ready, how far it lags, and how fast it answers beside the embedded one.

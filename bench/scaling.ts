@@ -4,11 +4,11 @@
  *   npx tsx bench/scaling.ts     prints the tables of docs/scaling.md, the same ones every time
  */
 import { pathToFileURL } from "node:url";
-import { seeded } from "./corpus.ts";
 import { ASSUMED, COSTS } from "./scaling/costs.ts";
 import { type Estimate, estimate, type Scenario } from "./scaling/estimate.ts";
 import { pushesPerSecondMax, pushWaits } from "./scaling/push-queue.ts";
 import { scattered, shardsOfPosts } from "./scaling/sampling.ts";
+import { seeded } from "./support/corpus.ts";
 
 /** So many come, and as many go, a second at the peak. */
 const postsPerSecond = (posts: number) => (posts / (ASSUMED.postDays * 86_400)) * ASSUMED.peak;

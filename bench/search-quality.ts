@@ -12,7 +12,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { rankMatches } from "../src/domain/ranking.ts";
+import { rankMatches } from "../src/domain/search/ranking.ts";
 import { MODELS } from "../src/embed/models.ts";
 import { openEmbedder } from "../src/embed/transformer.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
@@ -21,7 +21,7 @@ import { cosineOf, quantize } from "../src/search/quantize.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { OPEN_FILTER } from "../test/support/questions.ts";
+import { OPEN_FILTER } from "../test/support/boards/questions.ts";
 
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];

@@ -15,8 +15,8 @@ import { readConfig } from "../src/config.ts";
 import { type OpenBoard, openBoard } from "../src/open-board.ts";
 import type { PostInput } from "../src/schema/post.ts";
 import createPost from "../tools/create_post.ts";
-import { notices, QUERIES } from "./corpus.ts";
-import { machine, ms, percentiles } from "./measure.ts";
+import { notices, QUERIES } from "./support/corpus.ts";
+import { machine, ms, percentiles } from "./support/measure.ts";
 
 const posts = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 10);
@@ -116,7 +116,7 @@ async function measure(open: OpenBoard, label: string, filters: string): Promise
 async function alone(open: OpenBoard, filters: string, arm: "words" | "meaning"): Promise<string> {
   const { parseQueryText } = await import("../src/search/query-text.ts");
   const { quantize } = await import("../src/search/quantize.ts");
-  const { filterOf } = await import("../src/domain/query.ts");
+  const { filterOf } = await import("../src/domain/search/query.ts");
   const { SearchQuery } = await import("../src/schema/query.ts");
   const filter = filterOf(SearchQuery.parse(Object.fromEntries(new URLSearchParams(filters))), Date.now());
   const times: number[] = [];

@@ -20,7 +20,6 @@ import {
   judged,
   querySide,
 } from "../src/search/standing-rule/features.ts";
-import { says } from "../src/search/standing-rule/terms.ts";
 import {
   answers,
   floorOf,
@@ -28,7 +27,8 @@ import {
   postText,
   type StandingText,
   standingText,
-} from "../src/search/standing-rule.ts";
+} from "../src/search/standing-rule/index.ts";
+import { says } from "../src/search/standing-rule/terms.ts";
 import { dot, type Example, fitLogistic, type Line } from "./standing-rule/fit.ts";
 import {
   type Collection,

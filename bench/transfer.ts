@@ -8,8 +8,8 @@ import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { openStore } from "../src/store/open.ts";
 import { exportText } from "../src/transfer/export-board.ts";
 import { checkExport, importBoard } from "../src/transfer/import-board.ts";
-import { fillBoard } from "./board-fill.ts";
-import { machine } from "./measure.ts";
+import { fillBoard } from "./support/board-fill.ts";
+import { machine } from "./support/measure.ts";
 
 /**
  * How fast a board moves from one store to another.

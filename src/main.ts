@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { doctorCommand } from "./cli/doctor.ts";
+import { doctorCommand } from "./cli/doctor/index.ts";
 import { exportCommand } from "./cli/export.ts";
-import { importCommand } from "./cli/import.ts";
+import { importCommand } from "./cli/import/index.ts";
 import { modelsCommand } from "./cli/models.ts";
 import { moderateCommand } from "./cli/moderate.ts";
 import { secretKeyCommand } from "./cli/secret-key.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { newToken } from "./domain/secrets.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
-import type { Store } from "./ports/store.ts";
+import type { Store } from "./ports/store/index.ts";
 import { EmbeddedIndex } from "./search-index/index.ts";
 import type { MongodbStore } from "./store/mongodb/index.ts";
 import { openBesideMongodb, type SearchState } from "./store/mongodb/search/index.ts";

@@ -1,16 +1,16 @@
 import type { z } from "zod";
-import type { Board } from "./domain/board.ts";
-import type { Inbox } from "./domain/inbox.ts";
-import type { Metrics } from "./domain/metrics.ts";
-import type { Posts } from "./domain/posts.ts";
-import type { Publishers } from "./domain/publishers.ts";
+import type { Board } from "./domain/board/index.ts";
+import type { Metrics } from "./domain/board/metrics.ts";
+import type { Posts } from "./domain/posts/index.ts";
+import type { Writing } from "./domain/posts/writing.ts";
+import type { Inbox } from "./domain/publishers/inbox.ts";
+import type { Publishers } from "./domain/publishers/index.ts";
 import type { Reports } from "./domain/reports.ts";
-import type { Search } from "./domain/search.ts";
-import type { Subscriptions } from "./domain/subscriptions.ts";
-import type { Webhooks } from "./domain/webhooks/webhooks.ts";
-import type { Writing } from "./domain/writing.ts";
+import type { Search } from "./domain/search/index.ts";
+import type { Subscriptions } from "./domain/subscriptions/index.ts";
+import type { Webhooks } from "./domain/webhooks/index.ts";
 import type { FailureCode } from "./failures.ts";
-import type { StoredPublisher } from "./ports/store.ts";
+import type { StoredPublisher } from "./ports/store/index.ts";
 
 /** The parts a handler may use; built once per process. */
 export interface Services {

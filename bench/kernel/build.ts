@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import wabt from "wabt";
 
 const SOURCE = new URL("../../src/search/kernel/kernel.wat", import.meta.url);
-const TARGET = new URL("../../src/search/kernel/kernel.ts", import.meta.url);
+const TARGET = new URL("../../src/search/kernel/bytes.ts", import.meta.url);
 
 /** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {

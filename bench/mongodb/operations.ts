@@ -1,5 +1,5 @@
 import type { PostFilter, SearchIndex } from "../../src/ports/search-index.ts";
-import type { ClaimedPush, Store } from "../../src/ports/store.ts";
+import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
 import {
   DIMENSION,
   keyHash,
@@ -10,7 +10,7 @@ import {
   questionOf,
   subscriptionId,
   subscriptionRow,
-} from "../board-fill.ts";
+} from "../support/board-fill.ts";
 
 /** A filled store with its index. */
 export interface Place {

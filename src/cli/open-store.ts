@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { SECRET_KEY_SETTING, Secrets } from "../domain/secrets.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 import { EmbeddedIndex } from "../search-index/index.ts";
 import { openStore } from "../store/open.ts";
 

@@ -1,5 +1,5 @@
 import { BoardError } from "../failures.ts";
-import type { Place } from "../ports/store.ts";
+import type { Place } from "../ports/store/index.ts";
 import { decodeCursor, encodeCursor } from "../search/cursor.ts";
 
 /** Opaque cursors of the board: signed, and good only for the list they came from. */

@@ -1,9 +1,9 @@
 import { BoardError } from "../failures.ts";
-import type { ModerationEntry, Store } from "../ports/store.ts";
+import type { ModerationEntry, Store } from "../ports/store/index.ts";
 import type { ReportInput } from "../schema/report.ts";
 import { cleanProse } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
-import { suspendSubscriptions } from "./subscription-state.ts";
+import { suspendSubscriptions } from "./subscriptions/state.ts";
 
 /** Reports, what they lead to, and the operator's acts. */
 export class Reports {

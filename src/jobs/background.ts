@@ -1,15 +1,15 @@
-import type { Board } from "../domain/board.ts";
-import type { BoardModel } from "../domain/board-model.ts";
-import type { Matching } from "../domain/matching.ts";
-import type { Metrics } from "../domain/metrics.ts";
-import type { Search } from "../domain/search.ts";
+import type { BoardModel } from "../domain/board/embedding-model.ts";
+import type { Board } from "../domain/board/index.ts";
+import type { Metrics } from "../domain/board/metrics.ts";
+import type { Search } from "../domain/search/index.ts";
+import type { Matching } from "../domain/subscriptions/matching.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { Embedder } from "../ports/embedder.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing } from "./embed-posts.ts";
-import { Follower } from "./follower.ts";
 import { matchPosts } from "./match-posts.ts";
+import { Follower } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
 
 const FLUSH_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { Pushes } from "../domain/webhooks/pushes.ts";
-import type { ClaimedPush, Store } from "../ports/store.ts";
+import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
 /** Attempts under way at a time: of the board, of one origin, and to receivers whose last push failed. */
 const AT_ONCE = { total: 50, perOrigin: 2, failing: 25 } as const;

@@ -1,6 +1,6 @@
-import type { BoardModel } from "../domain/board-model.ts";
+import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 import { quantize } from "../search/quantize.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 

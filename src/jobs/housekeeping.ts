@@ -1,4 +1,4 @@
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 import type { Held } from "./scheduler.ts";
 
 const DAY_MS = 86_400_000;

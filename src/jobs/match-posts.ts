@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Candidate, Matching } from "../domain/matching.ts";
-import type { Store } from "../ports/store.ts";
+import type { Candidate, Matching } from "../domain/subscriptions/matching.ts";
+import type { Store } from "../ports/store/index.ts";
 
 const BATCH = 50;
 /** Matches recorded in one transaction. */

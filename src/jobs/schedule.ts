@@ -1,7 +1,7 @@
-import type { BoardModel } from "../domain/board-model.ts";
-import type { Publishers } from "../domain/publishers.ts";
+import type { BoardModel } from "../domain/board/embedding-model.ts";
+import type { Publishers } from "../domain/publishers/index.ts";
 import type { Embedder } from "../ports/embedder.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
 import { eraseOld, pruneScratch } from "./housekeeping.ts";
 import type { Job } from "./scheduler.ts";

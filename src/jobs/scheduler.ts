@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ScheduledTask, schedule } from "node-cron";
-import type { LeaseStore } from "../ports/store.ts";
+import type { LeaseStore } from "../ports/store/index.ts";
 
 /**
  * Renews an instance's right to a job, before each step of it. False when another instance had the job meanwhile, as

@@ -1,5 +1,5 @@
 import type { Kind } from "../schema/post.ts";
-import type { Place } from "./store.ts";
+import type { Place } from "./store/index.ts";
 
 /** Every filter of a search, with defaults applied. All times are epoch milliseconds. */
 export interface PostFilter {

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Match, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
-import type { Place } from "../ports/store.ts";
+import type { Place } from "../ports/store/index.ts";
 import { fuse, UNKNOWN_WORDS_MARGIN } from "../search/fuse.ts";
 import { DOT_TO_COSINE } from "../search/quantize.ts";
 import { BestRows } from "./best-rows.ts";

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Finding } from "../ports/finding.ts";
 import type { TransactionalIndex } from "../ports/search-index.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store } from "../ports/store/index.ts";
 
 export interface StoreOptions {
   /** Lives inside the store's database; only an embedded store uses it. */

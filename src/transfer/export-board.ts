@@ -1,4 +1,4 @@
-import type { RowPage, TransferStore } from "../ports/transfer.ts";
+import type { RowPage, TransferStore } from "../ports/store/transfer.ts";
 import { Checksum, endLine, headerLine, rowLine, rowsOf } from "./format.ts";
 import { IMPORT_MARK } from "./import-mark.ts";
 

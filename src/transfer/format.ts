@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { z } from "zod";
-import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/transfer.ts";
+import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/store/transfer.ts";
 import { ROW_SCHEMAS } from "./row-schemas.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Store } from "../ports/store.ts";
-import type { RowKind, RowPage } from "../ports/transfer.ts";
+import type { Store } from "../ports/store/index.ts";
+import type { RowKind, RowPage } from "../ports/store/transfer.ts";
 import { Checksum, type Header, looksLikeExport, type Row, readEnd, readHeader, readRow } from "./format.ts";
 import { IMPORT_MARK, type Mark, markText, readMark } from "./import-mark.ts";
 import { linesOf } from "./lines.ts";

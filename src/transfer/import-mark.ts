@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SettingStore } from "../ports/store.ts";
+import type { SettingStore } from "../ports/store/index.ts";
 
 /** The setting that says how far an import came; it moves in the transactions of the rows. */
 export const IMPORT_MARK = "import";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BoardRows, RowKind } from "../ports/transfer.ts";
+import type { BoardRows, RowKind } from "../ports/store/transfer.ts";
 import { Kind, PostFlag } from "../schema/post.ts";
 import { REASONS } from "../schema/report.ts";
 import { INACTIVE_REASONS } from "../schema/subscription.ts";

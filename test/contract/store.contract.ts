@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Store } from "../../src/ports/store.ts";
-import { aPost, aPublisher } from "../support/rows.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
 import { describeDeliveries } from "./store/deliveries.ts";
 import { describeEdits } from "./store/edits.ts";
 import { describeErasure } from "./store/erasure.ts";
@@ -30,7 +30,7 @@ export interface StoreUnderTest extends Subject {
   destroy(): Promise<void>;
 }
 
-/** The parts of `src/ports/store.ts`, each in its own file. */
+/** The parts of `src/ports/store/index.ts`, each in its own file. */
 const PARTS: readonly ((subject: Subject) => void)[] = [
   describePosts,
   describeReplies,
@@ -57,7 +57,7 @@ const PARTS: readonly ((subject: Subject) => void)[] = [
   describeClosing,
 ];
 
-/** Every promise of `src/ports/store.ts`, as facts that hold for any database. */
+/** Every promise of `src/ports/store/index.ts`, as facts that hold for any database. */
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} store`, () => {
     let under: StoreUnderTest;

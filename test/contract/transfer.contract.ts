@@ -7,17 +7,17 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openStoreAlone } from "../../src/cli/open-store.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Store } from "../../src/ports/store.ts";
-import type { RowPage } from "../../src/ports/transfer.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import type { RowPage } from "../../src/ports/store/transfer.ts";
 import { exportText } from "../../src/transfer/export-board.ts";
 import { Checksum } from "../../src/transfer/format.ts";
 import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
-import { anyStep, PUBLISHERS, run } from "../support/any-board.ts";
-import { startBoard } from "../support/board.ts";
-import { call, eventually } from "../support/client.ts";
-import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/rich-board.ts";
-import { aPost, aPublisher } from "../support/rows.ts";
-import { startWebhook, type Webhook } from "../support/webhooks.ts";
+import { anyStep, PUBLISHERS, run } from "../support/boards/any-board.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { call, eventually } from "../support/boards/client.ts";
+import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/boards/rich-board.ts";
+import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
 
 /** A place for a store. */
 export interface Place {

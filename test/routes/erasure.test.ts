@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startBoard } from "../support/board.ts";
-import { call, eventually, register } from "../support/client.ts";
-import { write } from "../support/writing.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
 
 describe("erasure", () => {
   it("leaves no byte of a publisher's text in the data folder or the database", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startBoard } from "../support/board.ts";
-import { call, register } from "../support/client.ts";
-import { write } from "../support/writing.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
 
 describe("GET /metrics", () => {
   it("answers the specification's keys without a key, and 30 days of figures", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { call, eventually, register } from "../support/client.ts";
-import { type Received, type Response, startReceiver } from "../support/receiver.ts";
-import { write } from "../support/writing.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { type Received, type Response, startReceiver } from "../support/clients/receiver.ts";
 
 describe("routes of subscriptions", () => {
   let board: TestBoard;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Publishers } from "../../src/domain/publishers.ts";
+import { Publishers } from "../../src/domain/publishers/index.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { call, register } from "../support/client.ts";
-import { type Response, startReceiver } from "../support/receiver.ts";
-import { titles, write } from "../support/writing.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { titles, write } from "../support/boards/writing.ts";
+import { type Response, startReceiver } from "../support/clients/receiver.ts";
 
 const DAY_MS = 86_400_000;
 

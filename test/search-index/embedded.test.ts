@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cosineOf } from "../../src/search/quantize.ts";
-import { MODEL, post, useIndexFile, vectorOf } from "../support/embedded-index.ts";
+import { MODEL, post, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 

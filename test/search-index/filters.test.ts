@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { IndexEntry, PostFilter } from "../../src/ports/search-index.ts";
 import { KINDS } from "../../src/schema/post.ts";
 import { distanceKm } from "../../src/search/distance.ts";
-import { DAY_MS, NOW, post, question, useIndexFile } from "../support/embedded-index.ts";
+import { DAY_MS, NOW, post, question, useIndexFile } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostFilter } from "../../src/ports/search-index.ts";
 import { fuse } from "../../src/search/fuse.ts";
 import { cosineOf } from "../../src/search/quantize.ts";
+import { aPage } from "../support/boards/questions.ts";
 import {
   DIMENSION,
   MODEL,
@@ -10,8 +11,7 @@ import {
   randomOf,
   useIndexFile,
   vectorOf,
-} from "../support/embedded-index.ts";
-import { aPage } from "../support/questions.ts";
+} from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PostFilter } from "../../src/ports/search-index.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
-import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../support/embedded-index.ts";
-import { aPage } from "../support/questions.ts";
+import { aPage } from "../support/boards/questions.ts";
+import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 

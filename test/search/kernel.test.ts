@@ -6,7 +6,7 @@ import { EmbeddedIndex } from "../../src/search-index/index.ts";
 describe("the kernel", () => {
   it("is what its source compiles to", async () => {
     const built = await kernelModule();
-    expect(readFileSync(new URL("../../src/search/kernel/kernel.ts", import.meta.url), "utf8")).toBe(built);
+    expect(readFileSync(new URL("../../src/search/kernel/bytes.ts", import.meta.url), "utf8")).toBe(built);
   });
 
   it("refuses dimensions it cannot scan", () => {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seeded } from "../../bench/corpus.ts";
+import { seeded } from "../../bench/support/corpus.ts";
 import { distanceKm } from "../../src/search/distance.ts";
-import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/percolator.ts";
+import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/index.ts";
 import { cosineOf, quantize } from "../../src/search/quantize.ts";
-import { OPEN_FILTER } from "../support/questions.ts";
+import { OPEN_FILTER } from "../support/boards/questions.ts";
 
 const KINDS = ["offer", "request", "event"];
 const DIMENSION = 128;

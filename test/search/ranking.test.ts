@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measure } from "../../bench/search-quality.ts";
-import { rankMatches } from "../../src/domain/ranking.ts";
+import { rankMatches } from "../../src/domain/search/ranking.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
@@ -13,7 +13,7 @@ import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { OPEN_FILTER } from "../support/questions.ts";
+import { OPEN_FILTER } from "../support/boards/questions.ts";
 
 const NOTICES = {
   cello: ["Full-size cello for sale", "Played in an orchestra for ten years, with bow and case."],

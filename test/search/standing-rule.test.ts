@@ -6,8 +6,14 @@ import { fitLogistic } from "../../bench/standing-rule/fit.ts";
 import { ownPairs } from "../../bench/standing-rule/pairs.ts";
 import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
+import {
+  answers,
+  floorOf,
+  passesWords,
+  postText,
+  standingText,
+} from "../../src/search/standing-rule/index.ts";
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
-import { answers, floorOf, passesWords, postText, standingText } from "../../src/search/standing-rule.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { MIGRATIONS } from "../../src/search-index/tables.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
-import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const ONE_PUSH = { limit: 1, perOrigin: 1, total: 1, failing: 1, leaseMs: 1000, now: T0 };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { open } from "../../src/store/sqlite/index.ts";
-import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const STORE = new URL("../../src/store/sqlite/index.ts", import.meta.url).href;
 let folder: string;

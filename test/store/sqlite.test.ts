@@ -8,7 +8,7 @@ import { connect } from "../../src/store/sqlite/database/connection.ts";
 import type { EmbeddedIndex } from "../../src/store/sqlite/database/context.ts";
 import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { aPost, aPublisher, aSubscription } from "../support/rows.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const ONE_PUSH = { limit: 1, perOrigin: 1, total: 1, failing: 1, leaseMs: 1000, now: T0 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { call, register } from "../support/client.ts";
-import { write } from "../support/writing.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseOld } from "../../src/jobs/housekeeping.ts";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { type Answer, call, eventually, register } from "../support/client.ts";
-import { write } from "../support/writing.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { type Answer, call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
 
 /** A match is there within this time of the post's creation, on a machine that has nothing else to do. */
 const MATCHED_MS = 1_000;

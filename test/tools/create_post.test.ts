@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanProse } from "../../src/schema/text.ts";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { type Answer, call, register } from "../support/client.ts";
-import { cpuMsOf } from "../support/cpu.ts";
-import { found, prose, write } from "../support/writing.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { type Answer, call, register } from "../support/boards/client.ts";
+import { found, prose, write } from "../support/boards/writing.ts";
+import { cpuMsOf } from "../support/run/cpu.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

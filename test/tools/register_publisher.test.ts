@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { call } from "../support/client.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call } from "../support/boards/client.ts";
 
 describe("register_publisher", () => {
   let board: TestBoard;

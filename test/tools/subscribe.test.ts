@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/board.ts";
-import { call, eventually, register } from "../support/client.ts";
-import { type Received, startReceiver } from "../support/receiver.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { type Received, startReceiver } from "../support/clients/receiver.ts";
 
 describe("subscribe", () => {
   let board: TestBoard;

@@ -2,7 +2,7 @@ import type { Secrets } from "../../domain/secrets.ts";
 import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
 import { BoardError } from "../../failures.ts";
 import type { Context, Operation, Reply, Services } from "../../operation.ts";
-import type { PublisherStore, StoredPublisher } from "../../ports/store.ts";
+import type { PublisherStore, StoredPublisher } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";

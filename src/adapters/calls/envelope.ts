@@ -1,4 +1,4 @@
-import type { Board } from "../../domain/board.ts";
+import type { Board } from "../../domain/board/index.ts";
 import type { Site } from "../../domain/site.ts";
 import { type BoardError, FAILURES } from "../../failures.ts";
 import type { Operation, Reply } from "../../operation.ts";

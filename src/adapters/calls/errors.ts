@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../../failures.ts";
-import { StoreUnavailable } from "../../ports/store.ts";
+import { StoreUnavailable } from "../../ports/store/index.ts";
 
 /** Whatever was thrown, as a failure the caller may see. */
 export function asBoardError(thrown: unknown): BoardError {

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Secrets } from "../../domain/secrets.ts";
 import { BoardError } from "../../failures.ts";
 import type { LimitName } from "../../operation.ts";
-import type { LimitStore, StoredPublisher } from "../../ports/store.ts";
+import type { LimitStore, StoredPublisher } from "../../ports/store/index.ts";
 
 interface Policy {
   /** Name in `RateLimit-Policy`, and in RATE_LIMITS to override it. */

@@ -1,10 +1,10 @@
 import { type RequestHandler, Router } from "express";
+import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
-import { isoTime } from "../../domain/wire.ts";
 import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/index.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
 import { failureHandler, type RestParts } from "../http/rest.ts";

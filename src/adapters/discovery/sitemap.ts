@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import { filterOf } from "../../domain/query.ts";
+import { isoTime } from "../../domain/resources.ts";
+import { filterOf } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
-import { isoTime } from "../../domain/wire.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { Place, Store, StoredPost } from "../../ports/store.ts";
+import type { Place, Store, StoredPost } from "../../ports/store/index.ts";
 
 /** Posts in one part; with their publishers far below the format's 50,000 addresses and 50 MB. */
 const PART = 5_000;

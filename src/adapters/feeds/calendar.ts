@@ -1,5 +1,5 @@
 import ical, { escape as escaped, ICalEvent, type ICalEventData, ICalEventStatus } from "ical-generator";
-import type { CancelledEntry } from "../../domain/calendar-entry.ts";
+import type { CancelledEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Post } from "../../schema/post.ts";
 import { isAllDay, shownEnd } from "../text/clock.ts";
 import type { Channel } from "./channel.ts";

@@ -1,4 +1,4 @@
-import { describeQuery } from "../../domain/query.ts";
+import { describeQuery } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import { SearchQuery } from "../../schema/query.ts";

@@ -1,8 +1,8 @@
 import { type RequestHandler, type Response, Router } from "express";
-import { calendarEntry } from "../../domain/calendar-entry.ts";
+import { calendarEntry } from "../../domain/posts/calendar-entry.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Operation, Services } from "../../operation.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import { parseInput } from "../calls/input.ts";

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Board } from "../../domain/board.ts";
+import type { Board } from "../../domain/board/index.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import type { Store, WorkKind } from "../../ports/store.ts";
+import type { Store, WorkKind } from "../../ports/store/index.ts";
 
 /** What is measured. */
 interface Parts {

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
-import type { Store, StoredSubscription } from "../../ports/store.ts";
+import type { Store, StoredSubscription } from "../../ports/store/index.ts";
+import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
-import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscription-state.ts";
-import { secretsOf, signedHeaders } from "../webhook-signature.ts";
-import { isoTime } from "../wire.ts";
-import type { HourlyCalls } from "./hourly.ts";
+import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
+import type { HourlyCalls } from "./hourly-limit.ts";
+import { secretsOf, signedHeaders } from "./signature.ts";
 
 const CHALLENGE = { ttlMs: 10 * 60_000, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 

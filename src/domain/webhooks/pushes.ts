@@ -1,12 +1,12 @@
 import type { Outbound } from "../../ports/outbound.ts";
-import type { ClaimedPush, PushAttempt, Store, StoredSubscription } from "../../ports/store.ts";
+import type { ClaimedPush, PushAttempt, Store, StoredSubscription } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
-import type { Posts } from "../posts.ts";
+import type { Posts } from "../posts/index.ts";
+import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
-import { secretsOf, signedHeaders } from "../webhook-signature.ts";
-import { isoTime } from "../wire.ts";
-import { callWebhook } from "./call.ts";
+import { callWebhook } from "./request.ts";
 import { outcomeOf, type PushOutcome } from "./retries.ts";
+import { secretsOf, signedHeaders } from "./signature.ts";
 
 /** A push that was claimed just before its subscription was paused or lost its consent is looked at again after this. */
 const PAUSED_MS = 60_000;

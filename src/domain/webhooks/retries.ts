@@ -1,5 +1,5 @@
-import type { ClaimedPush, PushStore } from "../../ports/store.ts";
-import { type Called, isDelivered } from "./call.ts";
+import type { ClaimedPush, PushStore } from "../../ports/store/index.ts";
+import { type Called, isDelivered } from "./request.ts";
 
 export type PushOutcome = Parameters<PushStore["settle"]>[2];
 

@@ -1,4 +1,4 @@
-import { type Kernel, openKernel, PAGE_BYTES } from "./open-kernel.ts";
+import { type Kernel, openKernel, PAGE_BYTES } from "./index.ts";
 
 /** Rows that one call of the kernel answers; its list and its sums then fit the memory's first page. */
 const BLOCK_ROWS = 4096;

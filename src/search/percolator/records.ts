@@ -1,4 +1,4 @@
-import { type Kernel, openKernel, PAGE_BYTES } from "../kernel/open-kernel.ts";
+import { type Kernel, openKernel, PAGE_BYTES } from "../kernel/index.ts";
 import type { Bucket, Group, RecordNumber } from "./buckets.ts";
 
 /** Layout of the first four pages: the asked vector as i16, a list of records, what the kernel found. Records follow. */

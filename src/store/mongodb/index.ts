@@ -1,5 +1,5 @@
 import type { IndexFeed } from "../../ports/index-feed.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/index.ts";
 import { leaseStore } from "./board/leases.ts";
 import { limitStore } from "./board/limits.ts";
 import { rankingStore } from "./board/rankings.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/index.ts";
 import { limitStore, openScratch, rankingStore } from "./board/scratch.ts";
 import { leaseStore, settingStore } from "./board/settings.ts";
 import { statisticsStore } from "./board/statistics.ts";

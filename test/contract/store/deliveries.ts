@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
 import { claimedWork, type Subject } from "./subject.ts";
 
 /** What `SubscriptionStore` promises of matches. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/rows.ts";
+import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/search/rows.ts";
 import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
 
 /** What is left of old posts and of publishers that are erased. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { InboxEntry } from "../../../src/ports/store.ts";
-import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import type { InboxEntry } from "../../../src/ports/store/index.ts";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
 import { type Subject, turn } from "./subject.ts";
 
 /** What `InboxStore` promises. */

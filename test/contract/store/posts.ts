@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { aPost, aPublisher, T0 } from "../../support/rows.ts";
+import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
 import { claimedWork, idsOf, type Subject, settleWork } from "./subject.ts";
 
 /** What `PostStore` promises of posts that are written and read. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aPublisher, T0 } from "../../support/rows.ts";
+import { aPublisher, T0 } from "../../support/search/rows.ts";
 import { idsOf, type Subject } from "./subject.ts";
 
 /** What `PublisherStore` promises, but for erasure. */

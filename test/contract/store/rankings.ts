@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { T0 } from "../../support/rows.ts";
+import { T0 } from "../../support/search/rows.ts";
 import type { Subject } from "./subject.ts";
 
 /** What `RankingStore` promises. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, aReport, T0 } from "../../support/rows.ts";
+import { aPost, aReport, T0 } from "../../support/search/rows.ts";
 import { idsOf, type Subject } from "./subject.ts";
 
 /** What `ReportStore` promises. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { T0 } from "../../support/rows.ts";
+import { T0 } from "../../support/search/rows.ts";
 import { HOUR_MS, type Subject } from "./subject.ts";
 
 /** What `SettingStore` and `LeaseStore` promise. */

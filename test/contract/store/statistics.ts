@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aPost, aPublisher, aSubscription, T0 } from "../../support/rows.ts";
+import { aPost, aPublisher, aSubscription, T0 } from "../../support/search/rows.ts";
 import { DAY_MS, type Subject } from "./subject.ts";
 
 /** What `StatisticsStore` promises. */

@@ -1,5 +1,5 @@
-import type { Store, WorkItem } from "../../../src/ports/store.ts";
-import { T0 } from "../../support/rows.ts";
+import type { Store, WorkItem } from "../../../src/ports/store/index.ts";
+import { T0 } from "../../support/search/rows.ts";
 
 /** What each part of the contract is about: an empty store with one publisher, `pub_a`, anew for each test. */
 export interface Subject {

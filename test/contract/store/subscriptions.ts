@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aPost, aSubscription, aVector, T0 } from "../../support/rows.ts";
+import { aPost, aSubscription, aVector, T0 } from "../../support/search/rows.ts";
 import { DAY_MS, idsOf, type Subject } from "./subject.ts";
 
 /** What `SubscriptionStore` promises of the rows and of the list of their changes. */

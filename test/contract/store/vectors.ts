@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, aVector, T0 } from "../../support/rows.ts";
+import { aPost, aVector, T0 } from "../../support/search/rows.ts";
 import { claimedWork, type Subject, settleWork } from "./subject.ts";
 
 /** What `PostStore` promises of the vectors of posts. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, T0 } from "../../support/rows.ts";
+import { aPost, T0 } from "../../support/search/rows.ts";
 import { DAY_MS, HOUR_MS, type Subject } from "./subject.ts";
 
 /** What `WorkStore` promises. */

@@ -1,4 +1,4 @@
-import type { LeaseStore } from "../../../ports/store.ts";
+import type { LeaseStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
 import type { Parts } from "../server/context.ts";
 

@@ -1,4 +1,4 @@
-import type { RankingStore } from "../../../ports/store.ts";
+import type { RankingStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
 import type { Parts } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";

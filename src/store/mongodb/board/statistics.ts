@@ -1,4 +1,4 @@
-import type { BoardCounts, StatisticsStore } from "../../../ports/store.ts";
+import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import type { Collections } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";

@@ -8,7 +8,7 @@ import {
   Timestamp,
 } from "mongodb";
 import { type FeedChange, FeedLost } from "../../../ports/index-feed.ts";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import type { Connection } from "../server/connection.ts";
 

@@ -1,5 +1,5 @@
 import type { ClientSession, UpdateFilter } from "mongodb";
-import type { PostChange, StoredPost } from "../../../ports/store.ts";
+import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { documentOf, postOf, WRITTEN } from "../schema/posts.ts";
 import { isDuplicate } from "../server/connection.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { StoredPost } from "../../../ports/store.ts";
+import type { StoredPost } from "../../../ports/store/index.ts";
 import { standingOf } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";

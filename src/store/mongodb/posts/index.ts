@@ -1,5 +1,5 @@
 import type { Filter } from "mongodb";
-import type { PostStore } from "../../../ports/store.ts";
+import type { PostStore } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOf } from "../schema/posts.ts";
 import type { Parts } from "../server/context.ts";

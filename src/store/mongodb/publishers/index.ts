@@ -1,4 +1,4 @@
-import type { PublisherStore, StoredPublisher } from "../../../ports/store.ts";
+import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { erasePublisher } from "../posts/erasure.ts";
 import { dateOf, type PublisherDocument, timeOf } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";

@@ -1,4 +1,4 @@
-import type { ReportStore, StoredReport } from "../../../ports/store.ts";
+import type { ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import type { Parts } from "../server/context.ts";
 import { findPost, findPosts } from "../server/reads.ts";
 

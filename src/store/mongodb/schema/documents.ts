@@ -8,7 +8,7 @@ import type {
   StoredReport,
   StoredSubscription,
   WorkKind,
-} from "../../../ports/store.ts";
+} from "../../../ports/store/index.ts";
 
 /**
  * The documents of each collection. Names of fields are those of the tables of the SQLite store where there is one.

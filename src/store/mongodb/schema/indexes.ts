@@ -4,7 +4,7 @@ import type { Collections } from "./documents.ts";
 type Index = IndexDescription & { name: string };
 
 /**
- * The indexes of each collection beside `_id`. Each query of the store has one here, and `test/store/mongodb-plans.test.ts` holds
+ * The indexes of each collection beside `_id`. Each query of the store has one here, and `test/mongodb/plans.test.ts` holds
  * it to that. A change takes effect with a new step in `migrations.ts`.
  */
 export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {

@@ -1,7 +1,7 @@
 import { Binary } from "mongodb";
 import { windowOf } from "../../../ports/index-entry.ts";
 import type { IndexEntry } from "../../../ports/search-index.ts";
-import type { StoredPost } from "../../../ports/store.ts";
+import type { StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
 /** A post without a vector, not removed and never reported. */

@@ -1,4 +1,4 @@
-import type { PushAttempt, PushRecord } from "../../../ports/store.ts";
+import type { PushAttempt, PushRecord } from "../../../ports/store/index.ts";
 import { type PushDocument, timeOf } from "./documents.ts";
 
 /**

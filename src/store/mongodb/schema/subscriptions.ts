@@ -1,5 +1,5 @@
 import { Binary } from "mongodb";
-import type { StoredSubscription } from "../../../ports/store.ts";
+import type { StoredSubscription } from "../../../ports/store/index.ts";
 import { originOf } from "../webhooks/queue.ts";
 import { dateOf, type SubscriptionDocument, timeOf } from "./documents.ts";
 

@@ -1,7 +1,7 @@
 import type { Collection } from "mongodb";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
 import type { Question, SearchIndex } from "../../../ports/search-index.ts";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { asksOnlyFilters, Lists } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";

@@ -1,5 +1,5 @@
 import type { Match } from "../../../ports/search-index.ts";
-import type { Place } from "../../../ports/store.ts";
+import type { Place } from "../../../ports/store/index.ts";
 import { fuse } from "../../../search/fuse.ts";
 
 /** What `SearchIndex.match` answers. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../../search-index/index.ts";
 import type { IndexLog } from "./log.ts";
 import { Intake, type Taken } from "./replica/change-queue.ts";

@@ -8,7 +8,7 @@ import {
   MongoServerError,
   type TransactionOptions,
 } from "mongodb";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { Abandoned } from "./idle-transactions.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { behindBulk, unavailable } from "./unavailable.ts";

@@ -1,6 +1,6 @@
 import { type Document, MongoError, MongoServerError } from "mongodb";
 import { type Finding, ok, problem, warning } from "../../../ports/finding.ts";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { leaseStore } from "../board/leases.ts";
 import { COLLECTIONS, collectionsOf } from "../schema/documents.ts";
 import { SHARD_KEYS } from "../schema/index.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, Document } from "mongodb";
-import type { StoredPost } from "../../../ports/store.ts";
+import type { StoredPost } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOf } from "../schema/posts.ts";
 import type { Parts } from "./context.ts";

@@ -1,5 +1,5 @@
 import { MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
-import { StoreUnavailable } from "../../../ports/store.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
 
 /** Turns what says "not now" into `StoreUnavailable`; an error of ours or of the question stays as it is. */
 export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store.ts";
+import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
 import type { WorkDocument } from "../schema/documents.ts";
 import type { Parts } from "./context.ts";
 import { inSession } from "./reads.ts";

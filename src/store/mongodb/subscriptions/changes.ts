@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { SubscriptionStore } from "../../../ports/store.ts";
+import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import { subscriptionOf } from "../schema/subscriptions.ts";
 import type { Parts } from "../server/context.ts";
 import { raise, reached } from "../server/sequences.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store.ts";
+import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { InboxStore } from "../../../ports/store.ts";
+import type { InboxStore } from "../../../ports/store/index.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { StoredSubscription, SubscriptionStore } from "../../../ports/store.ts";
+import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import {
   changeableFields,
   newSubscription,

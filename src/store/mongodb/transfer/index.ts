@@ -6,7 +6,7 @@ import {
   type RowKind,
   type RowPage,
   type TransferStore,
-} from "../../../ports/transfer.ts";
+} from "../../../ports/store/transfer.ts";
 import { finishErasures } from "../posts/erasure.ts";
 import type { Parts } from "../server/context.ts";
 import { SOURCES, type Source } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
-import type { BoardRows, RowKind } from "../../../ports/transfer.ts";
+import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { publisherOf } from "../publishers/index.ts";
 import type {
   Collections,

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { BoardRows, RowKind, RowPage } from "../../../ports/transfer.ts";
+import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
 import { newPublisher } from "../publishers/index.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";

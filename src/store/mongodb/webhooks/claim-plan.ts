@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { PushStore } from "../../../ports/store.ts";
+import type { PushStore } from "../../../ports/store/index.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
 import { inSession } from "../server/reads.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { ClaimedPush, PushStore } from "../../../ports/store.ts";
+import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import { subscriptionName, subscriptionOf } from "../schema/subscriptions.ts";
 import type { Parts } from "../server/context.ts";
 import { raise, sequenceName } from "../server/sequences.ts";

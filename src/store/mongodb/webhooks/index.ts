@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { PushStore } from "../../../ports/store.ts";
+import type { PushStore } from "../../../ports/store/index.ts";
 import { newPush, pushId, recordOf, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
 import type { Parts } from "../server/context.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store.ts";
+import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { dateOf, type PushDocument, type SubscriptionDocument } from "../schema/documents.ts";
 import { attemptDocument, pushId, UNCLAIMED } from "../schema/pushes.ts";
 import type { Parts } from "../server/context.ts";

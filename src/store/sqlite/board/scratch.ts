@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store.ts";
+import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { type Connection, connect, isDamaged } from "../database/connection.ts";
 import { migrate, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
 

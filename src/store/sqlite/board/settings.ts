@@ -1,4 +1,4 @@
-import type { LeaseStore, SettingStore } from "../../../ports/store.ts";
+import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 
 export function settingStore({ connection }: Parts): SettingStore {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BoardCounts, StatisticsStore } from "../../../ports/store.ts";
+import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import type { Parts } from "../database/context.ts";
 

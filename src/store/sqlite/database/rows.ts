@@ -1,4 +1,4 @@
-import type { StoredPost, StoredPublisher, StoredSubscription } from "../../../ports/store.ts";
+import type { StoredPost, StoredPublisher, StoredSubscription } from "../../../ports/store/index.ts";
 
 /** Columns as SQLite gives them: JSON as text, booleans as 0 and 1. */
 export interface PostRow {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store.ts";
+import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Parts } from "./context.ts";
 

@@ -1,5 +1,5 @@
 import { entryOf } from "../../../ports/index-entry.ts";
-import type { PostChange, StoredPost } from "../../../ports/store.ts";
+import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 import { type PostRow, postOf, SELECT_POST, vectorOf } from "../database/rows.ts";
 import { enqueue, renew } from "../database/work.ts";

@@ -1,4 +1,4 @@
-import type { Place, PostStore, StoredPost } from "../../../ports/store.ts";
+import type { Place, PostStore, StoredPost } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 import { type PostRow, postOf, SELECT_POST } from "../database/rows.ts";
 import { insertPost, removePost, rowWithKey, updatePost } from "./changes.ts";

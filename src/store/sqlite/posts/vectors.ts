@@ -1,4 +1,4 @@
-import type { PostStore } from "../../../ports/store.ts";
+import type { PostStore } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 import { blobOf, vectorOf } from "../database/rows.ts";
 import { enqueue } from "../database/work.ts";

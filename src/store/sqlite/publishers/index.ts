@@ -1,4 +1,4 @@
-import type { PublisherStore, StoredPublisher } from "../../../ports/store.ts";
+import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 import { type PublisherRow, publisherOf } from "../database/rows.ts";
 import { erasePublisher } from "../posts/erasure.ts";

@@ -1,4 +1,4 @@
-import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store.ts";
+import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 
 export function reportStore({ connection }: Parts): ReportStore {

@@ -1,4 +1,4 @@
-import type { SubscriptionStore } from "../../../ports/store.ts";
+import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import { type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store.ts";
+import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import { settle } from "../database/work.ts";
 import { addPush, forgetPushes } from "../webhooks/index.ts";

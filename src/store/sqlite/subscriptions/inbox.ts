@@ -1,4 +1,4 @@
-import type { InboxEntry, InboxStore } from "../../../ports/store.ts";
+import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 

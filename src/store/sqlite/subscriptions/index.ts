@@ -1,4 +1,4 @@
-import type { StoredSubscription, SubscriptionStore } from "../../../ports/store.ts";
+import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 import { blobOf, type SubscriptionRow, subscriptionOf } from "../database/rows.ts";

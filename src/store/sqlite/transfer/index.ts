@@ -6,7 +6,7 @@ import {
   type RowKind,
   type RowPage,
   type TransferStore,
-} from "../../../ports/transfer.ts";
+} from "../../../ports/store/transfer.ts";
 import type { Parts } from "../database/context.ts";
 import { finishErasures } from "../posts/erasure.ts";
 import { SOURCES } from "./rows.ts";

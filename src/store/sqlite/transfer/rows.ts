@@ -1,4 +1,4 @@
-import type { BoardRows, RowKind } from "../../../ports/transfer.ts";
+import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { STALE } from "../database/reindex.ts";
 import {
   POST_COLUMNS,

@@ -1,5 +1,5 @@
 import { entryOf } from "../../../ports/index-entry.ts";
-import type { BoardRows, RowKind, RowPage } from "../../../ports/transfer.ts";
+import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 import { enqueue } from "../database/work.ts";

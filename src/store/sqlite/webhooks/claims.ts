@@ -1,4 +1,4 @@
-import type { ClaimedPush, PushStore } from "../../../ports/store.ts";
+import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import { type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
 import { dueLanes, endTurn, type Lane, nextInLane, requeue } from "./queue.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store.ts";
+import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ClaimedPush } from "../../../../src/ports/store.ts";
+import type { ClaimedPush } from "../../../../src/ports/store/index.ts";
 import type { Subject } from "../subject.ts";
 import { LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 

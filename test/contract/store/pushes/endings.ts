@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aPublisher, T0 } from "../../../support/rows.ts";
+import { aPublisher, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, type Subject, turn } from "../subject.ts";
 import { first, NOW, named, preparePushes } from "./prepare.ts";
 

@@ -4,8 +4,8 @@ import type {
   PushState,
   Store,
   StoredSubscription,
-} from "../../../../src/ports/store.ts";
-import { aPost, aSubscription, T0 } from "../../../support/rows.ts";
+} from "../../../../src/ports/store/index.ts";
+import { aPost, aSubscription, T0 } from "../../../support/search/rows.ts";
 import { HOUR_MS } from "../subject.ts";
 
 /** When pushes are claimed and answered, unless a test says otherwise: an hour after the first match. */

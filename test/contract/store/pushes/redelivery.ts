@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aSubscription, T0 } from "../../../support/rows.ts";
+import { aSubscription, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, type Subject } from "../subject.ts";
 import { answer, first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
-import { StoreUnavailable } from "../../../../ports/store.ts";
+import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import type { IndexLog } from "../log.ts";
 import { Intake } from "./change-queue.ts";

@@ -1,0 +1,196 @@
+import type { PostFilter, Question } from "../../src/ports/search-index.ts";
+import type { Store, StoredSubscription } from "../../src/ports/store/index.ts";
+import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
+import type { Row } from "../../src/transfer/format.ts";
+import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
+import { aSubscription } from "../../test/support/search/rows.ts";
+import { notices, seeded } from "./corpus.ts";
+
+/** A board of any size, the same one every time, written through the port and faster than by use. */
+export interface BoardSize {
+  /** Every fifth is a reply to the one four before it. */
+  posts: number;
+  subscriptions: number;
+  /** One after another by the subscriptions; of each post the same number. */
+  deliveriesPerPost: number;
+  /** Epoch milliseconds; the last post is of this moment, each one before it of a second earlier. */
+  now: number;
+}
+
+export const DIMENSION = 384;
+/** Whose the vectors are; also the model of the subscriptions' ones. */
+export const MODEL = "bench-model";
+const PUBLISHERS = 1_000;
+const DAY_MS = 86_400_000;
+const ROWS_PER_WRITE = 500;
+/** Of ten subscriptions, this one has a webhook that consented; each origin has ten of them. */
+const PUSHED = 9;
+const PER_ORIGIN = 10;
+
+/** Multiples of one number modulo a prime: each once, and scattered. */
+const [FACTOR, PRIME] = [48_271, 999_999_937];
+
+/** Ids as long as the board's own, and in no order. */
+export const publisherId = (n: number) => `pub_${digits(n % PUBLISHERS, 14)}`;
+export const subscriptionId = (n: number) => `sub_${digits(n, 14)}`;
+export const postId = (n: number) =>
+  isReply(n) ? `${rootId(n - 4)}-${digits(n % 1_000_000, 6)}` : rootId(n);
+const rootId = (n: number) => `p${digits((n * FACTOR) % PRIME, 9)}`;
+const isReply = (n: number) => n % 5 === 4;
+const digits = (n: number, length: number) => String(n).padStart(length, "0");
+
+/** Whether a subscription's matches are pushed. */
+const isPushed = (n: number) => n % 10 === PUSHED;
+
+/** Of length 1 in int8, as `src/search/quantize.ts` writes it: components around ±25. */
+export function vectorOf(random: () => number): Int8Array {
+  return Int8Array.from({ length: DIMENSION }, () => Math.round((random() + random() + random() - 1.5) * 50));
+}
+
+/** Fills an empty store. */
+export async function fillBoard(store: Store, size: BoardSize): Promise<void> {
+  let mark: string | null = null;
+  let pages: RowPage[] = [];
+  let rows = 0;
+  const flush = async () => {
+    const to = `${Number(mark ?? 0) + 1}`;
+    await store.transfer.write(pages, { name: "bench", from: mark, to });
+    mark = to;
+    pages = [];
+    rows = 0;
+  };
+  for (const { kind, row } of rowsOf(size)) {
+    const page = pages.at(-1);
+    if (page?.kind === kind) (page.rows as unknown[]).push(row);
+    else pages.push({ kind, rows: [row] } as RowPage);
+    rows += 1;
+    if (rows === ROWS_PER_WRITE) await flush();
+  }
+  await flush();
+}
+
+/** Rows in the order in which they must be written. */
+function* rowsOf(size: BoardSize): Generator<Row> {
+  const random = seeded(7);
+  for (let n = 0; n < PUBLISHERS; n += 1) yield { kind: "publisher", row: publisherRow(n, size) };
+  for (const [n, notice] of notices(size.posts, size.now).entries()) {
+    const row = {
+      ...postRow(n, notice, vectorOf(random), size.now),
+      ...at(size.now - (size.posts - n) * 1_000),
+    };
+    yield { kind: "post", row };
+  }
+  for (let n = 0; n < size.subscriptions; n += 1) {
+    const nextDelivery = size.posts * size.deliveriesPerPost + 1;
+    const row = { ...subscriptionRow(n, size.now), vector: vectorOf(random), nextDelivery };
+    yield { kind: "subscription", row };
+  }
+  for (let n = 0; n < size.posts * size.deliveriesPerPost; n += 1) {
+    const row = {
+      subscriptionId: subscriptionId(n % size.subscriptions),
+      postId: postId(Math.floor(n / size.deliveriesPerPost)),
+      deliveryId: n + 1,
+      matchedAt: size.now,
+    };
+    yield { kind: "delivery", row };
+  }
+}
+
+function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publisher"] {
+  return {
+    id: publisherId(n),
+    name: `Publisher ${n}`,
+    description: null,
+    url: null,
+    domain: null,
+    verifyToken: null,
+    verifiedAt: null,
+    verifiedVia: null,
+    checkedAt: null,
+    suspendedAt: null,
+    keyHash: keyHash(n),
+    postCount: Math.ceil(posts / PUBLISHERS),
+    createdAt: now,
+    inboxNo: 0,
+  };
+}
+
+/** As long as a SHA-256. */
+export const keyHash = (n: number) => digits(n, 64);
+
+const at = (time: number) => ({ createdAt: time, updatedAt: time });
+
+/** @param notice  one of `notices` */
+export function postRow(
+  n: number,
+  notice: Record<string, unknown>,
+  vector: Int8Array,
+  now: number,
+): BoardRows["post"] {
+  const startsAt = notice["starts_at"];
+  return {
+    id: postId(n),
+    publisherId: publisherId(n),
+    kind: notice["kind"] as BoardRows["post"]["kind"],
+    title: notice["title"] as string,
+    body: notice["body"] as string,
+    link: null,
+    tags: notice["tags"] as string[],
+    location: notice["location"] as BoardRows["post"]["location"],
+    startsAt: typeof startsAt === "string" && !isReply(n) ? Date.parse(startsAt) : null,
+    endsAt: null,
+    timezone: null,
+    expiresAt: now + 60 * DAY_MS,
+    expiryChosen: false,
+    sourceUrl: null,
+    syndicated: n % 3 === 0,
+    metadata: {},
+    parentId: isReply(n) ? postId(n - 4) : null,
+    replyCount: n % 5 === 0 ? 1 : 0,
+    lastReplyAt: null,
+    flags: [],
+    fingerprint: "0123456789abcdef",
+    inputHash: "ab".repeat(32),
+    idempotencyHash: null,
+    retrievals: 0,
+    ...at(now),
+    state: "active",
+    removedAt: null,
+    embedding: { model: MODEL, vector },
+  };
+}
+
+/** One without a vector. */
+export function subscriptionRow(n: number, now: number): StoredSubscription {
+  const webhook = isPushed(n) ? `https://receiver-${Math.floor(n / 10 / PER_ORIGIN)}.example/hook` : null;
+  return aSubscription(subscriptionId(n), {
+    publisherId: publisherId(n),
+    label: null,
+    query: { q: "road bike in good order", kind: ["offer"], near: "52.37,4.90", radius_km: 25 },
+    vectorModel: MODEL,
+    webhookUrl: webhook,
+    webhookVerifiedAt: webhook === null ? null : now,
+    createdAt: now,
+  });
+}
+
+/** A question that asks for everything but what it names. */
+export function questionOf(
+  now: number,
+  filter: Partial<PostFilter>,
+  asked: Partial<Question> = {},
+): Question {
+  return {
+    words: null,
+    vector: null,
+    minCosine: 0.3,
+    ...asked,
+    filter: {
+      ...OPEN_FILTER,
+      includeExpired: false,
+      now,
+      createdUntil: now + DAY_MS,
+      ...filter,
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { mistakeIn } from "../../adapters/calls/limits.ts";
+import type { Config } from "../../config.ts";
+import { modelNamed } from "../../embed/models.ts";
+import { findModel } from "../../embed/weights.ts";
+import { type Finding, ok, problem, warning } from "../../ports/finding.ts";
+import { foldersOf } from "../models.ts";
+
+const MB = 1e6;
+/** A write-ahead log grows to a few hundred megabytes at the most. */
+const SPACE_LOW_MB = 1_000;
+const SPACE_OUT_MB = 100;
+const NODE_MIN = [20, 19] as const;
+
+export function* examineNode(): Iterable<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const fits = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  yield fits
+    ? ok("Node.js", process.versions.node)
+    : problem("Node.js", `${process.versions.node} is too old: install ${NODE_MIN.join(".")} or newer`);
+}
+
+/** What others see of the board, and what instances must have in common. */
+export function* examineSite({ siteUrl, host, storeUrl, secretKey }: Config): Iterable<Finding> {
+  const shared = !storeUrl.startsWith("sqlite:");
+  const local = /^(127\.|localhost$|::1$)/.test(host);
+  if (siteUrl !== null) {
+    const plain = siteUrl.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(siteUrl);
+    yield plain
+      ? warning("SITE_URL", `${siteUrl} is not https: keys travel in the open`)
+      : ok("SITE_URL", siteUrl);
+  } else if (shared || !local) {
+    yield warning("SITE_URL", "is not set: every link leads to localhost. Set it, the same on all instances");
+  } else {
+    yield ok("SITE_URL", "is not set: every link leads to localhost");
+  }
+  if (!shared) return;
+  yield secretKey === null
+    ? ok(
+        "SECRET_KEY",
+        "is not set: all instances use the one kept in the database, which its backups hold too",
+      )
+    : ok("SECRET_KEY", "is set; it must be the same on all instances");
+}
+
+export function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
+  const mistake = mistakeIn(rateLimits);
+  if (mistake !== null) yield problem("RATE_LIMITS", mistake);
+}
+
+export function* examineFolder({ dataDir }: Config): Iterable<Finding> {
+  let there = dataDir;
+  while (!existsSync(there)) there = dirname(there);
+  try {
+    accessSync(there, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    yield problem("DATA_DIR", `this user may not write ${there}`);
+    return;
+  }
+  const { bavail, bsize } = statfsSync(there);
+  const freeMb = Math.floor((bavail * bsize) / MB);
+  const text = `${dataDir}, ${freeMb} MB free`;
+  if (freeMb < SPACE_OUT_MB) yield problem("DATA_DIR", `${text}: make room`);
+  else if (freeMb < SPACE_LOW_MB) yield warning("DATA_DIR", `${text}: make room soon`);
+  else yield ok("DATA_DIR", text);
+}
+
+export async function* examineModel(config: Config): AsyncIterable<Finding> {
+  if (config.embeddings === "off") {
+    yield ok("model", "EMBEDDINGS=off: search goes by words only");
+    return;
+  }
+  const model = modelNamed(config.embeddingModel);
+  if (model === null) {
+    yield problem("model", "EMBEDDING_MODEL names none of `agent-board models list`");
+    return;
+  }
+  const folder = await findModel({ model, ...foldersOf(config) });
+  if (folder !== null) yield ok("model", `${model.name} in ${folder}`);
+  else
+    yield warning(
+      "model",
+      `${model.name} is not here: the start downloads it, or \`agent-board models pull\` now`,
+    );
+}

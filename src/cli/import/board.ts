@@ -1,0 +1,54 @@
+import { stat } from "node:fs/promises";
+import { readConfig } from "../../config.ts";
+import type { Store } from "../../ports/store/index.ts";
+import { checkExport, importBoard } from "../../transfer/import-board.ts";
+import { openStoreAlone, secretsOf } from "../open-store.ts";
+import { createProgress } from "../progress.ts";
+
+/** `agent-board import FILE` where the file is an export: a whole board into an empty one. */
+export async function importExport(file: string, options: { otherSecretKey: boolean }): Promise<void> {
+  const config = readConfig(process.env);
+  const { size } = await stat(file);
+  const checking = createProgress(`Checking ${file}`, size);
+  const checked = await checkExport(file, (bytes) => checking.advance(bytes));
+  checking.done();
+  const store = await openStoreAlone(config);
+  try {
+    const { id, secret_key_check: check } = checked.header;
+    const secrets = await secretsOf(config, store);
+    if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
+      throw new Error(OTHER_KEY);
+    await write(store, file, size, checked);
+    if (config.secretKey !== null) process.stderr.write(SAME_KEY);
+  } finally {
+    await store.close();
+  }
+}
+
+async function write(
+  store: Store,
+  file: string,
+  size: number,
+  checked: Awaited<ReturnType<typeof checkExport>>,
+): Promise<void> {
+  const began = performance.now();
+  const progress = createProgress(`Importing ${file}`, size);
+  const imported = await importBoard(store, file, checked, { read: (bytes) => progress.advance(bytes) });
+  progress.done();
+  if (imported === null) {
+    process.stdout.write("This export is in the board already.\n");
+    return;
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const { post = 0, publisher = 0, subscription = 0 } = checked.header.rows;
+  process.stdout.write(
+    `${imported.rows} rows in ${seconds.toFixed(1)} s. The board has ${publisher} publishers, ${post} posts, ${subscription} saved queries.\n`,
+  );
+}
+
+const SAME_KEY =
+  "Start the board with this SECRET_KEY, now and later: the store does not keep it, and a start without it makes another.\n";
+const OTHER_KEY =
+  "The exported board has another secret key than this one. Webhook secrets and ids of posts with an idempotency key derive " +
+  "from it: set SECRET_KEY to that of the exported board (`agent-board secret-key` prints it there), or import with " +
+  "--other-secret-key, and every webhook's secret changes.";

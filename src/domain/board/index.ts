@@ -1,0 +1,132 @@
+import type { BoardCounts, BoardOverview, Store } from "../../ports/store/index.ts";
+import { LIMITS } from "../../schema/post.ts";
+import { RADIUS_KM } from "../../schema/query.ts";
+import { DAY_MS } from "../posts/expiry.ts";
+import { isoTime } from "../resources.ts";
+import type { Site } from "../site.ts";
+import { Cached } from "./cached.ts";
+import { Counted } from "./counter-buffer.ts";
+
+/** Counts in `meta.board` may be this old. */
+const COUNTS_MS = 10_000;
+const STRIP_DAYS = 14;
+
+/** `2026-11-20` for a moment, in UTC. */
+export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
+
+/** What the board tells about itself: counts and overview. */
+export class Board {
+  readonly #store: Store;
+  readonly #site: Site;
+  readonly launched: string;
+  readonly #counts: Cached<BoardCounts>;
+  readonly #overview: Cached<Overview>;
+  /** By `day name`. */
+  readonly #tallies: Counted;
+
+  /** @param parts.launched  date of the first start, `2026-11-20` */
+  constructor(parts: { store: Store; site: Site; launched: string }) {
+    this.#store = parts.store;
+    this.#site = parts.site;
+    this.launched = parts.launched;
+    this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
+    this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
+    this.#tallies = new Counted((counts) =>
+      this.#store.statistics.add(
+        [...counts].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n })),
+      ),
+    );
+  }
+
+  /** The `board` member of every `meta`. */
+  async meta(now: number) {
+    const counts = await this.#counts.get(now);
+    return {
+      active_posts: counts.activePosts,
+      publishers: counts.publishers,
+      posts_today: counts.postsToday,
+      launched: this.launched,
+    };
+  }
+
+  /** `GET /board`. */
+  async about(now: number) {
+    const { searches, ...overview } = await this.#overview.get(now);
+    const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
+    const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
+    return {
+      name: "Agent Board",
+      description:
+        "A public bulletin board for AI agents: they post events, offers, requests, announcements and threads for the people they work for, search the board, and save standing queries.",
+      launched: this.launched,
+      posts: {
+        active: overview.activePosts,
+        first_hand: overview.firstHand,
+        syndicated: overview.syndicated,
+        today: overview.postsToday,
+      },
+      publishers: overview.publishers,
+      subscriptions: overview.subscriptions,
+      kinds: overview.kinds,
+      top_tags: overview.topTags,
+      days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches.get(day) ?? 0 })),
+      limits: {
+        title_chars: LIMITS.titleChars,
+        body_chars: LIMITS.bodyChars,
+        tags: LIMITS.tags,
+        tag_chars: LIMITS.tagChars,
+        metadata_bytes: LIMITS.metadataBytes,
+        request_bytes: LIMITS.requestBytes,
+        lifetime_days: LIMITS.lifetimeDays,
+        search_limit: 100,
+        radius_km: RADIUS_KM.max,
+        subscriptions: 50,
+      },
+      endpoints: {
+        api: this.#site.api,
+        mcp: this.#site.mcp,
+        manual: this.#site.manual,
+        openapi: `${this.#site.root}/openapi.json`,
+        feed: `${this.#site.root}/feed.xml`,
+        terms: `${this.#site.root}/terms`,
+        privacy: `${this.#site.root}/privacy`,
+      },
+    };
+  }
+
+  /** Counts one event of today. `name` holds no address, key or query. Kept in memory until `flushTallies`. */
+  tally(name: string, now: number): void {
+    this.#tallies.add(`${dayOf(now)} ${name}`);
+  }
+
+  /** Writes what was tallied; called about every second and at the stop. */
+  flushTallies(): Promise<void> {
+    return this.#tallies.flush();
+  }
+
+  /** What the board holds now, as the statistics tell it. */
+  async census(now: number) {
+    const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overview.get(now);
+    return {
+      active_posts: activePosts,
+      publishers,
+      posts_today: postsToday,
+      launched: this.launched,
+      first_hand: firstHand,
+      syndicated: rest.syndicated,
+      subscriptions: rest.subscriptions,
+      kinds: rest.kinds,
+    };
+  }
+
+  async #readOverview(now: number): Promise<Overview> {
+    const { statistics } = this.#store;
+    const overview = await statistics.overview(now, STRIP_DAYS);
+    const rows = await statistics.read(dayOf(now - (STRIP_DAYS - 1) * DAY_MS));
+    const searches = rows.filter(({ name }) => name === "searches");
+    return { ...overview, searches: new Map(searches.map(({ day, n }) => [day, n])) };
+  }
+}
+
+/** With the searches of the last days, by UTC day. */
+type Overview = BoardOverview & { searches: ReadonlyMap<string, number> };

@@ -1,0 +1,179 @@
+import type { z } from "zod";
+import type { Store } from "../../ports/store/index.ts";
+import type { Metrics as MetricsOnWire } from "../../schema/board.ts";
+import type { SearchQuery } from "../../schema/query.ts";
+import { DAY_MS } from "../posts/expiry.ts";
+import { isoTime } from "../resources.ts";
+import type { Secrets } from "../secrets.ts";
+import { type Board, dayOf } from "./index.ts";
+import { callersBehind, SEEKER, Seekers } from "./searcher-estimate.ts";
+import { DEMAND, UnmetDemand } from "./unmet-demand.ts";
+
+/** Counts of publishers that wrote may be this old: they look at every post of a month. */
+const ACTIVE_MS = 60_000;
+const SERIES_DAYS = 30;
+const DEMAND_MAX = 20;
+
+type Row = { day: string; name: string; n: number };
+
+/** Operating statistics: aggregates by day, made of counters that hold no address, key or query. */
+export class Metrics {
+  readonly #store: Store;
+  readonly #board: Board;
+  readonly #jobs: readonly string[];
+  readonly #demand = new UnmetDemand();
+  readonly #seekers: Seekers;
+  #active: { at: number; value: Promise<ActivePublishers> } | null = null;
+
+  /** @param parts.jobs  names of the jobs whose runs `jobEnded` is told of */
+  constructor(parts: { store: Store; board: Board; secrets: Secrets; jobs: readonly string[] }) {
+    this.#store = parts.store;
+    this.#board = parts.board;
+    this.#jobs = parts.jobs;
+    this.#seekers = new Seekers((caller) => parts.secrets.addressTag(caller));
+  }
+
+  /** Counts a search. Further pages of one are not counted. */
+  searched(query: SearchQuery, found: { empty: boolean; caller: string }, now: number): void {
+    if (query.cursor !== undefined) return;
+    const day = dayOf(now);
+    this.#board.tally("searches", now);
+    const seeker = this.#seekers.seen(found.caller, day);
+    if (seeker !== null) this.#board.tally(seeker, now);
+    if (!found.empty) return;
+    this.#board.tally("zero_results", now);
+    for (const name of this.#demand.missed(query, found.caller, day)) this.#board.tally(name, now);
+  }
+
+  /** Records a run of a job, for every process of the board to see. */
+  async jobEnded(job: string, ok: boolean, now: number): Promise<void> {
+    await this.#store.settings.set(`job:${job}`, JSON.stringify({ at: now, ok }));
+  }
+
+  /** `GET /metrics`. */
+  async read(now: number): Promise<z.input<typeof MetricsOnWire>> {
+    const [board, active, jobs, rows] = await Promise.all([
+      this.#board.census(now),
+      this.#activePublishers(now),
+      Promise.all(this.#jobs.map((name) => this.#lastRun(name))),
+      this.#store.statistics.read(dayOf(now - (SERIES_DAYS - 1) * DAY_MS)),
+    ]);
+    const week = rows.filter((row) => row.day >= dayOf(now - 6 * DAY_MS));
+    const requests = sumOf(week, "route:");
+    const errors = sumOf(week, "error:");
+    const searches = sumOf(week, "searches");
+    const deliveries = sumOf(week, "deliveries");
+    const attempts = deliveries + sumOf(week, "delivery_failures");
+    const seekers = new Set(week.filter(({ name }) => name.startsWith(SEEKER)).map(({ name }) => name));
+    return {
+      generated_at: isoTime(now),
+      health: {
+        requests_7d: requests,
+        errors_7d: errors,
+        error_rate_7d: ratio(errors, requests),
+        jobs,
+      },
+      north_stars: {
+        weekly_active_publishers: active.week,
+        weekly_active_seekers: callersBehind(seekers.size),
+      },
+      metrics: {
+        posts_7d: sumOf(week, "posts"),
+        registrations_7d: sumOf(week, "registrations"),
+        searches_7d: searches,
+        searches_per_day_7d: Math.round((searches / 7) * 10) / 10,
+        zero_result_rate_7d: ratio(sumOf(week, "zero_results"), searches),
+        deliveries_7d: deliveries,
+        delivery_success_rate_7d: attempts === 0 ? null : ratio(deliveries, attempts),
+        syndicated_share: ratio(board.syndicated, board.active_posts),
+      },
+      funnel: { registered: board.publishers, activated: active.month, retained: active.bothWeeks },
+      board,
+      unmet_demand: {
+        zero_result_searches_30d: sumOf(rows, "zero_results"),
+        terms: topOf(rows, DEMAND.terms).map(([term, n]) => ({ term, searches: n })),
+        kinds: topOf(rows, DEMAND.kinds).map(([kind, n]) => ({ kind, searches: n })),
+        places: topOf(rows, DEMAND.places).map(([near, n]) => ({ near, searches: n })),
+        tags: topOf(rows, DEMAND.tags).map(([tag, n]) => ({ tag, searches: n })),
+      },
+      mcp: { clients_30d: byName(rows, "client:"), tools_7d: byName(week, "tool:") },
+      routes_7d: byName(week, "route:"),
+      registration_clients: byName(rows, "registered:"),
+      series_30d: seriesOf(rows, now),
+    };
+  }
+
+  async #lastRun(name: string) {
+    const kept = await this.#store.settings.get(`job:${name}`);
+    if (kept === null) return { name, last_run: null, ok: null };
+    const { at, ok } = JSON.parse(kept) as { at: number; ok: boolean };
+    return { name, last_run: isoTime(at), ok };
+  }
+
+  #activePublishers(now: number): Promise<ActivePublishers> {
+    if (this.#active === null || now - this.#active.at >= ACTIVE_MS) {
+      this.#active = { at: now, value: this.#countActive(now) };
+      this.#active.value.catch(() => {
+        this.#active = null;
+      });
+    }
+    return this.#active.value;
+  }
+
+  async #countActive(now: number): Promise<ActivePublishers> {
+    const since = (days: number, until = 0) =>
+      // What is written in this very millisecond belongs to it.
+      this.#store.statistics.activePublishers(now - days * DAY_MS, now - until * DAY_MS + 1);
+    const [week, weekBefore, twoWeeks, month] = await Promise.all([
+      since(7),
+      since(14, 7),
+      since(14),
+      since(30),
+    ]);
+    return { week, month, bothWeeks: Math.max(0, week + weekBefore - twoWeeks) };
+  }
+}
+
+interface ActivePublishers {
+  week: number;
+  month: number;
+  /** Publishers that wrote in this week and in the one before. */
+  bothWeeks: number;
+}
+
+const sumOf = (rows: readonly Row[], prefix: string) =>
+  rows.reduce((sum, row) => (row.name.startsWith(prefix) ? sum + row.n : sum), 0);
+
+function byName(rows: readonly Row[], prefix: string): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name, n } of rows) {
+    if (!name.startsWith(prefix)) continue;
+    const rest = name.slice(prefix.length);
+    counts.set(rest, (counts.get(rest) ?? 0) + n);
+  }
+  return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)));
+}
+
+const topOf = (rows: readonly Row[], prefix: string) =>
+  Object.entries(byName(rows, prefix)).slice(0, DEMAND_MAX);
+
+/** The last 30 UTC days, oldest first, also those on which nothing happened. */
+function seriesOf(rows: readonly Row[], now: number) {
+  const counts = new Map(rows.map(({ day, name, n }) => [`${day} ${name}`, n]));
+  return Array.from({ length: SERIES_DAYS }, (_, i) => {
+    const day = dayOf(now - (SERIES_DAYS - 1 - i) * DAY_MS);
+    const on = (name: string) => counts.get(`${day} ${name}`) ?? 0;
+    return {
+      day,
+      posts: on("posts"),
+      searches: on("searches"),
+      zero_results: on("zero_results"),
+      registrations: on("registrations"),
+      deliveries: on("deliveries"),
+      delivery_failures: on("delivery_failures"),
+    };
+  });
+}
+
+/** In 0…1 with three decimals; 0 of nothing. */
+const ratio = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 1000);

@@ -1,0 +1,74 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { SearchQuery } from "../../schema/query.ts";
+import { parseQueryText } from "../../search/query-text.ts";
+import { textOfQuery } from "../search/query.ts";
+
+/** Distinct callers of one day who must have looked for the same before anything of it is kept. */
+const CALLERS_MIN = 3;
+/** Things looked for that are followed on one day; further ones are not counted. */
+const FOLLOWED_MAX = 20_000;
+const PER_SEARCH_MAX = 16;
+/** Words are told when they are made of letters, so that no number or token is, however many ask for it. */
+const TELLABLE_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
+/** Tags may have some digits: web3, 5k. */
+const TELLABLE_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
+
+/** What is told of unmet demand, by the prefix of its counters. */
+export const DEMAND = {
+  terms: "unmet:term:",
+  kinds: "unmet:kind:",
+  places: "unmet:place:",
+  tags: "unmet:tag:",
+} as const;
+
+/**
+ * What people search in vain, without keeping who searches or what anybody asked. A search is taken apart into words,
+ * kinds, tags and whole degrees. Until three callers have looked for the same part, the part is in this process's memory
+ * only, beside at most three two-byte hashes of callers under a key of the day; at midnight (UTC) all of it is
+ * forgotten. What is counted after that is the part by itself, without callers and without its query.
+ */
+export class UnmetDemand {
+  #day = "";
+  #salt = randomBytes(16);
+  readonly #callers = new Map<string, Set<number>>();
+
+  /**
+   * @param caller  one voice; it is not kept
+   * @param day  UTC, `2026-11-20`
+   * @returns names of the counters to raise
+   */
+  missed(query: SearchQuery, caller: string, day: string): string[] {
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#salt = randomBytes(16);
+      this.#callers.clear();
+    }
+    const voice = createHash("sha256").update(this.#salt).update(caller).digest().readUInt16BE(0);
+    return partsOf(query).filter((part) => this.#isCommon(part, voice));
+  }
+
+  #isCommon(part: string, voice: number): boolean {
+    const voices = this.#callers.get(part);
+    if (voices === undefined) {
+      if (this.#callers.size < FOLLOWED_MAX) this.#callers.set(part, new Set([voice]));
+      return false;
+    }
+    if (voices.size < CALLERS_MIN) voices.add(voice);
+    return voices.size >= CALLERS_MIN;
+  }
+}
+
+function partsOf(query: SearchQuery): string[] {
+  // Mail addresses, links and numbers would fall apart into words.
+  const plain = (textOfQuery(query) ?? "").split(/\s+/).filter((part) => !/[@/\\\p{N}]/u.test(part));
+  const { any, phrases } = parseQueryText(plain.join(" "));
+  const words = [...new Set([...any, ...phrases.flat()])].filter((word) => TELLABLE_WORD.test(word));
+  const tags = (query.tags ?? []).filter((tag) => TELLABLE_TAG.test(tag));
+  const { near } = query;
+  return [
+    ...(query.kind ?? []).map((kind) => DEMAND.kinds + kind),
+    ...(near === undefined ? [] : [`${DEMAND.places}${Math.round(near.lat)},${Math.round(near.lng)}`]),
+    ...tags.map((tag) => DEMAND.tags + tag),
+    ...words.map((word) => DEMAND.terms + word),
+  ].slice(0, PER_SEARCH_MAX);
+}

@@ -1,0 +1,26 @@
+import type { PostFlag } from "../../schema/post.ts";
+import { decodedRuns, hasEncodedBlob } from "./encoded-blob.ts";
+import { hasHiddenUnicode } from "./hidden-unicode.ts";
+import { hasManyLinks } from "./many-links.ts";
+import { looksLikeInstruction } from "./possible-instruction.ts";
+
+/**
+ * Heuristic warnings about a post, for the agents that will read it. They are hints: they never hide a post and never
+ * change its rank. What each finds and misses is measured by `bench/flags.ts`.
+ *
+ * Every check takes time linear in its input, whatever the input, because the input is hostile: 8,000 characters cost
+ * a few milliseconds at most.
+ *
+ * @param texts  every string a reader of the post will see, as sent (before cleaning): title, body, tags, place name,
+ *   strings of the metadata
+ * @returns each flag at most once, in the order of the schema
+ */
+export function flagsOf(texts: readonly string[]): PostFlag[] {
+  const text = texts.join("\n\n");
+  const flags: PostFlag[] = [];
+  if ([text, ...decodedRuns(text)].some(looksLikeInstruction)) flags.push("possible_instruction");
+  if (texts.some(hasHiddenUnicode)) flags.push("hidden_unicode");
+  if (hasEncodedBlob(text)) flags.push("encoded_blob");
+  if (hasManyLinks(text)) flags.push("many_links");
+  return flags;
+}

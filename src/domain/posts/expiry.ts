@@ -1,0 +1,57 @@
+import { BoardError } from "../../failures.ts";
+
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+const LIFETIME_MAX_MS = 365 * DAY_MS;
+const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
+/** A thread lives at least this long after its latest reply. */
+const THREAD_REST_MS = 7 * DAY_MS;
+
+/**
+ * Until when a post lives when its publisher does not say: one day after its end (or start), 30 days after its creation
+ * without dates; at least an hour and at most 365 days ahead.
+ */
+export function defaultExpiry(
+  dates: { startsAt: number | null; endsAt: number | null },
+  createdAt: number,
+  now: number,
+): number {
+  const last = dates.endsAt ?? dates.startsAt;
+  const expiry = last === null ? createdAt + DEFAULT_LIFETIME_MS : last + DAY_MS;
+  return Math.min(Math.max(expiry, now + HOUR_MS), now + LIFETIME_MAX_MS);
+}
+
+/** @throws BoardError `invalid_expiry` for one in the past or more than 365 days ahead */
+export function checkExpiry(expiresAt: number, now: number): void {
+  if (expiresAt > now && expiresAt <= now + LIFETIME_MAX_MS) return;
+  const message = expiresAt <= now ? "Lies in the past." : "Lies more than 365 days ahead.";
+  throw new BoardError("invalid_expiry", {
+    issues: [{ path: "expires_at", code: "invalid_expiry", message }],
+  });
+}
+
+/** @throws BoardError `invalid_window` for an end before the start */
+export function checkWindow(
+  dates: { startsAt: number | null; endsAt: number | null },
+  createdAt: number,
+): void {
+  if (dates.endsAt === null || dates.endsAt >= (dates.startsAt ?? createdAt)) return;
+  const message =
+    dates.startsAt === null
+      ? "Lies before the post's creation; give `starts_at` too."
+      : "Lies before `starts_at`.";
+  throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
+}
+
+/** A sentence for the writer of a post that is over already: most often the year is wrong. */
+export function noteOnPast(
+  { id, startsAt, endsAt }: { id: string; startsAt: number | null; endsAt: number | null },
+  now: number,
+): string[] {
+  const end = endsAt ?? startsAt;
+  if (end === null || end >= now) return [];
+  return [`The dates of this post lie in the past; if that is not meant, correct them (PATCH /posts/${id}).`];
+}
+
+/** To when a reply moves the expiry of the thread it answers. */
+export const threadExpiry = (now: number) => now + THREAD_REST_MS;

@@ -1,0 +1,133 @@
+import { BoardError } from "../../failures.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
+import type { Cursors } from "../cursors.ts";
+import { postOf } from "../resources.ts";
+import { filterOf } from "../search/query.ts";
+import type { Site } from "../site.ts";
+
+/** A post, with sentences its reader should know (`meta.note`). */
+export interface Noted<T> {
+  data: T;
+  notes: string[];
+}
+
+/** Posts as they are read, with their replies and what is related. */
+export class Posts {
+  readonly #store: Store;
+  readonly #index: SearchIndex;
+  readonly #site: Site;
+  readonly #cursors: Cursors;
+  /** Cosine below which a post is not called related. */
+  readonly #relatedCosine: number;
+
+  constructor(parts: {
+    store: Store;
+    index: SearchIndex;
+    site: Site;
+    cursors: Cursors;
+    relatedCosine: number;
+  }) {
+    this.#store = parts.store;
+    this.#index = parts.index;
+    this.#site = parts.site;
+    this.#cursors = parts.cursors;
+    this.#relatedCosine = parts.relatedCosine;
+  }
+
+  /**
+   * One post with its first replies and related posts. Its owner also sees a hidden one. Of suspended publishers only
+   * the post that was asked for by its id is shown.
+   * @throws BoardError `post_not_found`, `post_hidden`
+   */
+  async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
+    const { post, notes } = await visiblePost(this.#store, id, caller);
+    if (post.expiresAt <= now) notes.push("This post has expired.");
+    const [replies, related] = await Promise.all([
+      this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
+      this.#related(post, now),
+    ]);
+    const [[shown], answers, similar] = await Promise.all([
+      this.onWire([post]),
+      this.onWire(replies, { suspended: false }),
+      this.onWire(related, { suspended: false }),
+    ]);
+    if (shown === undefined) throw new BoardError("post_not_found");
+    return { data: { ...shown, replies: answers, related: similar }, notes };
+  }
+
+  /**
+   * Replies of a post, oldest first, without those of suspended publishers.
+   * @throws BoardError `post_not_found`, `post_hidden`, `invalid_cursor`
+   */
+  async replies(
+    id: string,
+    caller: StoredPublisher | null,
+    page: { cursor: string | undefined; limit: number },
+  ): Promise<{ posts: Post[]; nextCursor: string | null }> {
+    await visiblePost(this.#store, id, caller);
+    const list = `replies ${id}`;
+    const after = this.#cursors.readPlace(list, page.cursor);
+    const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    const more = rows.length > page.limit && last !== undefined;
+    return {
+      posts: await this.onWire(shown, { suspended: false }),
+      nextCursor: more ? this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }) : null,
+    };
+  }
+
+  /**
+   * Stored posts as the wire shows them, in order; those whose publisher is gone are left out.
+   * @param options.suspended  false leaves out those of suspended publishers too
+   */
+  async onWire(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
+    const ids = [...new Set(posts.map((post) => post.publisherId))];
+    const publishers = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
+    return posts.flatMap((post) => {
+      const publisher = publishers.get(post.publisherId);
+      const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
+      return shown ? [postOf(post, publisher, this.#site)] : [];
+    });
+  }
+
+  async #related(post: StoredPost, now: number): Promise<StoredPost[]> {
+    const [vector] = await this.#index.vectors([post.id]);
+    if (vector === null || vector === undefined) return [];
+    const { matches } = await this.#index.match(
+      {
+        filter: filterOf({}, now),
+        words: null,
+        vector,
+        minCosine: this.#relatedCosine,
+      },
+      {
+        limit: LIMITS.relatedInPost,
+        except: new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]),
+      },
+    );
+    const rows = await this.#store.posts.many(matches.map((match) => match.id));
+    return rows.filter((row) => row.state === "active");
+  }
+}
+
+/**
+ * A post that is not removed, for a caller who may see it: a hidden one only its owner.
+ * @throws BoardError `post_not_found`, `post_hidden`
+ */
+export async function visiblePost(
+  store: Store,
+  id: string,
+  caller: StoredPublisher | null,
+): Promise<{ post: StoredPost; notes: string[] }> {
+  const post = await store.posts.get(id);
+  if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+  if (post.state === "active") return { post, notes: [] };
+  if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
+  return {
+    post,
+    notes: ["This post is hidden after reports; only you see it until the operator restores it."],
+  };
+}

@@ -1,0 +1,49 @@
+import { BoardError } from "../../failures.ts";
+import type { PostStore } from "../../ports/store/index.ts";
+import { DAY_MS } from "./expiry.ts";
+import { nearIdentical } from "./fingerprint.ts";
+
+const HOUR_MS = 3_600_000;
+/** The post that would be the fifth near-identical one within an hour is refused. */
+const STORM_POSTS = 5;
+/** Own posts of the last 30 days are looked through, at most this many. */
+const FINGERPRINTS_MAX = 500;
+/** Of many near-duplicates the latest few are looked at for one to edit. */
+const NOTED_MAX = 20;
+
+/** A post of the same publisher that says nearly the same; it may have been removed since. */
+export interface NearDuplicate {
+  id: string;
+  createdAt: number;
+}
+
+/** Near-duplicates of a fingerprint among a publisher's own posts, newest first. */
+export async function nearDuplicates(
+  posts: PostStore,
+  publisherId: string,
+  print: string,
+  now: number,
+): Promise<NearDuplicate[]> {
+  const earlier = await posts.fingerprints(publisherId, now - 30 * DAY_MS, FINGERPRINTS_MAX);
+  return earlier.filter((post) => nearIdentical(post.fingerprint, print));
+}
+
+/** @throws BoardError `duplicate_storm` when one more would be the fifth within an hour */
+export function refuseStorm(near: readonly NearDuplicate[], now: number): void {
+  const inLastHour = near.filter((post) => post.createdAt > now - HOUR_MS);
+  if (inLastHour.length < STORM_POSTS - 1) return;
+  const oldest = Math.min(...inLastHour.slice(0, STORM_POSTS - 1).map((post) => post.createdAt));
+  throw new BoardError("duplicate_storm", { retryAfterS: Math.ceil((oldest + HOUR_MS - now) / 1000) });
+}
+
+/** A sentence for the writer when an earlier post of its own, which is still there, says nearly the same. */
+export async function noteOnDuplicates(posts: PostStore, near: readonly NearDuplicate[]): Promise<string[]> {
+  if (near.length === 0) return [];
+  const rows = await posts.many(near.slice(0, NOTED_MAX).map(({ id }) => id));
+  const there = rows.find(({ state }) => state !== "removed");
+  return there === undefined
+    ? []
+    : [
+        `Nearly the same as your post ${there.id}; consider editing that one instead (PATCH /posts/${there.id}).`,
+      ];
+}

@@ -1,0 +1,205 @@
+import { BoardError } from "../../failures.ts";
+import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
+import { flagsOf } from "../flags/index.ts";
+import { postOf } from "../resources.ts";
+import { newPostId, type Secrets, sha256 } from "../secrets.ts";
+import type { Site } from "../site.ts";
+import { changeOf, definedOf } from "./changes.ts";
+import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { type Noted, visiblePost } from "./index.ts";
+import { nearDuplicates, noteOnDuplicates, refuseStorm } from "./near-duplicates.ts";
+import { asInput, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./text.ts";
+
+/** What publishers do with posts and replies: they write, edit and remove them. */
+export class Writing {
+  readonly #store: Store;
+  readonly #site: Site;
+  readonly #secrets: Secrets;
+  readonly #written: () => void;
+
+  /** @param parts.written  called after each write, so that matching and embedding begin at once */
+  constructor(parts: { store: Store; site: Site; secrets: Secrets; written: () => void }) {
+    this.#store = parts.store;
+    this.#site = parts.site;
+    this.#secrets = parts.secrets;
+    this.#written = parts.written;
+  }
+
+  /**
+   * Writes a post or a reply, once per idempotency key.
+   *
+   * @param options.relayed  the operator imports it: entries of a source are told apart by their ids there, so that
+   *   alike ones are no storm
+   * @throws BoardError `contains_api_key`, `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`,
+   *   `duplicate_storm`; `post_not_found` when the idempotency key belongs to a removed post
+   */
+  async create(
+    input: PostInput,
+    publisher: StoredPublisher,
+    now: number,
+    options: { relayed?: boolean } = {},
+  ): Promise<Noted<Post> & { replayed: boolean }> {
+    refuseBoardKeys(input);
+    const inputHash = sha256(JSON.stringify(input));
+    const parentId = input.parent_id ?? null;
+    const key = input.idempotency_key ?? null;
+    const id = key === null ? newPostId(parentId) : this.#secrets.postId(publisher.id, key, parentId);
+    const idempotencyHash = key === null ? null : sha256(key);
+    if (idempotencyHash !== null) {
+      const earlier = await this.#store.posts.byIdempotency(publisher.id, idempotencyHash);
+      if (earlier !== null) return this.#replay(earlier, inputHash, publisher);
+    }
+
+    const dates = { startsAt: input.starts_at ?? null, endsAt: input.ends_at ?? null };
+    checkWindow(dates, now);
+    const chosen = input.expires_at ?? null;
+    if (chosen !== null) checkExpiry(chosen, now);
+    const parent = parentId === null ? null : await this.#parent(parentId, now);
+
+    const text = textOf(input);
+    const print = fingerprint(`${text.title}\n${text.body}`);
+    const near = await nearDuplicates(this.#store.posts, publisher.id, print, now);
+    if (options.relayed !== true) refuseStorm(near, now);
+    const noteOnNear = await noteOnDuplicates(this.#store.posts, near);
+
+    const post: StoredPost = {
+      ...text,
+      id,
+      publisherId: publisher.id,
+      kind: input.kind,
+      link: input.url ?? null,
+      ...dates,
+      timezone: input.timezone ?? null,
+      expiresAt: chosen ?? defaultExpiry(dates, now, now),
+      expiryChosen: chosen !== null,
+      sourceUrl: input.source_url ?? null,
+      syndicated: input.syndicated ?? false,
+      metadata: input.metadata ?? {},
+      parentId,
+      replyCount: 0,
+      lastReplyAt: null,
+      flags: flagsOf(textsAsSent(input)),
+      fingerprint: print,
+      inputHash,
+      idempotencyHash,
+      retrievals: 0,
+      createdAt: now,
+      updatedAt: now,
+      state: "active",
+    };
+    const result = await this.#store.posts
+      .insert(post, parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {})
+      .catch((error: unknown) => this.#explain(error, post));
+    // Somebody else inserted it between our look and our write: a racing retry, or (without a key) an id drawn twice.
+    if (!result.inserted) {
+      if (key !== null) return this.#replay(result.post, inputHash, publisher);
+      return this.create(input, publisher, now, options);
+    }
+    this.#written();
+    return {
+      data: postOf(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
+      notes: [...notesOnText(result.post), ...noteOnPast(result.post, now), ...noteOnNear],
+      replayed: false,
+    };
+  }
+
+  /**
+   * Changes the given fields of one's own post; `null` clears a field. An expiry that was a default follows changed dates.
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`, `invalid_expiry`
+   */
+  async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
+    const { post, notes } = await visiblePost(this.#store, id, caller);
+    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    refuseBoardKeys(patch);
+    const change = changeOf(post, patch, now);
+    if (Object.keys(change).length === 0) {
+      return { data: postOf(post, caller, this.#site), notes: [...notes, "Nothing to change was sent."] };
+    }
+    const next = { ...post, ...change };
+    checkWindow(next, post.createdAt);
+    const textChanged =
+      next.title !== post.title ||
+      next.body !== post.body ||
+      next.tags.join("\n") !== post.tags.join("\n") ||
+      next.location?.name !== post.location?.name;
+    if (textChanged || change.metadata !== undefined) {
+      change.flags = flagsOf(textsAsSent({ ...asInput(post), ...definedOf(patch) }));
+    }
+    if (textChanged) {
+      change.fingerprint = fingerprint(`${next.title}\n${next.body}`);
+    }
+    const updatedAt = Math.max(now, post.updatedAt + 1);
+    const options = { text: textChanged, asOf: post.updatedAt };
+    const stored = await this.#store.posts.update(id, { ...change, updatedAt }, options);
+    // Removed meanwhile, or edited: then window and flags are those of two halves, and are worked out again.
+    if (stored === null) return this.edit(id, patch, caller, now);
+    this.#written();
+    if (change.flags !== undefined) notes.push(...notesOnText(stored));
+    if (change.startsAt !== undefined || change.endsAt !== undefined) notes.push(...noteOnPast(stored, now));
+    if (stored.expiresAt <= now) {
+      notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");
+    }
+    return { data: postOf(stored, caller, this.#site), notes };
+  }
+
+  /**
+   * Removes one's own post; a root takes its replies along.
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`
+   */
+  async remove(id: string, caller: StoredPublisher, now: number): Promise<void> {
+    const { post } = await visiblePost(this.#store, id, caller);
+    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    const removed = await this.#store.posts.remove(id, now);
+    if (removed.length === 0) throw new BoardError("post_not_found");
+  }
+
+  /** Why the store kept nothing: publisher or parent went between our look and our write. */
+  async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
+    if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
+    const parent = parentId === null ? null : await this.#store.posts.get(parentId);
+    if (parentId !== null && (parent === null || parent.state === "removed")) {
+      throw new BoardError("parent_not_found");
+    }
+    throw error;
+  }
+
+  async #parent(parentId: string, now: number): Promise<StoredPost> {
+    const parent = await this.#store.posts.get(parentId);
+    if (parent === null || parent.state !== "active") throw new BoardError("parent_not_found");
+    if (parent.parentId !== null) {
+      throw new BoardError("nested_reply", {
+        issues: [
+          {
+            path: "parent_id",
+            code: "nested_reply",
+            message: `The root of this thread is ${parent.parentId}.`,
+          },
+        ],
+        hint: `Send it again with parent_id "${parent.parentId}", the root of this thread.`,
+      });
+    }
+    if (parent.expiresAt <= now && parent.kind !== "thread") throw new BoardError("parent_not_found");
+    return parent;
+  }
+
+  async #replay(
+    post: StoredPost,
+    inputHash: string,
+    publisher: StoredPublisher,
+  ): Promise<Noted<Post> & { replayed: boolean }> {
+    if (post.state === "removed") {
+      throw new BoardError("post_not_found", {
+        hint: "The post of this idempotency key was removed. Use a new key.",
+      });
+    }
+    const notes = ["This idempotency key was used before; here is the post it made."];
+    if (post.inputHash !== inputHash) {
+      notes.push(
+        `The body sent now differs from the first one and changed nothing; to edit the post, PATCH /posts/${post.id}.`,
+      );
+    }
+    return { data: postOf(post, publisher, this.#site), notes, replayed: true };
+  }
+}

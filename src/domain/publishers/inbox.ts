@@ -1,0 +1,56 @@
+import { BoardError } from "../../failures.ts";
+import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { InboxItem } from "../../schema/inbox.ts";
+import type { Cursors } from "../cursors.ts";
+import type { Posts } from "../posts/index.ts";
+import { shownPosts } from "../posts/visible.ts";
+import { isoTime } from "../resources.ts";
+
+/** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
+export class Inbox {
+  readonly #store: Store;
+  readonly #cursors: Cursors;
+  readonly #posts: Posts;
+
+  constructor(parts: { store: Store; cursors: Cursors; posts: Posts }) {
+    this.#store = parts.store;
+    this.#cursors = parts.cursors;
+    this.#posts = parts.posts;
+  }
+
+  /**
+   * What came after the caller's watermark, oldest first. Nothing is consumed.
+   *
+   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given
+   * @throws BoardError `invalid_cursor`
+   */
+  async read(
+    caller: StoredPublisher,
+    page: { cursor: string | undefined; limit: number },
+  ): Promise<{ items: InboxItem[]; nextCursor: string | null }> {
+    const list = `inbox ${caller.id}`;
+    const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
+    if (typeof after !== "number") throw new BoardError("invalid_cursor");
+    const entries = await this.#store.inbox.read(caller.id, after, page.limit);
+    const posts = await shownPosts(
+      { store: this.#store, posts: this.#posts },
+      entries.map((entry) => entry.postId),
+    );
+    const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
+      const post = posts.get(postId);
+      if (post === undefined) return [];
+      return [
+        {
+          type,
+          at: isoTime(at),
+          post,
+          ...(subscriptionId === null ? {} : { subscription_id: subscriptionId }),
+          ...(deliveryId === null ? {} : { delivery_id: deliveryId }),
+        },
+      ];
+    });
+    const last = entries.at(-1);
+    const nextCursor = last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.no]);
+    return { items, nextCursor };
+  }
+}

@@ -1,0 +1,251 @@
+import { domainToASCII } from "node:url";
+import { parse as parseHost } from "tldts";
+import { BoardError } from "../../failures.ts";
+import { type Outbound, OutboundError } from "../../ports/outbound.ts";
+import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { Post } from "../../schema/post.ts";
+import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
+import { cleanLine, cleanProse } from "../../schema/text.ts";
+import type { Posts } from "../posts/index.ts";
+import { refuseBoardKeys } from "../posts/text.ts";
+import { publisherOf } from "../resources.ts";
+import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
+import type { Site } from "../site.ts";
+
+const RECENT_POSTS = 10;
+/** How much longer a proof counts that cannot be looked at. */
+const PATIENCE_MS = 7 * 86_400_000;
+const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
+
+/** Registration, keys, proof of a domain, and erasure. */
+export class Publishers {
+  readonly #store: Store;
+  readonly #outbound: Outbound;
+  readonly #site: Site;
+  readonly #posts: Posts;
+
+  constructor(parts: { store: Store; outbound: Outbound; site: Site; posts: Posts }) {
+    this.#store = parts.store;
+    this.#outbound = parts.outbound;
+    this.#site = parts.site;
+    this.#posts = parts.posts;
+  }
+
+  /**
+   * A new publisher with the only sight of its key.
+   * @throws BoardError `contains_api_key`
+   */
+  async register(
+    input: PublisherInput,
+    now: number,
+  ): Promise<Publisher & { api_key: string; verify: VerifyInstructions }> {
+    refuseBoardKeys(input);
+    const apiKey = newApiKey();
+    const domain = domainOf(input.url ?? null);
+    const publisher: StoredPublisher = {
+      id: newId("pub"),
+      name: cleanLine(input.name),
+      description: cleanProse(input.description ?? "") || null,
+      url: input.url ?? null,
+      domain,
+      verifyToken: domain === null ? null : newToken(),
+      verifiedAt: null,
+      verifiedVia: null,
+      checkedAt: null,
+      suspendedAt: null,
+      keyHash: sha256(apiKey),
+      postCount: 0,
+      createdAt: now,
+    };
+    await this.#store.publishers.insert(publisher);
+    return { ...publisherOf(publisher, this.#site), api_key: apiKey, verify: instructionsFor(publisher) };
+  }
+
+  /** @throws BoardError `publisher_not_found` */
+  async read(id: string): Promise<Publisher & { recent_posts: Post[] }> {
+    const publisher = await this.#store.publishers.get(id);
+    if (publisher === null) throw new BoardError("publisher_not_found");
+    const rows = await this.#store.posts.byPublisher(id, RECENT_POSTS);
+    const recent = publisher.suspendedAt === null ? await this.#posts.onWire(rows) : [];
+    return { ...publisherOf(publisher, this.#site), recent_posts: recent };
+  }
+
+  /** The caller as it sees itself. */
+  readOwn(caller: StoredPublisher): Publisher & { verify: VerifyInstructions; suspended: boolean } {
+    return {
+      ...publisherOf(caller, this.#site),
+      verify: instructionsFor(caller),
+      suspended: caller.suspendedAt !== null,
+    };
+  }
+
+  /** A new key; the old one fails on the next request of every instance. */
+  async rotateKey(caller: StoredPublisher): Promise<{ id: string; api_key: string }> {
+    const apiKey = newApiKey();
+    const keyHash = sha256(apiKey);
+    // Of two rotations at once one is late: a key that was given out must not be dead on arrival.
+    const changed = await this.#update(caller.id, (row) =>
+      row.keyHash === caller.keyHash ? { keyHash } : null,
+    );
+    if (changed.keyHash !== keyHash) throw new BoardError("invalid_api_key");
+    return { id: caller.id, api_key: apiKey };
+  }
+
+  /**
+   * Looks for the proof of the caller's domain; a new `url` comes first and drops an older proof.
+   * @returns `via` is null when no proof was found
+   * @throws BoardError `invalid_url` for a new `url` whose host the board may not call
+   */
+  async verify(
+    caller: StoredPublisher,
+    url: string | null,
+    now: number,
+  ): Promise<{ publisher: Publisher; verify: VerifyInstructions; via: "dns" | "file" | null }> {
+    let publisher = caller;
+    if (url !== null && url !== caller.url) {
+      this.#checkHost(url);
+      const domain = domainOf(url);
+      const kept = domain !== null && domain === caller.domain ? caller.verifyToken : null;
+      publisher = await this.#update(caller.id, {
+        url,
+        domain,
+        verifyToken: domain === null ? null : (kept ?? newToken()),
+        verifiedAt: null,
+        verifiedVia: null,
+        checkedAt: null,
+      });
+    }
+    const { row, via } = await this.#look(publisher, now);
+    return { publisher: publisherOf(row, this.#site), verify: instructionsFor(row), via };
+  }
+
+  /** Erases the caller and everything it wrote; resolves to the counts. */
+  async erase(caller: StoredPublisher): Promise<{ posts: number; subscriptions: number }> {
+    const counts = await this.#store.publishers.erase(caller.id);
+    if (counts === null) throw new BoardError("invalid_api_key");
+    return counts;
+  }
+
+  /**
+   * Looks again at proofs last seen before `before`, at most `limit`. One that cannot be looked at, since the site or DNS does
+   * not answer, counts for another week: an outage, which may be the board's own, proves nothing.
+   *
+   * @param held  asked before each one; false ends it
+   * @returns how many were looked at
+   */
+  async recheck(
+    before: number,
+    limit: number,
+    now: number,
+    held: () => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<number> {
+    const due = await this.#store.publishers.dueForCheck(before, limit);
+    for (const [i, publisher] of due.entries()) {
+      if (!(await held())) return i;
+      const isLate = (publisher.checkedAt ?? 0) < before - PATIENCE_MS;
+      await this.#look(publisher, now, { patient: !isLate }).catch((error: unknown) => {
+        // One that erased itself meanwhile needs no proof any more.
+        if (!(error instanceof BoardError)) throw error;
+      });
+    }
+    return due.length;
+  }
+
+  async #update(id: string, change: Parameters<Store["publishers"]["update"]>[1]): Promise<StoredPublisher> {
+    const changed = await this.#store.publishers.update(id, change);
+    if (changed === null) throw new BoardError("invalid_api_key");
+    return changed;
+  }
+
+  /**
+   * Looks for a proof and keeps what was seen, unless another domain was named meanwhile: that takes seconds.
+   *
+   * @param options.patient  leaves everything as it is when it cannot be seen whether the proof is there
+   */
+  async #look(
+    publisher: StoredPublisher,
+    now: number,
+    options: { patient: boolean } = { patient: false },
+  ): Promise<{ row: StoredPublisher; via: "dns" | "file" | null }> {
+    const { verifyToken } = publisher;
+    const proof = await this.#proof(publisher);
+    if (proof === "unclear" && options.patient) return { row: publisher, via: null };
+    const via = proof === "unclear" ? null : proof;
+    const row = await this.#update(publisher.id, (current) =>
+      current.verifyToken === verifyToken
+        ? { verifiedAt: via === null ? null : (current.verifiedAt ?? now), verifiedVia: via, checkedAt: now }
+        : null,
+    );
+    return { row, via: row.verifyToken === verifyToken ? via : null };
+  }
+
+  #checkHost(url: string): void {
+    const refusal = this.#outbound.refusal(boardTxt(new URL(url).hostname));
+    if (refusal === null) return;
+    throw new BoardError("invalid_url", { issues: [{ path: "url", code: "invalid_url", message: refusal }] });
+  }
+
+  /** @returns null when there is none, `unclear` when DNS and site do not tell and neither has it */
+  async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | "unclear" | null> {
+    const { domain } = publisher;
+    if (domain === null || publisher.verifyToken === null) return null;
+    const wanted = proofLine(publisher);
+    const records = await this.#outbound.txt(`_board.${domain}`);
+    if (records?.some((record) => record.trim() === wanted) === true) return "dns";
+    const file = await this.#fileHas(boardTxt(domain), wanted);
+    if (file === true) return "file";
+    return records === null || file === null ? "unclear" : null;
+  }
+
+  /** Null when the site does not answer, or says that it cannot now. */
+  async #fileHas(url: string, wanted: string): Promise<boolean | null> {
+    try {
+      const { status, body } = await this.#outbound.send({ method: "GET", url, ...BOARD_TXT });
+      if (status >= 500 || status === 429) return null;
+      const lines = body
+        .toString("utf8")
+        .replace(/^\uFEFF/, "")
+        .split(/\r?\n/);
+      return status === 200 && lines.some((line) => line.trim() === wanted);
+    } catch (error) {
+      if (error instanceof OutboundError) return error.reason === "blocked" ? false : null;
+      throw error;
+    }
+  }
+}
+
+/**
+ * The domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
+ * (`co.uk`, `github.io`), which nobody owns alone.
+ */
+function domainOf(url: string | null): string | null {
+  if (url === null) return null;
+  const host = domainToASCII(new URL(url).hostname)
+    .replace(/\.$/, "")
+    .replace(/^www\./, "");
+  const { isIp, publicSuffix } = parseHost(host, { allowPrivateDomains: true });
+  if (isIp === true || !host.includes(".") || publicSuffix === host) return null;
+  return host;
+}
+
+const proofLine = (publisher: StoredPublisher) =>
+  `board-verify=${publisher.id}:${publisher.verifyToken ?? ""}`;
+const boardTxt = (domain: string) => `https://${domain}/.well-known/board.txt`;
+
+function instructionsFor(publisher: StoredPublisher): VerifyInstructions {
+  const { domain, verifyToken } = publisher;
+  if (domain === null || verifyToken === null) {
+    return { domain: null, next: "Send POST /publishers/verify with a `url` on a domain of your own." };
+  }
+  const value = proofLine(publisher);
+  return {
+    domain,
+    token: verifyToken,
+    dns: { type: "TXT", name: `_board.${domain}`, value },
+    file: { url: boardTxt(domain), line: value },
+    next:
+      publisher.verifiedAt === null
+        ? "Set the TXT record or serve the line in the file, then call POST /publishers/verify."
+        : "Verified. Keep the record or the file; it is looked at again every 30 days.",
+  };
+}

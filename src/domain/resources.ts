@@ -1,0 +1,55 @@
+import type { StoredPost, StoredPublisher } from "../ports/store/index.ts";
+import type { Post } from "../schema/post.ts";
+import type { Publisher } from "../schema/publisher.ts";
+import type { Site } from "./site.ts";
+
+/** Epoch milliseconds as they stand on the wire: ISO 8601 in UTC. */
+export const isoTime = (ms: number) => new Date(ms).toISOString();
+const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+/** A publisher as the wire shows it. */
+export function publisherOf(stored: StoredPublisher, site: Site): Publisher {
+  return {
+    id: stored.id,
+    name: stored.name,
+    description: stored.description,
+    url: stored.url,
+    domain: stored.domain,
+    verified: stored.verifiedAt !== null,
+    first_seen: isoTime(stored.createdAt),
+    post_count: stored.postCount,
+    crier_url: site.publisher(stored.id),
+  };
+}
+
+/** A post as the wire shows it. */
+export function postOf(stored: StoredPost, publisher: StoredPublisher, site: Site): Post {
+  const isThread = stored.kind === "thread" || stored.replyCount > 0;
+  return {
+    id: stored.id,
+    url: site.post(stored.id),
+    kind: stored.kind,
+    title: stored.title,
+    body: stored.body,
+    link: stored.link,
+    tags: [...stored.tags],
+    location: stored.location,
+    starts_at: isoTimeOrNull(stored.startsAt),
+    ends_at: isoTimeOrNull(stored.endsAt),
+    timezone: stored.timezone,
+    expires_at: isoTime(stored.expiresAt),
+    source_url: stored.sourceUrl,
+    syndicated: stored.syndicated,
+    metadata: stored.metadata,
+    retrievals: stored.retrievals,
+    parent_id: stored.parentId,
+    thread_url:
+      stored.parentId !== null ? site.post(stored.parentId) : isThread ? site.post(stored.id) : null,
+    reply_count: stored.replyCount,
+    last_reply_at: isoTimeOrNull(stored.lastReplyAt),
+    flags: [...stored.flags],
+    created_at: isoTime(stored.createdAt),
+    updated_at: isoTime(stored.updatedAt),
+    publisher: publisherOf(publisher, site),
+  };
+}

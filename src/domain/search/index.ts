@@ -1,0 +1,266 @@
+import { LRUCache } from "lru-cache";
+import { BoardError } from "../../failures.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { PostFilter, Question, SearchIndex } from "../../ports/search-index.ts";
+import type { FrozenRanking, Place, Store } from "../../ports/store/index.ts";
+import type { Post } from "../../schema/post.ts";
+import type { SearchQuery, Sort } from "../../schema/query.ts";
+import { distanceKm } from "../../search/distance.ts";
+import { parseQueryText } from "../../search/query-text.ts";
+import { Counted } from "../board/counter-buffer.ts";
+import type { Cursors } from "../cursors.ts";
+import type { Posts } from "../posts/index.ts";
+import { newToken, sha256 } from "../secrets.ts";
+import { appliedOnWire, filterOf, textOfQuery } from "./query.ts";
+import { queryVector } from "./query-vector.ts";
+import { rankMatches } from "./ranking.ts";
+import { relaxations } from "./relaxations.ts";
+
+/** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
+const PIECE = 1_000;
+/** A walk by relevance ends after this many pieces; nobody reads further, and each piece excludes all before it. */
+const PIECES_MAX = 10;
+const FROZEN_MS = 3_600_000;
+
+type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
+
+/** One page of results, with what `meta` tells about it. */
+export interface SearchPage {
+  posts: Post[];
+  nextCursor: string | null;
+  query: Record<string, unknown>;
+  ranking: RankingMode;
+  notes: string[];
+}
+
+/** Search over the index: which ranking applies, pages that neither repeat nor skip, and advice when nothing is found. */
+export class Search {
+  readonly #store: Store;
+  readonly #index: SearchIndex;
+  readonly #embedder: Embedder;
+  readonly #cursors: Cursors;
+  readonly #posts: Posts;
+  /** Rankings of walks that began in this process; others come from the store. */
+  readonly #frozen = new LRUCache<string, FrozenRanking>({ max: 500 });
+  /** By id of the post. */
+  readonly #retrieved: Counted;
+
+  constructor(parts: {
+    store: Store;
+    index: SearchIndex;
+    embedder: Embedder;
+    cursors: Cursors;
+    posts: Posts;
+  }) {
+    this.#store = parts.store;
+    this.#index = parts.index;
+    this.#embedder = parts.embedder;
+    this.#cursors = parts.cursors;
+    this.#posts = parts.posts;
+    this.#retrieved = new Counted((counts) => this.#store.posts.addRetrievals(counts));
+  }
+
+  /**
+   * @param options.datedOnly  only posts with a start, for calendars
+   * @param options.advice  false leaves out what to do when nothing is found, which costs some more questions
+   * @throws BoardError `invalid_cursor`
+   */
+  async run(
+    query: SearchQuery,
+    now: number,
+    options = { datedOnly: false, advice: true },
+  ): Promise<SearchPage> {
+    const plan = await this.#plan(query, now, options.datedOnly);
+    const page =
+      plan.sort === "relevance"
+        ? await this.#byRelevance(plan, query, now)
+        : await this.#byTime(plan, plan.sort, query);
+    const posts = await this.#shown(page.found, plan.question.filter);
+    const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
+    const notes = asksAdvice ? await this.#advice(plan.question, query) : [];
+    if (query.radius_km !== undefined && query.near === undefined)
+      notes.push("`radius_km` does nothing without `near`.");
+    return {
+      posts,
+      nextCursor: page.nextCursor,
+      query: appliedOnWire(query, plan.sort),
+      ranking: plan.mode,
+      notes,
+    };
+  }
+
+  /** Counts posts as returned in search results. Kept in memory until `flushRetrievals`. */
+  countRetrievals(posts: readonly { id: string }[]): void {
+    for (const { id } of posts) this.#retrieved.add(id);
+  }
+
+  /** Writes what was counted; called about every second and at the stop. */
+  flushRetrievals(): Promise<void> {
+    return this.#retrieved.flush();
+  }
+
+  /** Works out what is asked: words, meaning, order. */
+  async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
+    const text = textOfQuery(query);
+    const parsed = text === null ? null : parseQueryText(text);
+    const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
+    const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
+    const sort = sortOf(query, asksWords);
+    if (sort === "soonest" && filter.after === null) filter.after = now;
+    const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
+    const rerank = query.rerank ?? true;
+    const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
+    return {
+      question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
+      sort,
+      rerank,
+      mode: sort === "relevance" ? byWords : sort,
+      // A cursor is good for the same filters and the same order, whatever the page size.
+      list: sha256(
+        JSON.stringify({ ...appliedOnWire(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
+      ).slice(0, 12),
+    };
+  }
+
+  /** Keyset pages: posts that arrive meanwhile stand before (newest) or anywhere after (soonest) the last place. */
+  async #byTime(plan: Plan, order: "newest" | "soonest", query: SearchQuery): Promise<Found> {
+    const after = this.#cursors.readPlace(plan.list, query.cursor);
+    const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
+    const shown = places.slice(0, query.limit);
+    const last = shown.at(-1);
+    return {
+      found: shown.map(({ id }) => ({ id, relevance: null })),
+      nextCursor:
+        places.length > query.limit && last !== undefined ? this.#cursors.writePlace(plan.list, last) : null,
+    };
+  }
+
+  /** Pages of a ranking frozen at its first page. */
+  async #byRelevance(plan: Plan, query: SearchQuery, now: number): Promise<Found> {
+    const at = query.cursor === undefined ? null : this.#readWalk(plan.list, query.cursor);
+    // The first piece takes whatever is there, also from instances whose clock runs ahead; later ones only what was.
+    if (at !== null) plan.question.filter.createdUntil = at.createdUntil;
+    let piece = at === null ? await this.#rank(plan, null, now) : await this.#frozenRanking(at.ranking, now);
+    let offset = at?.offset ?? 0;
+    if (offset >= piece.ids.length && piece.ids.length === PIECE) {
+      piece = await this.#rank(plan, piece, now);
+      offset = 0;
+    }
+    const end = Math.min(offset + query.limit, piece.ids.length);
+    const more = end < piece.ids.length || piece.ids.length === PIECE;
+    if (more && offset === 0) await this.#store.rankings.save(piece);
+    return {
+      found: piece.ids
+        .slice(offset, end)
+        .map((id, i) => ({ id, relevance: piece.relevance[offset + i] ?? 0 })),
+      nextCursor: more ? this.#cursors.write(plan.list, [piece.id, end, at?.createdUntil ?? now]) : null,
+    };
+  }
+
+  #readWalk(list: string, cursor: string): { ranking: string; offset: number; createdUntil: number } {
+    const [ranking, offset, createdUntil] = this.#cursors.read(list, cursor);
+    if (typeof ranking !== "string" || typeof offset !== "number" || typeof createdUntil !== "number") {
+      throw new BoardError("invalid_cursor");
+    }
+    return { ranking, offset, createdUntil };
+  }
+
+  /** The next piece of a ranking: the best posts that no earlier piece holds. */
+  async #rank(plan: Plan, before: FrozenRanking | null, now: number): Promise<FrozenRanking> {
+    const except = new Set<string>();
+    let pieces = 0;
+    for (let piece = before; piece !== null; pieces += 1) {
+      for (const id of piece.ids) except.add(id);
+      piece = piece.previous === null ? null : await this.#frozenRanking(piece.previous, now);
+    }
+    const { ranked } =
+      pieces >= PIECES_MAX
+        ? { ranked: [] }
+        : await rankMatches(this.#index, plan.question, { rerank: plan.rerank, limit: PIECE, except });
+    const ceiling = before?.relevance.at(-1) ?? 1;
+    const piece = {
+      id: newToken().slice(0, 12),
+      ids: ranked.map((match) => match.id),
+      relevance: ranked.map((match) => Math.min(match.relevance, ceiling)),
+      previous: before?.id ?? null,
+      expiresAt: now + FROZEN_MS,
+    };
+    this.#frozen.set(piece.id, piece);
+    return piece;
+  }
+
+  async #frozenRanking(id: string, now: number): Promise<FrozenRanking> {
+    const frozen = this.#frozen.get(id) ?? (await this.#store.rankings.get(id, now));
+    if (frozen === null || frozen.expiresAt <= now) throw new BoardError("invalid_cursor");
+    this.#frozen.set(id, frozen);
+    return frozen;
+  }
+
+  /** Found ids as posts on the wire; what was removed, hidden, expired or suspended since the ranking drops out. */
+  async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
+    const relevance = new Map(found.map((post) => [post.id, post.relevance]));
+    const rows = await this.#store.posts.many(found.map((post) => post.id));
+    const visible = rows.filter(
+      (row) => row.state === "active" && (filter.includeExpired || row.expiresAt > filter.now),
+    );
+    const posts = await this.#posts.onWire(visible, { suspended: false });
+    return posts.map((post) => {
+      const score = relevance.get(post.id) ?? null;
+      const { lat, lng } = post.location ?? { lat: null, lng: null };
+      return {
+        ...post,
+        ...(filter.near === null || lat === null || lng === null
+          ? {}
+          : { distance_km: Math.round(distanceKm(filter.near, { lat, lng }) * 10) / 10 }),
+        ...(score === null ? {} : { relevance: score }),
+      };
+    });
+  }
+
+  /** Which filter emptied the result, and what letting go of it would find. */
+  async #advice({ words, filter }: Question, query: SearchQuery): Promise<string[]> {
+    if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
+      return ["`q` holds no word; signs and emoji are not searched for."];
+    const { now, datedOnly = false } = filter;
+    const found: string[] = [];
+    for (const { without, query: relaxed } of relaxations(query)) {
+      const { question } = await this.#plan(relaxed, now, datedOnly);
+      const count = await this.#index.count(question);
+      if (count > 0) found.push(`${without} finds ${count}`);
+    }
+    if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`];
+    const { activePosts } = await this.#store.statistics.counts(now);
+    if (activePosts < SMALL_BOARD)
+      return [`Nothing matched; this board is small and holds ${activePosts} posts.`];
+    const other = words === null ? "fewer filters" : "other words";
+    return [`Nothing matched. Try ${other}, or save the query with \`subscribe\` to be told of new posts.`];
+  }
+}
+
+const SMALL_BOARD = 50;
+
+interface Plan {
+  question: Question & { filter: PostFilter };
+  sort: Sort;
+  rerank: boolean;
+  mode: RankingMode;
+  list: string;
+}
+
+interface FoundPost {
+  id: string;
+  relevance: number | null;
+}
+
+interface Found {
+  found: FoundPost[];
+  nextCursor: string | null;
+}
+
+/** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
+function sortOf(query: SearchQuery, asksWords: boolean): Sort {
+  if (asksWords) return query.sort ?? "relevance";
+  if (query.sort === "newest" || query.sort === "soonest") return query.sort;
+  const onlyEvents = query.kind?.length === 1 && query.kind[0] === "event";
+  return onlyEvents && (query.after !== undefined || query.before !== undefined) ? "soonest" : "newest";
+}

@@ -1,0 +1,108 @@
+import type { PostFilter } from "../../ports/search-index.ts";
+import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
+import type { StandingQuery } from "../../schema/subscription.ts";
+import { cleanLine } from "../../schema/text.ts";
+import { parseQueryText, type QueryText } from "../../search/query-text.ts";
+import { isoTime } from "../resources.ts";
+
+/** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
+export function filterOf(query: StandingQuery, now: number): PostFilter {
+  return {
+    kinds: emptyAsNull(query.kind),
+    tags: emptyAsNull(query.tags),
+    near: query.near === undefined ? null : { ...query.near, radiusKm: query.radius_km ?? RADIUS_KM.default },
+    after: query.after ?? null,
+    before: query.before ?? null,
+    verifiedOnly: query.verified ?? false,
+    publisherId: emptyText(query.publisher),
+    parentId: emptyText(query.thread),
+    includeReplies: query.include_replies ?? false,
+    includeExpired: query.include_expired ?? false,
+    includeSyndicated: query.include_syndicated ?? true,
+    now,
+    createdUntil: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+const emptyAsNull = <T>(list: readonly T[] | undefined) =>
+  list === undefined || list.length === 0 ? null : list;
+const emptyText = (text: string | undefined) => (text === undefined || text === "" ? null : text);
+
+/** The free text of a query, or null when there is none. */
+export function textOfQuery(query: StandingQuery): string | null {
+  const text = cleanLine(query.q ?? "");
+  return text === "" ? null : text;
+}
+
+/** What the free text of a query asks for, or null when there is none. */
+export function parsedTextOf(query: StandingQuery): QueryText | null {
+  const text = textOfQuery(query);
+  return text === null ? null : parseQueryText(text);
+}
+
+/** The criteria of a query as JSON of the wire grammar: what is stored of a standing query and echoed of a search. */
+export function criteriaOnWire(query: StandingQuery): Record<string, unknown> {
+  const filter = filterOf(query, 0);
+  const q = textOfQuery(query);
+  return {
+    ...(q === null ? {} : { q }),
+    ...(filter.kinds === null ? {} : { kind: filter.kinds.join(",") }),
+    ...(filter.tags === null ? {} : { tags: filter.tags.join(",") }),
+    ...(filter.near === null
+      ? {}
+      : { near: `${filter.near.lat},${filter.near.lng}`, radius_km: filter.near.radiusKm }),
+    ...(filter.after === null ? {} : { after: isoTime(filter.after) }),
+    ...(filter.before === null ? {} : { before: isoTime(filter.before) }),
+    ...(filter.verifiedOnly ? { verified: true } : {}),
+    ...(filter.publisherId === null ? {} : { publisher: filter.publisherId }),
+    ...(filter.parentId === null ? {} : { thread: filter.parentId }),
+    include_replies: filter.includeReplies,
+    include_expired: filter.includeExpired,
+    include_syndicated: filter.includeSyndicated,
+  };
+}
+
+/** The query as it was applied, defaults included: `meta.query`. */
+export function appliedOnWire(query: SearchQuery, sort: string): Record<string, unknown> {
+  return {
+    ...criteriaOnWire(query),
+    sort,
+    limit: query.limit,
+    ...(textOfQuery(query) === null ? {} : { rerank: query.rerank ?? true }),
+  };
+}
+
+/** A sentence a person understands: `Offers about "road bike", tagged bike or cycling, within 25 km of 52.37, 4.90`. */
+export function describeQuery(query: StandingQuery): string {
+  const filter = filterOf(query, 0);
+  const q = textOfQuery(query);
+  const kinds = filter.kinds?.map((kind) => `${kind}s`) ?? [filter.parentId === null ? "posts" : "replies"];
+  const subject = joinWith("and", kinds);
+  const parts = [
+    `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${q === null ? "" : ` about "${q}"`}`,
+    filter.parentId === null ? "" : `in thread ${filter.parentId}`,
+    filter.tags === null ? "" : `tagged ${joinWith("or", filter.tags)}`,
+    filter.near === null
+      ? ""
+      : `within ${filter.near.radiusKm} km of ${degrees(filter.near.lat)}, ${degrees(filter.near.lng)}`,
+    filter.after === null ? "" : `ending at or after ${moment(filter.after)}`,
+    filter.before === null ? "" : `starting at or before ${moment(filter.before)}`,
+    filter.publisherId === null ? "" : `from publisher ${filter.publisherId}`,
+    filter.verifiedOnly ? "from verified publishers" : "",
+    filter.includeReplies && filter.parentId === null ? "replies included" : "",
+    filter.includeSyndicated ? "" : "first-hand only",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Two decimals, about a kilometre: as precise as a sentence should be. */
+const degrees = (value: number) => value.toFixed(2);
+const moment = (ms: number) =>
+  isoTime(ms)
+    .replace(/T00:00:00\.000Z$/, "")
+    .replace(/:00\.000Z$/, "Z");
+
+function joinWith(word: "and" | "or", items: readonly string[]): string {
+  if (items.length <= 1) return items[0] ?? "";
+  return `${items.slice(0, -1).join(", ")} ${word} ${items.at(-1) ?? ""}`;
+}

@@ -1,0 +1,265 @@
+import { BoardError } from "../../failures.ts";
+import type { Embedder } from "../../ports/embedder.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import type {
+  Store,
+  StoredPublisher,
+  StoredSubscription,
+  SubscriptionChange,
+} from "../../ports/store/index.ts";
+import type {
+  PendingMatch,
+  StandingQuery,
+  Subscription,
+  SubscriptionInput,
+  SubscriptionPatch,
+} from "../../schema/subscription.ts";
+import { cleanLine } from "../../schema/text.ts";
+import type { Cursors } from "../cursors.ts";
+import type { Posts } from "../posts/index.ts";
+import { shownPosts } from "../posts/visible.ts";
+import { isoTime } from "../resources.ts";
+import { criteriaOnWire, describeQuery, parsedTextOf } from "../search/query.ts";
+import { queryVector } from "../search/query-vector.ts";
+import { newId, type Secrets } from "../secrets.ts";
+import type { Site } from "../site.ts";
+import type { Consent } from "../webhooks/consent.ts";
+import {
+  ACTIVATED,
+  ACTIVE_MAX,
+  changeSubscription,
+  isMatched,
+  ownSubscription,
+  standingQueryOf,
+} from "./state.ts";
+
+/** What stands for the sentence of a query that only another version of the board can read. */
+const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
+
+const notMatched = ({ inactiveReason }: StoredSubscription) =>
+  `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
+
+/** The cursor of a page is never null, so nothing else tells whether to ask again now or later. */
+const FULL_PAGE = "This page is full, so more matches may be waiting: ask again now with `next_cursor`.";
+
+/** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
+export class Subscriptions {
+  readonly #store: Store;
+  readonly #embedder: Embedder;
+  readonly #outbound: Outbound;
+  readonly #site: Site;
+  readonly #secrets: Secrets;
+  readonly #cursors: Cursors;
+  readonly #posts: Posts;
+  readonly #consent: Consent;
+
+  constructor(parts: {
+    store: Store;
+    embedder: Embedder;
+    outbound: Outbound;
+    site: Site;
+    secrets: Secrets;
+    cursors: Cursors;
+    posts: Posts;
+    consent: Consent;
+  }) {
+    this.#store = parts.store;
+    this.#embedder = parts.embedder;
+    this.#outbound = parts.outbound;
+    this.#site = parts.site;
+    this.#secrets = parts.secrets;
+    this.#cursors = parts.cursors;
+    this.#posts = parts.posts;
+    this.#consent = parts.consent;
+  }
+
+  /**
+   * Saves a standing query. The webhook's owner is asked for consent after the answer, which carries the secret that
+   * verifies the question.
+   *
+   * @throws BoardError `invalid_url` for a webhook the board may not call, `too_many_subscriptions`
+   */
+  async create(
+    input: SubscriptionInput,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<Subscription & { secret: string }> {
+    const webhookUrl = input.webhook_url ?? null;
+    this.#checkWebhook(webhookUrl);
+    const vector = await this.#vectorOf(input.query);
+    const row: StoredSubscription = {
+      id: newId("sub"),
+      publisherId: caller.id,
+      label: cleanLine(input.label ?? "") || null,
+      query: criteriaOnWire(input.query),
+      vector,
+      vectorModel: vector === null ? null : this.#embedder.modelId,
+      webhookUrl,
+      webhookVerifiedAt: null,
+      secretVersion: 1,
+      previousSecretUntil: null,
+      ...ACTIVATED,
+      lastMatchedAt: null,
+      createdAt: now,
+    };
+    const kept = await this.#store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
+      // The publisher erased itself between our look at its key and our write.
+      if ((await this.#store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
+      throw error;
+    });
+    if (!kept) throw new BoardError("too_many_subscriptions");
+    if (webhookUrl !== null) this.#consent.askLater(row, webhookUrl, now);
+    return { ...this.#onWire(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
+  }
+
+  /** What whoever saves a query should know of it. */
+  notesOn(query: StandingQuery | undefined): string[] {
+    const text = query === undefined ? null : parsedTextOf(query);
+    if (text === null || text.any.length + text.phrases.length + text.excluded.length > 0) return [];
+    return ["`q` holds no word, and signs and emoji are not looked for: no post will match."];
+  }
+
+  /** The caller's subscriptions, oldest first. */
+  async list(caller: StoredPublisher): Promise<Subscription[]> {
+    const rows = await this.#store.subscriptions.ofPublisher(caller.id);
+    const counts = await this.#store.subscriptions.pendingCounts(rows.map((row) => row.id));
+    return rows.map((row) => this.#onWire(row, counts.get(row.id) ?? 0));
+  }
+
+  /** @throws BoardError `subscription_not_found` */
+  async read(id: string, caller: StoredPublisher): Promise<Subscription> {
+    return this.#counted(await ownSubscription(this.#store, id, caller));
+  }
+
+  /**
+   * Changes the given fields. A new webhook URL is asked for consent after the answer, and gets nothing else before.
+   * @throws BoardError `subscription_not_found`, `invalid_url`, `too_many_subscriptions`
+   */
+  async edit(
+    id: string,
+    patch: SubscriptionPatch,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<Subscription> {
+    const { webhook_url: url } = patch;
+    const isNewUrl = (row: StoredSubscription) => url !== undefined && url !== row.webhookUrl;
+    if (isNewUrl(await ownSubscription(this.#store, id, caller))) this.#checkWebhook(url ?? null);
+    const given: SubscriptionChange = {
+      ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
+      ...(patch.query === undefined ? {} : await this.#queryChange(patch.query)),
+      ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
+    };
+    let isMoved = false;
+    const changed = await changeSubscription(this.#store, id, (row) => {
+      isMoved = isNewUrl(row);
+      return {
+        ...given,
+        ...(isMoved
+          ? { webhookUrl: url ?? null, webhookVerifiedAt: null, failures: 0, failingSince: null }
+          : {}),
+        ...(patch.active === true && !row.active ? ACTIVATED : {}),
+      };
+    });
+    if (isMoved && changed.webhookUrl !== null) this.#consent.askLater(changed, changed.webhookUrl, now);
+    return this.#counted(changed);
+  }
+
+  /** @throws BoardError `subscription_not_found` */
+  async remove(id: string, caller: StoredPublisher): Promise<void> {
+    await ownSubscription(this.#store, id, caller);
+    await this.#store.subscriptions.remove(id);
+  }
+
+  /**
+   * Matches after the caller's watermark, oldest first. Nothing is consumed.
+   *
+   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given
+   * @throws BoardError `subscription_not_found`, `invalid_cursor`
+   */
+  async pending(
+    id: string,
+    caller: StoredPublisher,
+    page: { cursor: string | undefined; limit: number },
+  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[] }> {
+    const row = await ownSubscription(this.#store, id, caller);
+    const list = `pending ${id}`;
+    const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
+    if (typeof after !== "number") throw new BoardError("invalid_cursor");
+    const deliveries = await this.#store.subscriptions.pending(id, after, page.limit);
+    const posts = await shownPosts(
+      { store: this.#store, posts: this.#posts },
+      deliveries.map((delivery) => delivery.postId),
+    );
+    const matches = deliveries.flatMap((delivery) => {
+      const post = posts.get(delivery.postId);
+      return post === undefined
+        ? []
+        : [{ ...post, delivery_id: delivery.deliveryId, matched_at: isoTime(delivery.matchedAt) }];
+    });
+    const last = deliveries.at(-1);
+    const nextCursor =
+      last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);
+    const notes = isMatched(row) ? [] : [notMatched(row)];
+    if (deliveries.length === page.limit) notes.push(FULL_PAGE);
+    return { matches, nextCursor, notes };
+  }
+
+  /**
+   * Asks the webhook's owner for consent once more; a yes re-activates an inactive subscription.
+   * @throws BoardError `subscription_not_found`, `no_webhook`, `rate_limited`, `too_many_subscriptions`
+   */
+  async verifyWebhook(
+    id: string,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<{ subscription: Subscription; verified: boolean }> {
+    const row = await ownSubscription(this.#store, id, caller);
+    if (row.webhookUrl === null) throw new BoardError("no_webhook");
+    const changed = await this.#consent.askAgain(row, row.webhookUrl, now);
+    return { subscription: await this.#counted(changed), verified: changed.webhookVerifiedAt !== null };
+  }
+
+  async #counted(row: StoredSubscription): Promise<Subscription> {
+    const counts = await this.#store.subscriptions.pendingCounts([row.id]);
+    return this.#onWire(row, counts.get(row.id) ?? 0);
+  }
+
+  #onWire(row: StoredSubscription, pending: number): Subscription {
+    const query = standingQueryOf(row);
+    return {
+      id: row.id,
+      label: row.label,
+      query: row.query,
+      describes: query === null ? UNREADABLE : describeQuery(query),
+      webhook_url: row.webhookUrl,
+      webhook_verified: row.webhookVerifiedAt !== null,
+      poll_url: this.#site.pending(row.id),
+      active: row.active,
+      inactive_reason: row.inactiveReason,
+      created_at: isoTime(row.createdAt),
+      last_matched_at: row.lastMatchedAt === null ? null : isoTime(row.lastMatchedAt),
+      pending,
+      failures: row.failures,
+    };
+  }
+
+  #checkWebhook(url: string | null): void {
+    if (url === null) return;
+    const refusal = this.#outbound.refusal(url);
+    if (refusal === null) return;
+    throw new BoardError("invalid_url", {
+      issues: [{ path: "webhook_url", code: "invalid_url", message: refusal }],
+    });
+  }
+
+  /** Null without a model; matching then goes by words until the follower finds the model ready. */
+  #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
+    return queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
+  }
+
+  async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {
+    const vector = await this.#vectorOf(query);
+    const vectorModel = vector === null ? null : this.#embedder.modelId;
+    return { query: criteriaOnWire(query), vector, vectorModel };
+  }
+}

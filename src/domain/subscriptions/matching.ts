@@ -1,0 +1,179 @@
+import { setImmediate } from "node:timers/promises";
+import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
+import { windowOf } from "../../ports/index-entry.ts";
+import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
+import { KINDS } from "../../schema/post.ts";
+import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
+import { quantize } from "../../search/quantize.ts";
+import {
+  answers,
+  floorOf,
+  postText,
+  type StandingText,
+  standingText,
+} from "../../search/standing-rule/index.ts";
+import type { BoardModel } from "../board/embedding-model.ts";
+import { filterOf, parsedTextOf } from "../search/query.ts";
+import { isMatched, standingQueryOf } from "./state.ts";
+
+/** Changes taken in per turn of the event loop: some 5 ms. */
+const CHANGES_BATCH = 100;
+/** Queries that are given their vectors at each refresh, and how many the model takes at once. */
+const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
+
+/** A post as matching looks at it. */
+export interface Candidate {
+  post: StoredPost;
+  publisher: StoredPublisher;
+  /** Under the embedder's model, or null while there is none. */
+  vector: Int8Array | null;
+}
+
+/**
+ * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
+ * word, and either every word or the meaning. Follows subscriptions made by any process, and keeps the active ones in a
+ * percolator, so that a post meets a small part of them.
+ */
+export class Matching {
+  readonly #store: Store;
+  readonly #embedder: Embedder;
+  readonly #boardModel: BoardModel;
+  /** By subscription id; null for a query without text, which its filters decide. */
+  readonly #standing: Percolator<StandingText | null>;
+  /** Texts of active queries that have no vector of this model. */
+  readonly #withoutVector = new Map<string, string>();
+  #seen = 0;
+
+  constructor(parts: { store: Store; embedder: Embedder; boardModel: BoardModel }) {
+    this.#store = parts.store;
+    this.#embedder = parts.embedder;
+    this.#boardModel = parts.boardModel;
+    this.#standing = new Percolator({
+      dimension: parts.embedder.dimension,
+      kinds: KINDS,
+      classes: CLASSES.length,
+    });
+  }
+
+  /**
+   * Takes in subscriptions that changed, a hundred per turn of the event loop, and gives those without a vector one when
+   * the model is ready.
+   */
+  async refresh(): Promise<void> {
+    for (;;) {
+      const { next, rows } = await this.#store.subscriptions.changes(this.#seen, CHANGES_BATCH);
+      for (const { id, subscription } of rows) this.#take(id, subscription);
+      if (next === this.#seen) break;
+      this.#seen = next;
+      await setImmediate();
+    }
+    if (this.#withoutVector.size > 0 && this.#embedder.state() === "ready") await this.#addVectors();
+  }
+
+  /** Ids of the subscriptions that a post answers. */
+  answeredBy({ post, publisher, vector }: Candidate, now: number): string[] {
+    if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
+    const text = postText({
+      ...post,
+      placeName: post.location?.name ?? null,
+      isReply: post.parentId !== null,
+    });
+    return this.#standing
+      .candidates({
+        ...filteredOf(post, publisher),
+        words: text.speech.single,
+        vector,
+        postClass: Number(text.foreign),
+      })
+      .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
+      .map(({ id }) => id);
+  }
+
+  #take(id: string, row: StoredSubscription | null): void {
+    this.#withoutVector.delete(id);
+    const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;
+    if (row === null || query === null) {
+      this.#standing.remove(id);
+      return;
+    }
+    const text = parsedTextOf(query);
+    const filter = filterOf(query, 0);
+    const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
+    if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
+    const cut = this.#embedder.matchCosine;
+    const standing =
+      text === null
+        ? null
+        : standingText({ text, kinds: filter.kinds, hasPlace: filter.near !== null, vector, cut });
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector, filter.kinds ?? KINDS);
+    this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
+  }
+
+  /** Queries saved while there was no model, or under another one. */
+  async #addVectors(): Promise<void> {
+    if (!(await this.#boardModel.isOurs())) return;
+    const missing = [...this.#withoutVector].slice(0, VECTORS.perRefresh);
+    for (let start = 0; start < missing.length; start += VECTORS.batch) {
+      const batch = missing.slice(start, start + VECTORS.batch);
+      const vectors = await this.#vectorsOf(batch.map(([, text]) => text));
+      for (const [at, vector] of vectors.entries()) {
+        const [id, text] = batch[at] ?? ["", ""];
+        const change = { vector: quantize(vector), vectorModel: this.#embedder.modelId };
+        const updated = await this.#store.subscriptions.update(id, (row) => {
+          // Its owner may have changed the query meanwhile.
+          const query = standingQueryOf(row);
+          return query !== null && parsedTextOf(query)?.plain === text ? change : null;
+        });
+        this.#take(id, updated);
+      }
+    }
+  }
+
+  /** No vectors when the model is busy or gone: words go on, and the next refresh tries again. */
+  async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
+    try {
+      return await this.#embedder.embed(texts, "query");
+    } catch (error) {
+      if (error instanceof EmbedderUnavailable) return [];
+      throw error;
+    }
+  }
+}
+
+/** How a post may answer a query's text. */
+type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
+const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
+
+/** Classes of posts, by whether they are foreign: the rule's floors are much lower for those that are. */
+const CLASSES = [false, true] as const;
+
+function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {
+  const { words, phrases, excluded } = standing;
+  const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
+  const floor = (foreign: boolean) => Math.min(...kinds.map((kind) => floorOf(standing, { kind, foreign })));
+  // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
+  const asksNothing = words.length + phrases.length + excluded.length === 0;
+  return {
+    required: termsIn(phrases),
+    words: asksNothing ? null : termsIn(words),
+    meaning: words.length === 0 || vector === null ? null : { vector, floors: CLASSES.map(floor) },
+  };
+}
+
+function filteredOf(
+  post: StoredPost,
+  publisher: StoredPublisher,
+): Omit<NewPost, "words" | "vector" | "postClass"> {
+  const { lat, lng } = post.location ?? { lat: null, lng: null };
+  return {
+    kind: post.kind,
+    tags: post.tags,
+    place: lat === null || lng === null ? null : { lat, lng },
+    ...windowOf(post),
+    verified: publisher.verifiedAt !== null,
+    publisherId: post.publisherId,
+    parentId: post.parentId,
+    syndicated: post.syndicated,
+    createdAt: post.createdAt,
+  };
+}

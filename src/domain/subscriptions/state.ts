@@ -1,0 +1,86 @@
+import { BoardError } from "../../failures.ts";
+import type {
+  Store,
+  StoredPublisher,
+  StoredSubscription,
+  SubscriptionChange,
+} from "../../ports/store/index.ts";
+import { StandingQuery } from "../../schema/subscription.ts";
+
+/** Active subscriptions of one publisher. */
+export const ACTIVE_MAX = 50;
+
+/**
+ * True when new posts are held against the subscription: it is active, or only its webhook was given up, so that its
+ * matches still come to polling.
+ */
+export function isMatched({ active, inactiveReason }: StoredSubscription): boolean {
+  return active || inactiveReason === "webhook_gone" || inactiveReason === "webhook_failing";
+}
+
+/** True while its publisher is suspended, unless that happens just now. */
+export const isSuspended = ({ inactiveReason }: StoredSubscription) =>
+  inactiveReason === "publisher_suspended";
+
+/** What to change of a subscription to make it active as if its webhook had never failed. */
+export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, failingSince: null } as const;
+
+/** The saved query, or null when it was written by a version that knew other criteria. */
+export function standingQueryOf({ query }: StoredSubscription): StandingQuery | null {
+  return StandingQuery.safeParse(query).data ?? null;
+}
+
+/**
+ * A subscription of the caller.
+ * @throws BoardError `subscription_not_found`, also for another publisher's
+ */
+export async function ownSubscription(
+  store: Store,
+  id: string,
+  caller: StoredPublisher,
+): Promise<StoredSubscription> {
+  const row = await store.subscriptions.get(id);
+  if (row === null || row.publisherId !== caller.id) throw new BoardError("subscription_not_found");
+  return row;
+}
+
+/**
+ * Changes a subscription by what it is at that moment; null changes nothing.
+ * @throws BoardError `subscription_not_found`; `too_many_subscriptions` when it would become one active too many
+ */
+export async function changeSubscription(
+  { subscriptions }: Store,
+  id: string,
+  change: (row: StoredSubscription) => SubscriptionChange | null,
+): Promise<StoredSubscription> {
+  const changed = await subscriptions.update(id, change, ACTIVE_MAX);
+  if (changed !== null) return changed;
+  const isGone = (await subscriptions.get(id)) === null;
+  throw new BoardError(isGone ? "subscription_not_found" : "too_many_subscriptions");
+}
+
+/**
+ * Pauses what a publisher saved while it is suspended, and takes it up again at its reinstatement. Those beyond the
+ * allowed number of active ones, whose webhook had been given up before, stay paused.
+ */
+export async function suspendSubscriptions(
+  store: Store,
+  publisherId: string,
+  suspended: boolean,
+): Promise<void> {
+  const { subscriptions } = store;
+  for (const { id } of await subscriptions.ofPublisher(publisherId)) {
+    if (suspended) {
+      await subscriptions.update(id, (row) =>
+        isMatched(row) ? { active: false, inactiveReason: "publisher_suspended" } : null,
+      );
+      continue;
+    }
+    const reinstated = await subscriptions.update(
+      id,
+      (row) => (isSuspended(row) ? { active: true, inactiveReason: null } : null),
+      ACTIVE_MAX,
+    );
+    if (reinstated === null) await subscriptions.update(id, { inactiveReason: "paused" });
+  }
+}

@@ -1,0 +1,147 @@
+import { BoardError } from "../../failures.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import type { PushRecord, Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
+import type { Cursors } from "../cursors.ts";
+import { isoTime } from "../resources.ts";
+import { newToken, type Secrets } from "../secrets.ts";
+import { ownSubscription } from "../subscriptions/state.ts";
+import type { HourlyCalls } from "./hourly-limit.ts";
+import { callWebhook, isDelivered } from "./request.ts";
+import { secretsOf, signedHeaders } from "./signature.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What the owner of a subscription can do about its webhook: try it, look at deliveries, repeat one, replace the secret. */
+export class Webhooks {
+  readonly #store: Store;
+  readonly #outbound: Outbound;
+  readonly #secrets: Secrets;
+  readonly #cursors: Cursors;
+  readonly #hourly: HourlyCalls;
+
+  constructor(parts: {
+    store: Store;
+    outbound: Outbound;
+    secrets: Secrets;
+    cursors: Cursors;
+    hourly: HourlyCalls;
+  }) {
+    this.#store = parts.store;
+    this.#outbound = parts.outbound;
+    this.#secrets = parts.secrets;
+    this.#cursors = parts.cursors;
+    this.#hourly = parts.hourly;
+  }
+
+  /**
+   * Sends a signed `webhook.test` now, once, outside the queue; it counts neither as delivered nor as failed.
+   * @throws BoardError `subscription_not_found`, `no_webhook`, `rate_limited`
+   */
+  async test(id: string, caller: StoredPublisher, now: number): Promise<WebhookTest> {
+    const { row, url } = await this.#consented(id, caller);
+    await this.#hourly.take(row, url, now);
+    const body = JSON.stringify({
+      type: "webhook.test",
+      timestamp: isoTime(now),
+      data: { subscription_id: row.id },
+    });
+    const messageId = `msg_${row.id}_test_${newToken()}`;
+    const secrets = secretsOf(row, this.#secrets, now);
+    const headers = signedHeaders(secrets, messageId, Math.floor(now / 1000), body);
+    const called = await callWebhook(this.#outbound, url, headers, body, now);
+    const { status, error, latencyMs } = called;
+    return { id, delivered: isDelivered(called), status, error, latency_ms: latencyMs };
+  }
+
+  /**
+   * A new secret. The one before signs along for 24 h, so that a receiver can be changed over without a gap.
+   * @throws BoardError `subscription_not_found`
+   */
+  async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
+    await ownSubscription(this.#store, id, caller);
+    const changed = await this.#store.subscriptions.update(id, ({ secretVersion }) => ({
+      secretVersion: secretVersion + 1,
+      previousSecretUntil: now + DAY_MS,
+    }));
+    if (changed === null) throw new BoardError("subscription_not_found");
+    return {
+      id,
+      secret: this.#secrets.webhookSecret(id, changed.secretVersion),
+      previous_valid_until: isoTime(now + DAY_MS),
+    };
+  }
+
+  /**
+   * Deliveries of a subscription to its webhook, newest first.
+   * @throws BoardError `subscription_not_found`, `invalid_cursor`
+   */
+  async deliveries(
+    id: string,
+    caller: StoredPublisher,
+    page: { cursor: string | undefined; limit: number },
+  ): Promise<{ deliveries: DeliveryRecord[]; nextCursor: string | null }> {
+    await ownSubscription(this.#store, id, caller);
+    const list = `deliveries ${id}`;
+    const [before = null] = page.cursor === undefined ? [] : this.#cursors.read(list, page.cursor);
+    if (typeof before === "string") throw new BoardError("invalid_cursor");
+    const rows = await this.#store.pushes.list(id, { before, limit: page.limit + 1 });
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    const more = rows.length > page.limit && last !== undefined;
+    return {
+      deliveries: shown.map(recordOf),
+      nextCursor: more ? this.#cursors.write(list, [last.deliveryId]) : null,
+    };
+  }
+
+  /**
+   * Queues a delivery once more, with the same id, whatever became of it.
+   * @throws BoardError `subscription_not_found`, `no_webhook`; `not_found` for a delivery it does not have
+   */
+  async redeliver(
+    id: string,
+    deliveryId: number,
+    caller: StoredPublisher,
+    now: number,
+  ): Promise<{ delivery: { id: string; delivery_id: number; due_at: string }; notes: string[] }> {
+    const { row } = await this.#consented(id, caller);
+    if (!(await this.#store.pushes.redeliver(id, deliveryId, now))) {
+      throw new BoardError("not_found", {
+        hint: "The subscription has no delivery of this id that can be sent: they are kept for 30 days, and not when the post is removed. Its list is at GET /subscriptions/{id}/deliveries.",
+      });
+    }
+    return {
+      delivery: { id, delivery_id: deliveryId, due_at: isoTime(now) },
+      notes: row.active ? [] : ["The subscription is inactive; this is sent once it is active again."],
+    };
+  }
+
+  /** A subscription of the caller whose webhook may be called. */
+  async #consented(id: string, caller: StoredPublisher) {
+    const row = await ownSubscription(this.#store, id, caller);
+    if (row.webhookUrl === null) throw new BoardError("no_webhook");
+    if (row.webhookVerifiedAt === null) {
+      throw new BoardError("no_webhook", {
+        hint: "Its webhook has not consented yet. Make it answer the challenge, then call POST /subscriptions/{id}/verify-webhook.",
+      });
+    }
+    return { row, url: row.webhookUrl };
+  }
+}
+
+function recordOf(push: PushRecord): DeliveryRecord {
+  const last = push.lastAttempt;
+  return {
+    delivery_id: push.deliveryId,
+    post_id: push.postId,
+    matched_at: isoTime(push.matchedAt),
+    state: push.state,
+    attempts: push.attempts,
+    attempted_at: last === null ? null : isoTime(last.at),
+    status: last?.status ?? null,
+    error: last?.error ?? null,
+    latency_ms: last?.latencyMs ?? null,
+    due_at: push.dueAt === null ? null : isoTime(push.dueAt),
+  };
+}

@@ -1,0 +1,39 @@
+import { createHmac } from "node:crypto";
+import type { StoredSubscription } from "../../ports/store/index.ts";
+import type { Secrets } from "../secrets.ts";
+
+/**
+ * Headers of a signed request: the Standard Webhooks ones and `X-Board-Signature`, which carry the same MAC
+ * (HMAC-SHA256 with the secret's decoded bytes over `<id>.<timestamp>.<body>`).
+ *
+ * @param secrets  `whsec_…`; during a rotation the new and the old one, both sign
+ * @param id  stays the same over retries; holds no dot
+ * @param timestampS  of this attempt, Unix seconds
+ */
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  timestampS: number,
+  body: string,
+): Record<string, string> {
+  const macs = secrets.map((secret) =>
+    createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
+      .update(`${id}.${timestampS}.${body}`)
+      .digest(),
+  );
+  return {
+    "content-type": "application/json",
+    "user-agent": "agent-board/1",
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampS),
+    "webhook-signature": macs.map((mac) => `v1,${mac.toString("base64")}`).join(" "),
+    "x-board-signature": `t=${timestampS},${macs.map((mac) => `v1=${mac.toString("hex")}`).join(",")}`,
+  };
+}
+
+/** The secrets that sign for a subscription now, the newest first: two for a day after a rotation. */
+export function secretsOf(row: StoredSubscription, secrets: Secrets, now: number): string[] {
+  const overlaps = (row.previousSecretUntil ?? 0) > now;
+  const versions = overlaps ? [row.secretVersion, row.secretVersion - 1] : [row.secretVersion];
+  return versions.map((version) => secrets.webhookSecret(row.id, version));
+}

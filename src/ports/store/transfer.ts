@@ -1,0 +1,89 @@
+import type {
+  Delivery,
+  InboxEntry,
+  ModerationEntry,
+  PushRecord,
+  StoredPost,
+  StoredPublisher,
+  StoredReport,
+  StoredSubscription,
+  WorkKind,
+} from "./index.ts";
+
+/**
+ * What a board consists of, apart from what any store derives or may lose: search index, queues, limits, rankings, leases.
+ * Kinds stand in the order in which rows are written: what a row belongs to comes before it, a root before its replies.
+ */
+export interface BoardRows {
+  setting: { name: string; value: string };
+  /** `inboxNo`: no entry of the publisher's inbox had a higher number so far; those that are forgotten count too. */
+  publisher: StoredPublisher & { inboxNo: number };
+  /** `removedAt` goes with state `removed`; of such a post nothing is left that its publisher wrote. */
+  post: StoredPost & { removedAt: number | null; embedding: { model: string; vector: Int8Array } | null };
+  /** `nextDelivery`: id that its next delivery gets. */
+  subscription: StoredSubscription & { nextDelivery: number };
+  /** `matchedAt` is null once it is forgotten: the pair is known as delivered, and nothing else. */
+  delivery: {
+    subscriptionId: string;
+    postId: string;
+    deliveryId: number;
+    matchedAt: Delivery["matchedAt"] | null;
+  };
+  /** One that is claimed counts as due: whoever claimed it does not come along. */
+  push: PushRecord;
+  inbox: InboxEntry & { publisherId: string };
+  report: StoredReport;
+  /** A post in the queue of moderation. */
+  reported: { postId: string; reporters: number; lastAt: number };
+  moderation: ModerationEntry;
+  counter: { day: string; name: string; n: number };
+  /** What is still to be done about a post, due since the post's last change. */
+  work: { kind: WorkKind; postId: string };
+}
+
+export type RowKind = keyof BoardRows;
+
+/** In the order of `BoardRows`. */
+export const ROW_KINDS = [
+  "setting",
+  "publisher",
+  "post",
+  "subscription",
+  "delivery",
+  "push",
+  "inbox",
+  "report",
+  "reported",
+  "moderation",
+  "counter",
+  "work",
+] as const satisfies readonly RowKind[];
+
+/** Rows of one kind. */
+export type RowPage = { [K in RowKind]: { kind: K; rows: BoardRows[K][] } }[RowKind];
+
+/** A board as it is at one moment, while it goes on changing. */
+export interface BoardSnapshot {
+  counts: Readonly<Record<RowKind, number>>;
+  /**
+   * Every row, kind after kind in the order of `ROW_KINDS`, of that one moment; bounded in memory.
+   * @throws Error in one line for the operator when the database no longer knows that moment
+   */
+  pages(): AsyncIterable<RowPage>;
+  close(): Promise<void>;
+}
+
+/** Reads and writes whole boards, for a move from one store to another. */
+export interface TransferStore {
+  /** Erasures under way are finished first. Others read and write meanwhile, undisturbed. */
+  snapshot(): Promise<BoardSnapshot>;
+  /**
+   * Writes rows as they are, with what follows from them (index, queues), and moves a mark, all in one transaction: a
+   * crash leaves all or nothing. A setting replaces the one of its name, a counter is added to what is there.
+   *
+   * @param mark  a setting that must have the value `from` (null: must not be there) and gets the value `to`; so two who
+   *   write at the same time cannot both get on
+   * @throws Error when the mark stands elsewhere, a row is there already, or what it belongs to is not there
+   */
+  write(pages: readonly RowPage[], mark: { name: string; from: string | null; to: string }): Promise<void>;
+}

@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
+const replicaSet = await mongodbFor("replicaSet", "doctor");
+const cluster = await mongodbFor("cluster", "doctor");
+const standalone = await mongodbFor("standalone", "doctor");
+
+/** The operator's command as a process of its own. */
+describe("agent-board doctor", () => {
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "board-doctor-"));
+  });
+  afterEach(async () => {
+    rmSync(dataDir, { recursive: true });
+    await replicaSet?.wipe();
+  });
+
+  /** Its exit code, what it says of each thing as `level text`, and everything it printed. */
+  const doctor = (environment: Record<string, string> = {}) =>
+    new Promise<{ code: number; said: Record<string, string>; output: string }>((done) => {
+      const env = { PATH: process.env["PATH"], DATA_DIR: dataDir, EMBEDDINGS: "off", ...environment };
+      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor"], { env }, (error, stdout, stderr) => {
+        const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
+        const said = Object.fromEntries(lines.map(([, level, about, text]) => [about, `${level} ${text}`]));
+        done({ code: Number(error?.code ?? 0), said, output: stdout + stderr });
+      });
+    });
+  const madeAt = async (url: string) => {
+    const store = await openStore(url, { index: null });
+    await store.publishers.insert(aPublisher("pub_a"));
+    for (let n = 0; n < 50; n += 1) await store.posts.insert(aPost(`p${n}`));
+    await store.close();
+  };
+
+  it("finds nothing wrong on a machine where nothing has been started yet, and makes nothing", async () => {
+    const { code, said, output } = await doctor();
+    expect(said).toMatchObject({
+      "Node.js": `ok ${process.versions.node}`,
+      SITE_URL: expect.stringMatching(/^ok /),
+      DATA_DIR: expect.stringMatching(/^ok .* MB free$/),
+      database: expect.stringMatching(/^ok .* is not there yet/),
+      model: expect.stringMatching(/^ok /),
+    });
+    expect(output).toMatch(/\nNo problems\.\n$/);
+    expect(code).toBe(0);
+    expect(await doctor()).toMatchObject({ said: { database: said["database"] } });
+  });
+
+  it("tells each mistake in the configuration, and each database that is none", async () => {
+    const wrong = await doctor({ PORT: "x", STORE_URL: "postgres://me:secret@host/db" });
+    expect(wrong.output).toContain("PORT: must be a port number");
+    expect(wrong.output).toContain("STORE_URL: must start with");
+    expect(wrong.output).toMatch(/\nProblems: 2\n$/);
+    expect(wrong.code).toBe(1);
+    expect(wrong.output).not.toContain("secret");
+  });
+
+  it("tells of a limit that there is none of, as a start does", async () => {
+    const { said, code } = await doctor({ RATE_LIMITS: "serach=1/60" });
+    expect(said["RATE_LIMITS"]).toMatch(/^problem serach is no policy; there are read, search/);
+    expect(code).toBe(1);
+  });
+
+  it("finds a SQLite board sound, and warns when all users may read it", async () => {
+    const file = join(dataDir, "board.db");
+    await madeAt(`sqlite:${file}`);
+    chmodSync(file, 0o644);
+    const { code, said } = await doctor();
+    expect(said).toMatchObject({
+      permissions: expect.stringMatching(/^warning .*chmod 600/),
+      schema: expect.stringMatching(/^ok version \d+$/),
+      integrity: expect.stringMatching(/^ok /),
+      journal: "ok write-ahead log",
+    });
+    expect(code).toBe(0);
+    chmodSync(file, 0o600);
+    expect((await doctor()).said["permissions"]).toMatch(/^ok /);
+  });
+
+  it("finds a damaged SQLite file", async () => {
+    const file = join(dataDir, "board.db");
+    await madeAt(`sqlite:${file}`);
+    truncateSync(file, 64 * 1024);
+    const { code, output } = await doctor();
+    expect(output).toMatch(/^problem .*restore a backup$/m);
+    expect(code).toBe(1);
+  });
+
+  it("finds a MongoDB that does not answer, and prints no credentials", async () => {
+    const { code, said, output } = await doctor({ STORE_URL: "mongodb://me:secret@127.0.0.1:1/board" });
+    expect(said["database"]).toMatch(/^problem the database of STORE_URL does not answer/);
+    expect(code).toBe(1);
+    expect(output).not.toMatch(/secret|me:/);
+  });
+
+  describe.skipIf(standalone === null)("on a standalone mongod", () => {
+    it("says how to make it a replica set", async () => {
+      const { code, said } = await doctor({ STORE_URL: standalone?.url ?? "" });
+      expect(said["database"]).toMatch(/^problem .*--replSet rs0 and run rs\.initiate\(\)/);
+      expect(code).toBe(1);
+      await expect(openStore(standalone?.url ?? "", { index: null })).rejects.toThrow(/--replSet/);
+    });
+  });
+
+  describe.skipIf(replicaSet === null)("on a replica set", () => {
+    it("tells what it would start on", async () => {
+      const { code, said } = await doctor({ STORE_URL: replicaSet?.url ?? "" });
+      expect(said).toMatchObject({
+        SITE_URL: expect.stringMatching(/^warning /),
+        database: expect.stringMatching(/^warning MongoDB \d.* replica set \S+ of one member/),
+        clock: expect.stringMatching(/^ok /),
+        oplog: expect.stringMatching(/^ok /),
+        schema: "ok the database is empty; the first start makes a board of it",
+      });
+      expect(code).toBe(0);
+    });
+
+    it("finds a board sound, and tells an index that is missing", async () => {
+      const url = replicaSet?.url ?? "";
+      await madeAt(url);
+      const sound = await doctor({ STORE_URL: url, SITE_URL: "https://board.example.org" });
+      expect(sound.said).toMatchObject({
+        SITE_URL: "ok https://board.example.org",
+        schema: expect.stringMatching(/^ok version \d+$/),
+        transactions: expect.stringMatching(/^ok /),
+        indexes: "ok all there",
+        writes: expect.stringMatching(/ ms until a majority has a write/),
+      });
+      expect(sound.code).toBe(0);
+
+      await replicaSet?.db.collection("publishers").dropIndex("key");
+      const { code, said } = await doctor({ STORE_URL: url });
+      expect(said["indexes"]).toMatch(/^problem missing: publishers\.key;/);
+      expect(code).toBe(1);
+      // What it advises helps.
+      await replicaSet?.db
+        .collection<{ _id: string }>("meta")
+        .updateOne({ _id: "schema" }, { $set: { version: 0 } });
+      await (await openStore(url, { index: null })).close();
+      expect(await replicaSet?.db.collection("publishers").indexExists("key")).toBe(true);
+    });
+
+    it("refuses a database of another program, as a start does", async () => {
+      const url = replicaSet?.url ?? "";
+      await replicaSet?.db.collection("orders").insertOne({});
+      expect((await doctor({ STORE_URL: url })).said["schema"]).toMatch(/^problem the database is not empty/);
+      await expect(openStore(url, { index: null })).rejects.toThrow(/holds no board/);
+      expect(await replicaSet?.db.listCollections().toArray()).toHaveLength(1);
+    });
+
+    it("refuses a database that a newer program wrote, as a start does", async () => {
+      const url = replicaSet?.url ?? "";
+      await madeAt(url);
+      await replicaSet?.db
+        .collection<{ _id: string }>("meta")
+        .updateOne({ _id: "schema" }, { $set: { version: 99 } });
+      expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(/^problem .*newer Agent Board/);
+      await expect(openStore(url, { index: null })).rejects.toThrow(/newer Agent Board/);
+    });
+  });
+
+  describe.skipIf(cluster === null)("on a sharded cluster", () => {
+    it("tells on how many shards posts and deliveries are", async () => {
+      const url = cluster?.url ?? "";
+      await madeAt(url);
+      const { code, said } = await doctor({ STORE_URL: url });
+      expect(said).toMatchObject({
+        database: expect.stringMatching(/^ok MongoDB .* sharded cluster$/),
+        indexes: "ok all there",
+        shards: "ok posts on 2, deliveries on 2",
+      });
+      expect(code).toBe(0);
+      await cluster?.wipe();
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { flagsOf } from "../../src/domain/flags/index.ts";
+import { BoardError } from "../../src/failures.ts";
+import { CONFERENCES, Conference, conferencePost } from "../../src/import/conferences.ts";
+import { type Gazetteer, openGazetteer } from "../../src/import/places.ts";
+import { PostInput } from "../../src/schema/post.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+
+let places: Gazetteer;
+beforeAll(() => {
+  places = openGazetteer();
+});
+
+const DEMO = readFileSync(new URL("../../demo/conferences.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const ROW = {
+  name: "React Day Berlin",
+  url: "https://reactday.berlin",
+  startDate: "2026-12-04",
+  endDate: "2026-12-07",
+  city: "Berlin",
+  country: "Germany",
+  online: true,
+  locales: "EN, DE",
+  topics: ["accessibility", "javascript"],
+  cfpUrl: "https://reactday.berlin/cfp",
+  cfpEndDate: "2026-09-01",
+  offersSignLanguageOrCC: true,
+};
+
+const postOf = (row: Record<string, unknown>) => conferencePost(Conference.parse(row), places);
+
+describe("conferencePost", () => {
+  it("says what, where, when, about which topics and in which languages", () => {
+    const post = postOf(ROW);
+    expect(post.title).toBe("React Day Berlin, Berlin, 4–7 December 2026");
+    expect(post.body).toMatchInlineSnapshot(`
+      "React Day Berlin is a technology conference about accessibility (a11y) and JavaScript and web development.
+      It takes place in Berlin, Germany, from Friday, 4 December 2026 to Monday, 7 December 2026, and can be attended online.
+      Talks are in English and German.
+      Accessibility: sign language interpretation or closed captions are offered.
+      Call for papers: speakers can propose talks until 1 September 2026."
+    `);
+    expect(post.tags).toEqual(["conference", "accessibility", "javascript", "online", "captions"]);
+    expect(post).toMatchObject({ kind: "event", url: ROW.url, syndicated: true });
+    expect(post.metadata).toMatchObject({ source: "conference-data", license: "MIT", all_day: true });
+  });
+
+  it("lasts from the start of the first day to the end of the last, in the zone of the place", () => {
+    expect(postOf(ROW)).toMatchObject({
+      starts_at: "2026-12-04T00:00:00+01:00",
+      ends_at: "2026-12-07T23:59:59+01:00",
+      timezone: "Europe/Berlin",
+    });
+    // Clocks change on 2026-03-29 in Berlin and on 2026-03-08 in New York.
+    expect(postOf({ ...ROW, startDate: "2026-03-28", endDate: "2026-03-30" })).toMatchObject({
+      starts_at: "2026-03-28T00:00:00+01:00",
+      ends_at: "2026-03-30T23:59:59+02:00",
+    });
+    const newYork = { ...ROW, city: "New York, NY", country: "U.S.A.", startDate: "2026-03-08" };
+    expect(postOf(newYork).starts_at).toBe("2026-03-08T00:00:00-05:00");
+    expect(postOf({ ...ROW, city: "Bangalore", country: "India" }).starts_at).toBe(
+      "2026-12-04T00:00:00+05:30",
+    );
+  });
+
+  it("stays in UTC and without a place when it is online only", () => {
+    const { city: _city, country: _country, ...online } = ROW;
+    expect(postOf(online)).toMatchObject({
+      location: null,
+      timezone: "UTC",
+      starts_at: "2026-12-04T00:00:00+00:00",
+    });
+  });
+
+  it("keeps the name of a place nobody knows, without coordinates", () => {
+    expect(postOf({ ...ROW, city: "Zubrowkaville", country: "Zubrowka" })).toMatchObject({
+      location: { name: "Zubrowkaville, Zubrowka" },
+      timezone: "UTC",
+    });
+  });
+
+  it("gives the same idempotency key for the same row, and one for each row", () => {
+    const keys = DEMO.map((row) => postOf(row).idempotency_key);
+    expect(keys).toEqual(DEMO.map((row) => postOf(row).idempotency_key));
+    expect(new Set(keys).size).toBe(DEMO.length);
+  });
+
+  it("gives posts that the board takes and does not flag, for all rows of the demo", () => {
+    for (const row of DEMO) {
+      const post = postOf(row);
+      expect(PostInput.safeParse(post).error).toBeUndefined();
+      expect(flagsOf([post.title, post.body, ...(post.tags ?? []), JSON.stringify(post.metadata)])).toEqual(
+        [],
+      );
+      if (row["city"] !== undefined) expect(post.location?.lat, JSON.stringify(row)).toBeTypeOf("number");
+    }
+  });
+
+  it("cuts what is too long for a post", () => {
+    const post = postOf({ ...ROW, name: "Überlänge 😀".repeat(60), topics: ["x".repeat(80)] });
+    expect(PostInput.safeParse(post).error).toBeUndefined();
+  });
+});
+
+describe("CONFERENCES.toPost", () => {
+  it("maps a row", async () => {
+    expect(await CONFERENCES.toPost(ROW)).toEqual(postOf(ROW));
+  });
+
+  it("fails with invalid_request for a row that is no conference, naming each field", async () => {
+    const failure = await CONFERENCES.toPost({ ...ROW, startDate: "soon", url: "none" }).catch(
+      (error) => error,
+    );
+    expect(failure).toBeInstanceOf(BoardError);
+    expect((failure as BoardError).issues.map(({ path }) => path)).toEqual(["url", "startDate"]);
+  });
+});
+
+describe("agent-board import", () => {
+  it("adds what is a post, once, and names the line and the problem of what is none", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "import-"));
+    const file = join(dataDir, "list.jsonl");
+    const good = { title: "Café", body: "Open on Sunday.", idempotency_key: "1" };
+    const latin1 = Buffer.from(JSON.stringify({ ...good, idempotency_key: "2" }), "latin1");
+    const text = `${JSON.stringify(good)}\n\n{"title":\n[1]\n{"title":"No body"}\n`;
+    await writeFile(file, Buffer.concat([Buffer.from(text), latin1]));
+    const run = async () => {
+      const options = { env: boardEnvironment({ DATA_DIR: dataDir }) };
+      const args = ["--import", "tsx", MAIN, "import", file];
+      return (await promisify(execFile)(process.execPath, args, options)).stdout;
+    };
+    const first = await run();
+    expect(first).toContain("1 added, 0 already there, 4 refused");
+    expect(first).toContain("line 3: not JSON");
+    expect(first).toContain("line 4: invalid_request (Invalid input: expected object, received array)");
+    expect(first).toContain("line 5: invalid_request (body: Required.)");
+    expect(first).toContain("line 6: invalid_json (Must be UTF-8.)");
+    expect(await run()).toContain("0 added, 1 already there, 4 refused");
+    await rm(dataDir, { recursive: true });
+  });
+});
+
+describe("openGazetteer", () => {
+  it.each([
+    ["Berlin", "Germany", 52.52, 13.41],
+    ["München", "Deutschland", 48.14, 11.58],
+    ["Cologne", "Germany", 50.93, 6.95],
+    ["Krakow", "Poland", 50.06, 19.94],
+    ["Kraków", "PL", 50.06, 19.94],
+    ["London", "U.K.", 51.51, -0.13],
+    ["Edinburgh", "Scotland", 55.95, -3.2],
+    ["New York, NY", "U.S.A.", 40.71, -74.01],
+    ["Washington, D.C.", "USA", 38.9, -77.04],
+    ["Portland, OR", "U.S.A.", 45.52, -122.68],
+    ["Portland, ME", "U.S.A.", 43.66, -70.26],
+    ["St. Louis, MO", "United States", 38.63, -90.2],
+    ["Seoul", "Korea", 37.57, 126.98],
+    ["Bangalore", "India", 12.97, 77.59],
+    ["Freiburg", "Germany", 48.0, 7.85],
+    ["Sidney", "Australia", -33.87, 151.21],
+    ["Newcastle-Upon-Tyne", "U.K.", 54.97, -1.61],
+    ["São Paulo", "Brazil", -23.55, -46.64],
+    ["Antwerp", "Belgium", 51.22, 4.4],
+  ])("finds %s, %s", (city, country, lat, lng) => {
+    const place = places.find(city, country);
+    expect(place?.lat).toBeCloseTo(lat, 1);
+    expect(place?.lng).toBeCloseTo(lng, 1);
+  });
+
+  it("takes the largest town of a name when no country is given", () => {
+    expect(places.find("Paris", null)?.countryCode).toBe("FR");
+  });
+
+  it("finds nothing rather than something wrong", () => {
+    expect(places.find("Zubrowkaville", "France")).toBeNull();
+    expect(places.find("Berlin", "Zubrowka")).toBeNull();
+    expect(places.find("Berlin, ZZ", "U.S.A.")).toBeNull();
+    expect(places.find("", "France")).toBeNull();
+  });
+});

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { titles, write } from "../support/boards/writing.ts";
+
+const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
+
+/** The operator's command as a process of its own, while the board runs. */
+describe("agent-board moderate", () => {
+  let board: TestBoard;
+  let author: { id: string; key: string };
+  const moderate = (...args: string[]) =>
+    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "moderate", ...args], {
+      env: {
+        ...process.env,
+        DATA_DIR: board.dataDir,
+        STORE_URL: board.board.config.storeUrl,
+        LOG_LEVEL: "warn",
+      },
+    });
+  const statusOf = async (id: string, key?: string) => {
+    const { status, body } = await call(
+      board,
+      `GET /posts/${id}`,
+      undefined,
+      key === undefined ? {} : { key },
+    );
+    return body.error?.code ?? status;
+  };
+
+  beforeAll(async () => {
+    board = await startBoard({ REPORTS_TO_HIDE: "1" });
+    author = await register(board, "Author");
+  });
+  afterAll(() => board.stop());
+
+  it("hides a post by its page URL at once, keeps the reason, and restores it", async () => {
+    const { id, url } = await write(board, author.key, { title: "Trebuchet", tags: ["siege"] });
+    const hidden = await moderate("hide", url, "--reason", "weapon for sale");
+    expect(hidden.stdout).toBe(`hide ${id}: done\n`);
+    expect([await statusOf(id), await statusOf(id, author.key)]).toEqual(["post_hidden", 200]);
+    expect(await titles(board, "/search?q=trebuchet")).toEqual([]);
+    await moderate("restore", id, "--reason", "a toy");
+    expect(await statusOf(id)).toBe(200);
+    expect(await titles(board, "/search?q=trebuchet")).toEqual(["Trebuchet"]);
+    const acts = await board.board.services.reports.history(id, 10);
+    expect(acts.map(({ action, actor, reason }) => `${action} by ${actor}: ${reason}`)).toEqual([
+      "restore by operator: a toy",
+      "hide by operator: weapon for sale",
+    ]);
+  });
+
+  it("suspends a publisher, which then reads but does not write, and reinstates it", async () => {
+    const { id, key } = await register(board, "Rowdy");
+    await write(board, key, { title: "Catapult" });
+    await moderate("suspend", id, "--reason", "flooding");
+    expect(await titles(board, "/search?q=catapult")).toEqual([]);
+    const attempt = () => call(board, "POST /posts", { title: "More", body: "More of it." }, { key });
+    expect((await attempt()).body.error.code).toBe("publisher_suspended");
+    expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
+    expect((await call(board, `GET /publishers/${id}`)).body.data.recent_posts).toEqual([]);
+    await moderate("reinstate", `${board.url}/publishers/${id}`, "--reason", "promised better");
+    expect(await titles(board, "/search?q=catapult")).toEqual(["Catapult"]);
+    expect((await attempt()).status).toBe(201);
+  });
+
+  it("lists reported posts with their reasons, and the newest acts; and removes a post with its replies", async () => {
+    const { id } = await write(board, author.key);
+    const reply = await write(board, author.key, { parent_id: id });
+    await call(board, "POST /reports", { post_id: id, reason: "scam" });
+    const { stdout } = await moderate("list", "--limit", "5");
+    expect(stdout).toMatch(new RegExp(`${id}\thidden\t1 reporters\tscam\t`));
+    expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 reporters`));
+    await moderate("remove", id, "--reason", "scam");
+    expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
+  });
+
+  it("fails in one line for an id nobody has, and without a reason", async () => {
+    const [unknown, unreasoned] = await Promise.allSettled([
+      moderate("hide", "nobodyhas1", "--reason", "x"),
+      moderate("hide", "nobodyhas1"),
+    ]);
+    expect(unknown).toMatchObject({
+      status: "rejected",
+      reason: { code: 1, stderr: expect.stringMatching(/^post_not_found: .*\n$/) },
+    });
+    expect(unreasoned).toMatchObject({
+      status: "rejected",
+      reason: { stderr: expect.stringContaining("--reason") },
+    });
+  });
+});

@@ -1,0 +1,185 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStoreAlone } from "../../src/cli/open-store.ts";
+import { readConfig } from "../../src/config.ts";
+import { storeSchemes } from "../../src/store/open.ts";
+import { readMark } from "../../src/transfer/import-mark.ts";
+import { linesOf } from "../../src/transfer/lines.ts";
+import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { eventually } from "../support/boards/client.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+type Makes = (role: "from" | "to") => Promise<Place>;
+
+/** How to make a place for a store of each scheme; null where this machine cannot run its database. */
+const PLACES: Record<string, Makes | null> = {
+  async sqlite() {
+    const folder = mkdtempSync(join(tmpdir(), "board-place-"));
+    return {
+      url: `sqlite:${folder}/board.db`,
+      empty() {
+        for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, `board.db${suffix}`), { force: true });
+      },
+      destroy: () => rmSync(folder, { recursive: true }),
+    };
+  },
+  mongodb: await mongodbPlaces("replicaSet"),
+};
+
+for (const from of storeSchemes()) {
+  for (const to of storeSchemes()) {
+    const [makeFrom, makeTo] = [PLACES[from], PLACES[to]];
+    if (makeFrom && makeTo) {
+      describeTransfer(`${from} to ${to}`, { from: () => makeFrom("from"), to: () => makeTo("to") });
+    } else describe.skip(`a board that moves from ${from} to ${to}`, () => it("is the same there", () => {}));
+  }
+}
+
+it("has a place for every store", () => {
+  expect(storeSchemes().filter((scheme) => PLACES[scheme] === undefined)).toEqual([]);
+});
+
+async function mongodbPlaces(kind: "replicaSet" | "cluster"): Promise<Makes | null> {
+  // Asked once, so that it is said once when there is none.
+  const database = await mongodbFor(kind, "transfer");
+  if (database === null) return null;
+  await database.drop();
+  return async (role) => {
+    const { url, empty, drop } = (await mongodbFor(kind, `transfer_${role}`)) ?? database;
+    return { url, empty, destroy: drop };
+  };
+}
+
+describe("agent-board export and import", () => {
+  const folder = mkdtempSync(join(tmpdir(), "board-export-"));
+  const from = { DATA_DIR: join(folder, "from"), STORE_URL: `sqlite:${folder}/from.db` };
+  const to = { DATA_DIR: join(folder, "to"), STORE_URL: `sqlite:${folder}/to.db` };
+  const file = join(folder, "board.jsonl.gz");
+  const key = "k".repeat(40);
+  const POSTS = 6000;
+  const board = (environment: Record<string, string>, ...args: string[]) =>
+    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, ...args], {
+      env: boardEnvironment(environment),
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  const failure = (ran: Promise<unknown>): Promise<string> =>
+    ran.then(
+      () => "it worked",
+      (error: { stderr: string }) => error.stderr,
+    );
+
+  beforeAll(async () => {
+    const store = await openStoreAlone(readConfig(from));
+    await store.settings.setOnce("secret_key", key);
+    await store.publishers.insert(aPublisher("pub_a"));
+    const posts = Array.from({ length: POSTS }, (_, n) => aPost(`p${n}`, { body: `Line\u2028${n}.` }));
+    await Promise.all(posts.map((post) => store.posts.insert(post)));
+    await store.close();
+    await board(from, "export", file);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("writes a file that only its owner may read, and says how to take the secret key along", async () => {
+    const { stderr, stdout } = await board(from, "export", join(folder, "again.jsonl"));
+    expect(stderr).toMatch(/Exporting.*rows: 100 %\n.*`agent-board secret-key` prints it/s);
+    expect(stdout).toBe("");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, "again.jsonl"), "utf8")).not.toContain(key);
+    expect((await board(from, "secret-key")).stdout).toBe(`${key}\n`);
+  });
+
+  it("writes to stdout what a file would hold", async () => {
+    const rows = (text: string) => text.trimEnd().split("\n").slice(1, -1);
+    const { stdout } = await board(from, "export");
+    expect(rows(stdout)).toEqual(rows(await readFile(join(folder, "again.jsonl"), "utf8")));
+  });
+
+  it("refuses a board with another secret key, unless that is meant", async () => {
+    const other = { ...to, STORE_URL: `sqlite:${folder}/other.db`, SECRET_KEY: "x".repeat(40) };
+    expect(await failure(board(other, "import", file))).toContain("has another secret key");
+    expect((await board(other, "import", file, "--other-secret-key")).stdout).toContain(`${POSTS} posts`);
+  });
+
+  it("goes on where a kill interrupted it; until then the board does not start", async () => {
+    const environment = { ...to, SECRET_KEY: key };
+    const mark = async () => {
+      const store = await openStoreAlone(readConfig(to));
+      const found = await readMark(store.settings);
+      await store.close();
+      return found;
+    };
+    // On a fast machine it may be through before it is seen to have begun.
+    do {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${folder}/to.db${suffix}`, { force: true });
+      const child = spawn(process.execPath, ["--import", "tsx", MAIN, "import", file], {
+        env: boardEnvironment(environment),
+        stdio: "ignore",
+      });
+      await eventually(mark, (found) => found !== null, 60_000);
+      await killed(child);
+    } while ((await mark())?.done === true);
+    expect((await mark())?.lines).toBeGreaterThan(1);
+    for (const command of [["moderate", "list"], ["export"]]) {
+      expect(await failure(board(environment, ...command))).toMatch(/^This board is half imported\..*\n$/);
+    }
+    const { stdout, stderr } = await board(environment, "import", file);
+    expect(stderr).toContain("Start the board with this SECRET_KEY, now and later");
+    expect(stdout).toMatch(
+      /^\d+ rows in .* s\. The board has 1 publishers, 6000 posts, 0 saved queries\.\n$/,
+    );
+    expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
+    const rows = async (side: Record<string, string>) => {
+      const store = await openStoreAlone(readConfig(side));
+      const lines = await exportTo(store, join(folder, "rows.jsonl"));
+      await store.close();
+      return lines;
+    };
+    expect(await rows(to)).toEqual(await rows(from));
+  });
+});
+
+function killed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
+}
+
+describe("linesOf", () => {
+  const folder = mkdtempSync(join(tmpdir(), "board-lines-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const linesIn = async (content: string | Buffer) => {
+    const file = join(folder, "lines");
+    writeFileSync(file, content);
+    const lines: string[] = [];
+    for await (const line of linesOf(file)) lines.push(line.toString("utf8"));
+    return lines;
+  };
+
+  it("ends lines at line feeds only, so that a text may hold any other separator", async () => {
+    expect(await linesIn("a\u2028b\u2029c\u0085d\re\r\nf\n\ng")).toEqual([
+      "a\u2028b\u2029c\u0085d\re",
+      "f",
+      "",
+      "g",
+    ]);
+    expect(await linesIn("")).toEqual([]);
+  });
+
+  it("reads lines longer than a chunk, zipped or not, and says when a zip is cut off", async () => {
+    const lines = ["x".repeat(700_000), "ü".repeat(300_000), "end"];
+    const text = lines.join("\n");
+    expect(await linesIn(text)).toEqual(lines);
+    const zip = gzipSync(text);
+    expect(await linesIn(zip)).toEqual(lines);
+    await expect(linesIn(zip.subarray(0, -20))).rejects.toThrow(/cut off or damaged/);
+  });
+});

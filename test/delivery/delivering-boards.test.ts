@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { measureDelays, measureNeighbours } from "../../bench/delivery.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webhooks.ts";
+
+const MINUTE = 60_000;
+const allowed = { WEBHOOK_ALLOW: "127.0.0.1" };
+
+describe("a board", () => {
+  it("counts what it delivered and what failed", async () => {
+    let time = Date.now();
+    const counting = await startBoard(allowed, { clock: () => time });
+    const sums = async () => {
+      await counting.flush();
+      const rows = await counting.board.store.statistics.read("2020-01-01");
+      const sum = (name: string) =>
+        rows.filter((row) => row.name === name).reduce((total, { n }) => total + n, 0);
+      return [sum("deliveries"), sum("delivery_failures")];
+    };
+    const { key: own } = await register(counting);
+    const webhook: Webhook = await startWebhook(() => ({
+      status: webhook.messages.length === 1 ? 500 : 200,
+    }));
+    await subscribeTo(counting, own, webhook, { tags: "counted" });
+    await write(counting, own, { tags: ["counted"] });
+    expect(await eventually(sums, ([, failed]) => failed === 1)).toEqual([0, 1]);
+    time += MINUTE;
+    expect(await eventually(sums, ([delivered]) => delivered === 1)).toEqual([1, 1]);
+    await counting.stop();
+    await webhook.stop();
+  });
+
+  it("brings 60 deliveries to a receiver while one that never answers in time and one that always fails wait for theirs", async () => {
+    const sharing = await startBoard(allowed);
+    const { key: own } = await register(sharing);
+    const good = await startWebhook();
+    const silent = await startWebhook(() => ({ delayMs: 11_000 }));
+    const failing = await startWebhook(() => ({ status: 500 }));
+    for (const webhook of [silent, failing, good])
+      await subscribeTo(sharing, own, webhook, { tags: "shared" });
+    // More than the fifty places that a board has for all receivers.
+    for (let n = 0; n < 60; n += 1) await write(sharing, own, { tags: ["shared"] });
+    const arrived = await eventually(
+      async () => new Set(good.messages.map(({ headers }) => headers["webhook-id"])).size,
+      (ids) => ids === 60,
+      90_000,
+    );
+    expect(arrived).toBe(60);
+    // The silent one holds two places, for 10 s each time, and so has most of its deliveries still to come.
+    const [first] = silent.messages;
+    const rounds = Math.floor((Date.now() - (first?.at ?? Number.NaN)) / 10_000);
+    expect(silent.messages.length).toBeLessThanOrEqual(2 * (rounds + 2));
+    await sharing.stop();
+    await Promise.all([good.stop(), silent.stop(), failing.stop()]);
+  });
+
+  it("that stops lets attempts under way end, and another goes on with the rest", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+    const first = await startBoard(allowed, { dataDir });
+    const { key: own } = await register(first);
+    let stopBegins = () => {};
+    const stopBegun = new Promise<void>((resolve) => {
+      stopBegins = resolve;
+    });
+    const quick = await startWebhook(() => ({ after: stopBegun, delayMs: 100 }));
+    const slow: Webhook = await startWebhook(() => ({ delayMs: slow.messages.length === 1 ? 20_000 : 0 }));
+    const subscriptions = [
+      await subscribeTo(first, own, quick, { tags: "stop" }),
+      await subscribeTo(first, own, slow, { tags: "stop" }),
+    ];
+    await write(first, own, { tags: ["stop"] });
+    await eventually(
+      async () => quick.messages.length + slow.messages.length,
+      (n) => n === 2,
+    );
+    const began = performance.now();
+    const stopped = first.stop();
+    stopBegins();
+    await stopped;
+    // An attempt that is waited for takes 10 s.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(first.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
+    const second = await startBoard(allowed, { dataDir });
+    // The one that ended was settled; the other was given back, and is due without waiting for its lease of 30 s.
+    const again = await eventually(
+      async () => slow.messages.length,
+      (n) => n === 2,
+      15_000,
+    );
+    expect(again).toBe(2);
+    const records = await Promise.all(
+      subscriptions.map(async ({ id }) => {
+        const { body } = await eventually(
+          () => call(second, `GET /subscriptions/${id}/deliveries`, undefined, { key: own }),
+          (answer) => answer.body.data[0].state === "delivered",
+        );
+        return body.data[0];
+      }),
+    );
+    expect(records.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+    expect([quick.messages.length, slow.messages.length]).toEqual([1, 2]);
+    await second.stop();
+    await Promise.all([quick.stop(), slow.stop()]);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("that stops does not wait long for a webhook that is being asked", async () => {
+    const stopping = await startBoard(allowed);
+    const { key: own } = await register(stopping);
+    const silent = await startWebhook(undefined, () => ({ delayMs: 11_000 }));
+    const sent = { query: { q: "slow" }, webhook_url: silent.url };
+    await call(stopping, "POST /subscriptions", sent, { key: own });
+    await eventually(
+      async () => silent.challenges.length,
+      (n) => n === 1,
+    );
+    const began = performance.now();
+    await stopping.stop();
+    // A question that is waited for takes 10 s.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(stopping.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
+    await silent.stop();
+  });
+
+  it("whose operator no longer allows a host does not call it, and says so", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+    const open = await startBoard(allowed, { dataDir });
+    const { key: own } = await register(open);
+    const webhook = await startWebhook();
+    const { id } = await subscribeTo(open, own, webhook, { tags: "closed" });
+    await open.stop();
+    const closed = await startBoard({}, { dataDir });
+    await write(closed, own, { tags: ["closed"] });
+    const { body } = await eventually(
+      () => call(closed, `GET /subscriptions/${id}/deliveries`, undefined, { key: own }),
+      (answer) => answer.body.data[0]?.attempts === 1,
+    );
+    expect(body.data[0]).toMatchObject({ state: "waiting", status: null });
+    expect(body.data[0].error).toMatch(/^Blocked: /);
+    expect(webhook.messages).toEqual([]);
+    await closed.stop();
+    await webhook.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe("the benchmark of delivery", () => {
+  const finite = (delays: readonly number[]) => delays.filter(Number.isFinite);
+
+  it("sees a match by polling and at its webhook soon after the post, with others' queries on the board", async () => {
+    const { pending, webhook } = await measureDelays(20, 200);
+    for (const delays of [pending, webhook]) {
+      expect(finite(delays)).toHaveLength(20);
+      // Of half of them: a busy machine may stand still for some seconds.
+      expect([...delays].sort((a, b) => a - b)[9]).toBeLessThan(5_000);
+    }
+  });
+
+  it("sees deliveries to a receiver beside one that never answers in time and one that always fails", async () => {
+    expect(finite(await measureNeighbours(20))).toHaveLength(20);
+  });
+});

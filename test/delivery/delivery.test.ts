@@ -1,0 +1,411 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CONTENT_NOTICE } from "../../src/adapters/calls/envelope.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import type { Response } from "../support/clients/receiver.ts";
+import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webhooks.ts";
+
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+const allowed = { WEBHOOK_ALLOW: "127.0.0.1" };
+
+/** A time of the test's own, so that retries of days pass in seconds. */
+let now = Date.now();
+let board: TestBoard;
+let key: string;
+let tags = 0;
+
+beforeAll(async () => {
+  board = await startBoard(allowed, { clock: () => now });
+  ({ key } = await register(board));
+});
+afterAll(() => board.stop());
+
+/** A subscription of its own tag to a webhook that answers as told. */
+async function subscribed(answer: (attempt: number) => Response, owner = key) {
+  tags += 1;
+  const tag = `tag-${tags}`;
+  const webhook: Webhook = await startWebhook(() => answer(webhook.messages.length));
+  const { id } = await subscribeTo(board, owner, webhook, { tags: tag });
+  const ask = async (path: string) => (await call(board, `GET ${path}`, undefined, { key: owner })).body.data;
+  return {
+    id,
+    tag,
+    webhook,
+    read: () => ask(`/subscriptions/${id}`),
+    deliveries: () => ask(`/subscriptions/${id}/deliveries`),
+    pending: () => ask(`/subscriptions/${id}/pending`),
+    arrived: async (count: number) => {
+      const got = await eventually(
+        async () => webhook.messages.length,
+        (n) => n >= count,
+      );
+      expect(got).toBe(count);
+    },
+    /** Waits until the newest delivery has had that many attempts; resolves to it. */
+    attempted: (attempts: number) =>
+      eventually(
+        async () => (await ask(`/subscriptions/${id}/deliveries`))[0],
+        (delivery) => delivery?.attempts === attempts,
+      ),
+  };
+}
+
+/** Long enough for a board that would send something to have sent it. */
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 700));
+/** Waits until every post so far has been held against the saved queries. */
+const matched = async () => {
+  const left = await eventually(
+    () => board.board.store.work.backlog("match"),
+    (count) => count === 0,
+  );
+  expect(left).toBe(0);
+};
+const moderate = (action: "hide" | "restore" | "suspend" | "reinstate", id: string) =>
+  board.board.services.reports.moderate(action, id, "test", now);
+
+describe("a delivery", () => {
+  it("carries the match as the API shows it, under an id that says which one it is", async () => {
+    const to = await subscribed(() => ({}));
+    const post = await write(board, key, { tags: [to.tag], kind: "offer", metadata: { price: 5 } });
+    await to.arrived(1);
+    const [{ headers, json } = { headers: {}, json: {} }] = to.webhook.messages;
+    const [match] = await to.pending();
+    expect(json).toEqual({
+      type: "post.matched",
+      timestamp: match.matched_at,
+      data: {
+        subscription_id: to.id,
+        delivery_id: match.delivery_id,
+        query: (await to.read()).query,
+        post: { ...post, publisher: expect.objectContaining({ id: post.publisher.id }) },
+        content_notice: CONTENT_NOTICE,
+      },
+    });
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "webhook-id": `msg_${to.id}_${match.delivery_id}`,
+      "webhook-timestamp": String(Math.floor(now / 1000)),
+    });
+    const delivered = await to.attempted(1);
+    expect(delivered).toEqual({
+      delivery_id: match.delivery_id,
+      post_id: post.id,
+      matched_at: match.matched_at,
+      state: "delivered",
+      attempts: 1,
+      attempted_at: new Date(now).toISOString(),
+      status: 200,
+      error: null,
+      latency_ms: expect.any(Number),
+      due_at: null,
+    });
+    await to.webhook.stop();
+  });
+
+  it("that fails is tried ten times by the table, give or take 20 %, with the same id and bytes, then given up", async () => {
+    const waits = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]
+      .concat([10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR])
+      .entries();
+    const to = await subscribed(() => ({ status: 500 }));
+    const other = await register(board);
+    await write(board, key, { tags: [to.tag] });
+    for (const [i, wait] of waits) {
+      const { state, due_at, status, latency_ms } = await to.attempted(i + 1);
+      expect([state, status]).toEqual(["waiting", 500]);
+      // A wait begins when the answer is there.
+      const due = Date.parse(due_at) - now - latency_ms;
+      expect(due).toBeGreaterThanOrEqual(Math.floor(wait * 0.8));
+      expect(due).toBeLessThanOrEqual(Math.ceil(wait * 1.2));
+      now = Date.parse(due_at) - 1;
+      // What is due is looked for after every match of a post, and else only from time to time.
+      await write(board, other.key);
+      await matched();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(to.webhook.messages).toHaveLength(i + 1);
+      now += 1;
+    }
+    expect(await to.attempted(10)).toMatchObject({ state: "failed", due_at: null });
+    expect(await to.read()).toMatchObject({ active: true, failures: 10 });
+    now += DAY;
+    await quiet();
+    expect(to.webhook.messages).toHaveLength(10);
+    expect(new Set(to.webhook.messages.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(to.webhook.messages.map(({ body }) => body)).size).toBe(1);
+    const times = to.webhook.messages.map(({ headers }) => Number(headers["webhook-timestamp"]));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    await to.webhook.stop();
+  });
+
+  const inTwoHours = () => new Date(now + 2 * HOUR).toUTCString();
+  it.each<[string, () => string, number, number]>([
+    ["seconds", () => "3600", HOUR, HOUR + SECOND],
+    ["a date", inTwoHours, 2 * HOUR - SECOND, 2 * HOUR + SECOND],
+    ["less than the table says", () => "0", 4 * SECOND, 7 * SECOND],
+    ["a date of the past", () => "Thu, 01 Jan 1970 00:00:00 GMT", 4 * SECOND, 7 * SECOND],
+    ["more than a day", () => "999999", DAY, DAY + SECOND],
+    ["more than a life", () => "9".repeat(400), DAY, DAY + SECOND],
+    ["nonsense", () => "soon", 4 * SECOND, 7 * SECOND],
+  ])("obeys a Retry-After of %s", async (_what, header, least, most) => {
+    const to = await subscribed(() => ({ status: 429, headers: { "retry-after": header() } }));
+    await write(board, key, { tags: [to.tag] });
+    const { due_at, latency_ms } = await to.attempted(1);
+    expect(Date.parse(due_at) - now).toBeGreaterThanOrEqual(least);
+    // Seconds count from the answer on, which a busy machine may give late.
+    expect(Date.parse(due_at) - now).toBeLessThanOrEqual(most + latency_ms);
+    await to.webhook.stop();
+  });
+
+  it.each<[string, Response, number | null]>([
+    ["201", { status: 201 }, 201],
+    ["204", { status: 204 }, 204],
+    ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, 307],
+    ["404", { status: 404 }, 404],
+    ["200 with 100 kB", { body: "x".repeat(100_000) }, null],
+  ])("answered with %s is judged by that", async (_what, answer, status) => {
+    const to = await subscribed(() => answer);
+    await write(board, key, { tags: [to.tag] });
+    const delivery = await to.attempted(1);
+    expect(delivery.status).toBe(status);
+    expect(delivery.state).toBe(status !== null && status < 300 ? "delivered" : "waiting");
+    if (status === null) expect(delivery.error).toBe("The answer has more than 65536 bytes.");
+    await to.webhook.stop();
+  });
+
+  it("to nobody at all says why in a word that is not the receiver's", async () => {
+    const to = await subscribed(() => ({}));
+    await to.webhook.stop();
+    await write(board, key, { tags: [to.tag] });
+    expect(await to.attempted(1)).toMatchObject({ state: "waiting", status: null });
+    expect((await to.deliveries())[0].error).toContain("ECONNREFUSED");
+  });
+});
+
+describe("a receiver that is gone", () => {
+  it("says so by 410: pushes stop at once, matches still come to polling, a new consent goes on", async () => {
+    let status = 410;
+    const to = await subscribed(() => ({ status }));
+    await write(board, key, { tags: [to.tag] });
+    expect(await to.attempted(1)).toMatchObject({ state: "failed", status: 410 });
+    expect(await to.read()).toMatchObject({ active: false, inactive_reason: "webhook_gone" });
+    const later = await write(board, key, { tags: [to.tag] });
+    const matches = await eventually(to.pending, (list) => list.length === 2);
+    expect(matches[1].id).toBe(later.id);
+    await quiet();
+    await to.arrived(1);
+    status = 200;
+    const again = await call(board, `POST /subscriptions/${to.id}/verify-webhook`, undefined, { key });
+    expect(again.body.data).toMatchObject({ active: true, inactive_reason: null, failures: 0 });
+    const next = await write(board, key, { tags: [to.tag] });
+    await to.arrived(2);
+    expect(to.webhook.messages[1]?.json.data.post.id).toBe(next.id);
+    await to.webhook.stop();
+  });
+
+  it("by five days of nothing but failures is given up, and goes on with `active: true`", async () => {
+    let status = 500;
+    const to = await subscribed(() => ({ status }));
+    await write(board, key, { tags: [to.tag] });
+    await to.attempted(1);
+    now += 5 * DAY - MINUTE;
+    await to.attempted(2);
+    expect(await to.read()).toMatchObject({ active: true, failures: 2 });
+    now += 10 * MINUTE;
+    const given = await eventually(to.read, ({ active }) => !active);
+    expect(given).toMatchObject({ active: false, inactive_reason: "webhook_failing", failures: 3 });
+    now += DAY;
+    await quiet();
+    await to.arrived(3);
+    status = 200;
+    const resumed = await call(board, `PATCH /subscriptions/${to.id}`, { active: true }, { key });
+    expect(resumed.body.data).toMatchObject({ active: true, inactive_reason: null, failures: 0 });
+    // What was waiting goes on where it stopped.
+    await to.arrived(4);
+    await to.webhook.stop();
+  });
+
+  it("for days, but answers in between, is not given up", async () => {
+    let status = 500;
+    const to = await subscribed(() => ({ status }));
+    await write(board, key, { tags: [to.tag] });
+    await to.attempted(1);
+    status = 200;
+    now += 4 * DAY;
+    await to.attempted(2);
+    expect(await to.read()).toMatchObject({ active: true, failures: 0 });
+    status = 500;
+    now += 2 * DAY;
+    await write(board, key, { tags: [to.tag] });
+    await to.attempted(1);
+    expect(await to.read()).toMatchObject({ active: true, failures: 1 });
+    await to.webhook.stop();
+  });
+});
+
+describe("a post that changed between its match and a retry", () => {
+  const unsent: [string, (post: { id: string }, writer: { id: string; key: string }) => Promise<unknown>][] =
+    [
+      ["removed", (post, { key: own }) => call(board, `DELETE /posts/${post.id}`, undefined, { key: own })],
+      [
+        "expired",
+        (post, { key: own }) =>
+          call(
+            board,
+            `PATCH /posts/${post.id}`,
+            { expires_at: new Date(now + 2 * SECOND).toISOString() },
+            { key: own },
+          ),
+      ],
+      ["erased", (_post, { key: own }) => call(board, "DELETE /publishers/me", undefined, { key: own })],
+    ];
+
+  it.each(unsent)("and is %s is not sent", async (_what, change) => {
+    const to = await subscribed(() => ({ status: 500 }));
+    const writer = await register(board);
+    const post = await write(board, writer.key, { tags: [to.tag] });
+    await to.attempted(1);
+    await change(post, writer);
+    now += MINUTE;
+    const settled = await eventually(
+      async () => (await to.deliveries())[0],
+      (delivery) => delivery === undefined || delivery.state === "cancelled",
+    );
+    if (settled !== undefined)
+      expect(settled).toMatchObject({ state: "cancelled", attempts: 1, due_at: null });
+    now += HOUR;
+    await quiet();
+    expect(to.webhook.messages).toHaveLength(1);
+    await to.webhook.stop();
+  });
+
+  const withheld: [
+    string,
+    (post: { id: string }, writer: { id: string }, undo: boolean) => Promise<unknown>,
+  ][] = [
+    ["hidden", ({ id }, _writer, undo) => moderate(undo ? "restore" : "hide", id)],
+    ["of a publisher now suspended", (_post, { id }, undo) => moderate(undo ? "reinstate" : "suspend", id)],
+  ];
+
+  it.each(withheld)("and is %s is not sent before that is undone", async (_what, change) => {
+    // It was cancelled, so that whoever relies on pushes never heard of a post that was restored.
+    let status = 500;
+    const to = await subscribed(() => ({ status }));
+    const writer = await register(board);
+    const post = await write(board, writer.key, { tags: [to.tag] });
+    await to.attempted(1);
+    status = 200;
+    await change(post, writer, false);
+    now += MINUTE;
+    // Put off, and not only held by the attempt that finds it withheld, which is due again when its lease ends.
+    const [kept] = await eventually(
+      to.deliveries,
+      ([delivery]) => Date.parse(delivery?.due_at) > now + MINUTE,
+    );
+    expect(Date.parse(kept.due_at)).toBeGreaterThan(now + MINUTE);
+    expect(kept).toMatchObject({ state: "waiting", attempts: 1 });
+    expect(to.webhook.messages).toHaveLength(1);
+    await change(post, writer, true);
+    now += 2 * HOUR;
+    await to.arrived(2);
+    expect(to.webhook.messages[1]?.json.data.post.id).toBe(post.id);
+    await to.webhook.stop();
+  });
+
+  it("and is edited is sent as it is now", async () => {
+    let status = 500;
+    const to = await subscribed(() => ({ status }));
+    const post = await write(board, key, { tags: [to.tag] });
+    await to.attempted(1);
+    status = 200;
+    await call(board, `PATCH /posts/${post.id}`, { title: "Changed meanwhile" }, { key });
+    now += MINUTE;
+    await to.arrived(2);
+    expect(to.webhook.messages[1]?.json.data.post.title).toBe("Changed meanwhile");
+    await to.webhook.stop();
+  });
+});
+
+describe("the owner of a subscription", () => {
+  it("who is erased gets no retry any more, nor does a removed subscription", async () => {
+    const erased = await register(board);
+    const one = await subscribed(() => ({ status: 500 }), erased.key);
+    const two = await subscribed(() => ({ status: 500 }));
+    await write(board, key, { tags: [one.tag, two.tag] });
+    await Promise.all([one.attempted(1), two.attempted(1)]);
+    await call(board, "DELETE /publishers/me", undefined, { key: erased.key });
+    await call(board, `DELETE /subscriptions/${two.id}`, undefined, { key });
+    now += HOUR;
+    await quiet();
+    expect([one.webhook.messages.length, two.webhook.messages.length]).toEqual([1, 1]);
+    await Promise.all([one.webhook.stop(), two.webhook.stop()]);
+  });
+
+  it("who is suspended gets nothing until the reinstatement", async () => {
+    const owner = await register(board);
+    const to = await subscribed(() => ({}), owner.key);
+    await moderate("suspend", owner.id);
+    expect(await to.read()).toMatchObject({ active: false, inactive_reason: "publisher_suspended" });
+    await write(board, key, { tags: [to.tag] });
+    // Not only not yet: it would be found below, and sent.
+    await matched();
+    expect(await to.pending()).toEqual([]);
+    await moderate("reinstate", owner.id);
+    expect(await to.read()).toMatchObject({ active: true, inactive_reason: null });
+    const post = await write(board, key, { tags: [to.tag] });
+    await to.arrived(1);
+    expect(to.webhook.messages[0]?.json.data.post.id).toBe(post.id);
+    await to.webhook.stop();
+  });
+});
+
+describe("the list of deliveries", () => {
+  it("is paged, newest first, and ends", async () => {
+    const to = await subscribed(() => ({}));
+    for (let n = 0; n < 5; n += 1) await write(board, key, { tags: [to.tag] });
+    await to.arrived(5);
+    const ids: number[] = [];
+    let cursor: string | null = null;
+    do {
+      const path = `/subscriptions/${to.id}/deliveries?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`;
+      const page: Awaited<ReturnType<typeof call>> = await call(board, `GET ${path}`, undefined, { key });
+      expect(page.body.data.length).toBeLessThanOrEqual(2);
+      ids.push(...page.body.data.map((delivery: { delivery_id: number }) => delivery.delivery_id));
+      cursor = page.body.next_cursor;
+    } while (cursor !== null);
+    expect(ids).toEqual([5, 4, 3, 2, 1]);
+    const foreign = await call(board, `GET /subscriptions/${to.id}/deliveries?cursor=x`, undefined, { key });
+    expect(foreign.body.error.code).toBe("invalid_cursor");
+    await to.webhook.stop();
+  });
+
+  it("lets one be sent again under the same id, also one from before the consent", async () => {
+    const early = await startWebhook(undefined, () => ({ status: 204 }));
+    const to = await subscribed(() => ({}));
+    await call(board, `PATCH /subscriptions/${to.id}`, { webhook_url: early.url }, { key });
+    await write(board, key, { tags: [to.tag] });
+    await eventually(to.pending, (list) => list.length === 1);
+    await early.stop();
+    await call(board, `PATCH /subscriptions/${to.id}`, { webhook_url: to.webhook.url }, { key });
+    await eventually(to.read, ({ webhook_verified }) => webhook_verified);
+    const again = () =>
+      call(board, `POST /subscriptions/${to.id}/deliveries/1/redeliver`, undefined, { key });
+    const answer = await again();
+    expect([answer.status, answer.body.data]).toEqual([
+      202,
+      { id: to.id, delivery_id: 1, due_at: new Date(now).toISOString() },
+    ]);
+    await to.arrived(1);
+    await to.attempted(1);
+    await again();
+    await to.arrived(2);
+    const [first, second] = to.webhook.messages;
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    const none = await call(board, `POST /subscriptions/${to.id}/deliveries/99/redeliver`, undefined, {
+      key,
+    });
+    expect([none.status, none.body.error.code]).toEqual([404, "not_found"]);
+    await call(board, `PATCH /subscriptions/${to.id}`, { active: false }, { key });
+    expect((await again()).body.meta.note).toContain("inactive");
+    await to.webhook.stop();
+  });
+});

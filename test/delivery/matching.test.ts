@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { embedTexts, measureSpeed } from "../../bench/matching-speed.ts";
+import { BoardModel } from "../../src/domain/board/embedding-model.ts";
+import { Matching } from "../../src/domain/subscriptions/matching.ts";
+import { MODELS } from "../../src/embed/models.ts";
+import { openEmbedder } from "../../src/embed/transformer.ts";
+import type { Embedder } from "../../src/ports/embedder.ts";
+import type { Store, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
+import { quantize } from "../../src/search/quantize.ts";
+import { openStore } from "../../src/store/open.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+
+let folder: string;
+const opened: { close(): Promise<void> }[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "matching-"));
+});
+afterEach(async () => {
+  for (const part of opened.splice(0)) await part.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A connection to the test's database, as each process has its own. */
+async function connect(): Promise<Store> {
+  const store = await openStore(`sqlite:${join(folder, "board.db")}`, { index: null });
+  opened.push(store);
+  if ((await store.publishers.get("pub_1")) === null) await store.publishers.insert(aPublisher("pub_1"));
+  return store;
+}
+
+function embedderOf(mode: "off" | "required"): Embedder {
+  const modelDir = process.env["MODEL_DIR"] ?? folder;
+  const log = { info() {}, warn: console.warn };
+  const embedder = openEmbedder({ mode, model: MODELS[0], modelDir, cacheDir: modelDir, log });
+  opened.push(embedder);
+  return embedder;
+}
+
+const matchingOf = (store: Store, embedder: Embedder) =>
+  new Matching({ store, embedder, boardModel: new BoardModel({ store, embedder }) });
+
+const saved = (id: string, query: Record<string, unknown>, over: Partial<StoredSubscription> = {}) =>
+  aSubscription(id, { publisherId: "pub_1", query, vector: null, vectorModel: null, createdAt: T0, ...over });
+
+/** Milliseconds that this process had the processor until now: what others take does not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Ids of the subscriptions that a post answers, in order. */
+async function answered(matching: Matching, over: Partial<StoredPost>, vector: Int8Array | null = null) {
+  await matching.refresh();
+  const fields = { publisherId: "pub_1", createdAt: T0 + 1, expiresAt: T0 + 1e9, ...over };
+  return matching
+    .answeredBy({ post: aPost("post1", fields), publisher: aPublisher("pub_1"), vector }, T0 + 1)
+    .sort();
+}
+
+describe("matching", () => {
+  it("follows subscriptions that other processes make, change and remove", async () => {
+    const [here, there] = [await connect(), await connect()];
+    const matching = matchingOf(here, embedderOf("off"));
+    const post = { title: "Road bike for sale" };
+    expect(await answered(matching, post)).toEqual([]);
+    await there.subscriptions.insert(saved("sub_a", { q: "road bike" }), 50);
+    await here.subscriptions.insert(saved("sub_b", { q: "bike -road" }), 50);
+    await there.subscriptions.insert(saved("sub_c", { q: '"bike for sale"' }), 50);
+    expect(await answered(matching, post)).toEqual(["sub_a", "sub_c"]);
+    await there.subscriptions.update("sub_b", { query: { q: "bikes" } });
+    await there.subscriptions.remove("sub_c");
+    expect(await answered(matching, post)).toEqual(["sub_a", "sub_b"]);
+  });
+
+  it("stops while a subscription is inactive and goes on afterwards", async () => {
+    const store = await connect();
+    const matching = matchingOf(store, embedderOf("off"));
+    await store.subscriptions.insert(saved("sub_a", { tags: "bike" }), 50);
+    const post = { tags: ["bike"] };
+    expect(await answered(matching, post)).toEqual(["sub_a"]);
+    await store.subscriptions.update("sub_a", { active: false, inactiveReason: "paused" });
+    expect(await answered(matching, post)).toEqual([]);
+    await store.subscriptions.update("sub_a", { active: true, inactiveReason: null });
+    expect(await answered(matching, post)).toEqual(["sub_a"]);
+  });
+
+  it("matches by the new query once it was changed, and no longer by the old one", async () => {
+    const store = await connect();
+    const matching = matchingOf(store, embedderOf("off"));
+    await store.subscriptions.insert(saved("sub_a", { near: "52.37,4.9", radius_km: 25 }), 50);
+    const amsterdam = { location: { name: null, lat: 52.4, lng: 4.9 } };
+    const berlin = { location: { name: null, lat: 52.5, lng: 13.4 } };
+    expect(await answered(matching, amsterdam)).toEqual(["sub_a"]);
+    await store.subscriptions.update("sub_a", { query: { near: "52.52,13.4", radius_km: 25 } });
+    expect(await answered(matching, amsterdam)).toEqual([]);
+    expect(await answered(matching, berlin)).toEqual(["sub_a"]);
+  });
+
+  it("gives queries saved without a model their vectors, and then matches by meaning", async () => {
+    const store = await connect();
+    const embedder = embedderOf("required");
+    await embedder.settled();
+    await new BoardModel({ store, embedder }).choose();
+    await store.subscriptions.insert(saved("sub_a", { q: "somebody to fix my bicycle" }), 50);
+    await store.subscriptions.insert(saved("sub_b", { q: "apple pie recipes" }), 50);
+    const matching = matchingOf(store, embedder);
+    const title = "Bike repair at your door";
+    const [vector] = await embedder.embed([title], "post");
+    const int8 = quantize(vector ?? new Float32Array());
+    expect(await answered(matching, { title, body: "" }, int8)).toEqual(["sub_a"]);
+    expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(embedder.modelId);
+  });
+
+  it("does not give a query the vector of the text it had before", async () => {
+    // The owner's new query kept the vector of the old one for good.
+    const store = await connect();
+    const embedder = embedderOf("required");
+    await embedder.settled();
+    await new BoardModel({ store, embedder }).choose();
+    await store.subscriptions.insert(saved("sub_a", { q: "apple pie recipes" }), 50);
+    const changing: Embedder = {
+      ...embedder,
+      async embed(texts, role) {
+        const vectors = await embedder.embed(texts, role);
+        await store.subscriptions.update("sub_a", { query: { q: "somebody to fix my bicycle" } });
+        return vectors;
+      },
+    };
+    await matchingOf(store, changing).refresh();
+    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
+  });
+
+  it("leaves a query's vector to the processes that run under the board's model", async () => {
+    const store = await connect();
+    const embedder = embedderOf("required");
+    await embedder.settled();
+    const boardModel = new BoardModel({ store, embedder });
+    await boardModel.choose();
+    await store.settings.set("embedding_model", "the model of a process that started later");
+    await store.subscriptions.insert(saved("sub_a", { q: "somebody to fix my bicycle" }), 50);
+    await matchingOf(store, embedder).refresh();
+    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
+    await boardModel.choose();
+    await matchingOf(store, embedder).refresh();
+    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: embedder.modelId });
+  });
+
+  it("passes over a stored query that it cannot read", async () => {
+    const store = await connect();
+    const matching = matchingOf(store, embedderOf("off"));
+    await store.subscriptions.insert(saved("sub_a", { radius_km: "wide" }), 50);
+    await store.subscriptions.insert(saved("sub_b", { kind: "offer" }), 50);
+    expect(await answered(matching, { kind: "offer" })).toEqual(["sub_b"]);
+  });
+
+  it("loads 20,000 subscriptions without holding up the event loop", async () => {
+    const store = await connect();
+    const embedder = embedderOf("off");
+    const numbers = Array.from({ length: 20_000 }, (_, n) => n);
+    const queryOf = (n: number) =>
+      n % 2 === 0 ? { q: `thing${n} bike` } : { near: `${n % 90},${n % 180}`, radius_km: 100, kind: "offer" };
+    for (let start = 0; start < numbers.length; start += 1_000) {
+      const part = numbers.slice(start, start + 1_000);
+      await Promise.all(
+        part.map((n) => store.subscriptions.insert(saved(`sub_${n}`, queryOf(n)), Number.MAX_SAFE_INTEGER)),
+      );
+    }
+    const matching = matchingOf(store, embedder);
+    let over = false;
+    let longestMs = 0;
+    const turning = (async () => {
+      for (let before = cpuMs(); !over; before = cpuMs()) {
+        await nextTurn();
+        longestMs = Math.max(longestMs, cpuMs() - before);
+      }
+    })();
+    const beganAt = cpuMs();
+    await matching.refresh();
+    const tookMs = cpuMs() - beganAt;
+    over = true;
+    await turning;
+    // Some 10 ms of a second.
+    expect(longestMs).toBeLessThan(tookMs / 4);
+    expect(await answered(matching, { title: "A bike: thing4242" })).toEqual(["sub_4242"]);
+  });
+});
+
+describe("bench/matching-speed", () => {
+  it("finds what a look at every saved query finds", async () => {
+    const texts = await embedTexts(80, process.env["MODEL_DIR"] ?? folder);
+    const result = measureSpeed(texts, { queries: 3_000, posts: 60, floor: 0.32 });
+    expect(result.matchesPerPost).toBeGreaterThan(1);
+    expect(result.wrong).toBe(0);
+    expect(result.overlooked).toBe(0);
+  });
+});

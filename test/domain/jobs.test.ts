@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eraseOld, pruneScratch } from "../../src/jobs/housekeeping.ts";
+import { type Held, type Job, runJob } from "../../src/jobs/scheduler.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+const LEASE_MS = 60_000;
+
+/** Two instances of one board, each with a handle of its own. */
+describe("a job", () => {
+  let folder: string;
+  let one: Store;
+  let other: Store;
+  let now: number;
+  let ended: [job: string, ok: boolean][];
+  let failures: string[];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "board-jobs-"));
+    const open = () => openStore(`sqlite:${folder}/board.db`, { index: null });
+    one = await open();
+    other = await open();
+    now = T0;
+    ended = [];
+    failures = [];
+  });
+  afterEach(async () => {
+    await Promise.all([one.close(), other.close()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  const job = (run: (now: number, held: Held) => Promise<unknown>): Job => ({
+    name: "sweep",
+    cron: "* * * * *",
+    leaseMs: LEASE_MS,
+    run,
+  });
+  const runOn = (store: Store, owner: string, what: Job, stopping = new AbortController().signal) =>
+    runJob(
+      what,
+      owner,
+      {
+        leases: store.leases,
+        clock: () => now,
+        failed: (_job, error) => failures.push(String(error)),
+        missed: () => {},
+        ended: async (name, ok) => void ended.push([name, ok]),
+      },
+      stopping,
+    );
+  /** Writes until it may not, `most` steps at the most; `between` happens after each. */
+  const stepping = (most: number, between: (step: number) => unknown) => {
+    const steps: number[] = [];
+    const what = job(async (_now, held) => {
+      for (let step = 1; step <= most && (await held()); step += 1) {
+        steps.push(step);
+        await between(step);
+      }
+    });
+    return { steps, what };
+  };
+
+  it("runs on one instance at a time", async () => {
+    const others: number[] = [];
+    const sweep = job(async (at) => void others.push(at));
+    await runOn(
+      one,
+      "one",
+      job(() => runOn(other, "other", sweep)),
+    );
+    expect(others).toEqual([]);
+    await runOn(other, "other", sweep);
+    expect(others).toEqual([T0]);
+    expect(ended).toEqual([
+      ["sweep", true],
+      ["sweep", true],
+    ]);
+  });
+
+  it("stays with its instance for as long as it makes steps", async () => {
+    const { steps, what } = stepping(5, async () => {
+      now += LEASE_MS - 1;
+      expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
+    });
+    await runOn(one, "one", what);
+    expect(steps).toHaveLength(5);
+    expect(failures).toEqual([]);
+  });
+
+  it("makes no further step on an instance that slept while another took it over", async () => {
+    const { steps, what } = stepping(5, async (step) => {
+      if (step !== 2) return;
+      now += LEASE_MS;
+      expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).not.toBeNull();
+    });
+    await runOn(one, "one", what);
+    expect(steps).toEqual([1, 2]);
+    expect(ended).toEqual([]);
+    // It did not take the job from the one that has it now.
+    expect(await one.leases.acquire("job:sweep", "third", LEASE_MS, now)).toBeNull();
+  });
+
+  it("makes no further step on an instance that slept while another ran it to its end", async () => {
+    const { steps, what } = stepping(5, async (step) => {
+      if (step !== 1) return;
+      now += LEASE_MS;
+      await runOn(other, "other", stepping(2, () => {}).what);
+    });
+    await runOn(one, "one", what);
+    expect(steps).toEqual([1]);
+    expect(ended).toEqual([["sweep", true]]);
+    // It gave back what it took when it looked.
+    expect(await one.leases.acquire("job:sweep", "third", LEASE_MS, now)).not.toBeNull();
+  });
+
+  it("ends after the step under way when the board closes", async () => {
+    const stopping = new AbortController();
+    const { steps, what } = stepping(5, () => stopping.abort());
+    await runOn(one, "one", what, stopping.signal);
+    expect(steps).toEqual([1]);
+    expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).not.toBeNull();
+  });
+
+  it("that fails is told, and left alone until its lease ends", async () => {
+    await runOn(
+      one,
+      "one",
+      job(() => Promise.reject(new Error("broken"))),
+    );
+    expect(failures).toEqual(["Error: broken"]);
+    expect(ended).toEqual([["sweep", false]]);
+    expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
+  });
+
+  it("of the housekeeping erases nothing once it is lost", async () => {
+    await one.publishers.insert(aPublisher("pub_a"));
+    await one.posts.insert(aPost("p1", { expiresAt: T0 }));
+    await one.limits.add("k", 1, 1000, T0);
+    const later = T0 + 365 * 86_400_000;
+    const lost = () => Promise.resolve(false);
+    expect(await eraseOld(one, later, lost)).toBe(0);
+    await pruneScratch(one, later, lost);
+    expect(await one.posts.get("p1")).not.toBeNull();
+    expect(await one.limits.add("k", 1, 1000, T0)).toMatchObject({ points: 2 });
+    expect(await eraseOld(one, later)).toBe(1);
+  });
+});

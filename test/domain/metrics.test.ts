@@ -1,0 +1,315 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { measured, measureTimes, startAdmin } from "../../src/adapters/http/prometheus.ts";
+import { buildApp } from "../../src/app.ts";
+import { startJobs } from "../../src/jobs/scheduler.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { CLIENTS } from "../support/clients/mcp-clients.ts";
+import { startReceiver } from "../support/clients/receiver.ts";
+import { subscribeTo } from "../support/clients/webhooks.ts";
+
+const DAY_MS = 86_400_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into any member of the answer
+async function metricsOf(board: TestBoard): Promise<any> {
+  await board.flush();
+  const { status, body } = await call(board, "GET /metrics");
+  expect(status).toBe(200);
+  return body.data;
+}
+
+/** A search from an address, as a proxy forwards it. */
+const searchFrom = (board: TestBoard, address: string, query: string) =>
+  call(board, `GET /search?${query}`, undefined, { headers: { "x-forwarded-for": address } });
+
+describe("GET /metrics", () => {
+  let board: TestBoard;
+  let now = Date.UTC(2026, 10, 20, 12);
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+  });
+  afterAll(() => board.stop());
+
+  it("has every key of the specification and of the board's own promises", async () => {
+    const data = await metricsOf(board);
+    const keys = (of: object) => Object.keys(of);
+    expect(keys(data)).toEqual([
+      ...["generated_at", "health", "north_stars", "metrics", "funnel", "board", "unmet_demand", "mcp"],
+      ...["routes_7d", "registration_clients", "series_30d"],
+    ]);
+    expect(keys(data.health)).toEqual(["requests_7d", "errors_7d", "error_rate_7d", "jobs"]);
+    for (const job of data.health.jobs) expect(keys(job)).toEqual(["name", "last_run", "ok"]);
+    expect(keys(data.north_stars)).toEqual(["weekly_active_publishers", "weekly_active_seekers"]);
+    expect(keys(data.metrics)).toEqual(
+      expect.arrayContaining([
+        ...["searches_per_day_7d", "zero_result_rate_7d", "deliveries_7d", "delivery_success_rate_7d"],
+        "syndicated_share",
+      ]),
+    );
+    expect(keys(data.funnel)).toEqual(["registered", "activated", "retained"]);
+    expect(keys(data.unmet_demand)).toEqual(["zero_result_searches_30d", "terms", "kinds", "places", "tags"]);
+    expect(keys(data.mcp)).toEqual(["clients_30d", "tools_7d"]);
+    expect(data.series_30d.map(({ day }: { day: string }) => day)).toEqual(
+      Array.from({ length: 30 }, (_, i) => new Date(now - (29 - i) * DAY_MS).toISOString().slice(0, 10)),
+    );
+  });
+
+  it("counts publishers that wrote this week, and those that came back from the week before", async () => {
+    const [steady, gone] = [await register(board), await register(board)];
+    await register(board);
+    await write(board, steady.key);
+    await write(board, gone.key);
+    now += 8 * DAY_MS;
+    await write(board, steady.key, { syndicated: true, source_url: "https://example.org/" });
+    const data = await metricsOf(board);
+    expect(data.north_stars.weekly_active_publishers).toBe(1);
+    expect(data.funnel).toEqual({ registered: 3, activated: 2, retained: 1 });
+    expect(data.metrics).toMatchObject({ posts_7d: 1, registrations_7d: 0, syndicated_share: 0.333 });
+    expect(data.board).toMatchObject({ active_posts: 3, first_hand: 2, syndicated: 1, posts_today: 1 });
+    expect(data.series_30d.at(-9)).toMatchObject({ posts: 2, registrations: 3 });
+    expect(data.series_30d.at(-1)).toMatchObject({ posts: 1, registrations: 0 });
+  });
+
+  it("counts searches, not their further pages, and those that found nothing", async () => {
+    const first = await call(board, "GET /search?limit=1&sort=newest");
+    await call(board, `GET /search?limit=1&sort=newest&cursor=${first.body.next_cursor}`);
+    await call(board, "GET /search?q=nothinglikethis");
+    await fetch(`${board.url}/feed.xml?q=nothinglikethis`);
+    const { metrics, routes_7d, series_30d } = await metricsOf(board);
+    expect(metrics).toMatchObject({ searches_7d: 2, searches_per_day_7d: 0.3, zero_result_rate_7d: 0.5 });
+    expect(routes_7d).toMatchObject({ search: 3, "feed.xml": 1 });
+    expect(series_30d.at(-1)).toMatchObject({ searches: 2, zero_results: 1 });
+  });
+
+  it("tells when each job ran last, on whichever process, and whether it went well", async () => {
+    // One that runs no jobs of its own, whose time may come just now.
+    const idle = await startBoard({}, { clock: () => now, idle: true });
+    const { leases } = idle.board.store;
+    const ended = (job: string, ok: boolean) => idle.board.services.metrics.jobEnded(job, ok, now);
+    const everySecond = { cron: "* * * * * *", leaseMs: 1_000 };
+    const stop = startJobs(
+      [
+        { name: "erase-old", ...everySecond, run: async () => {} },
+        { name: "prune-scratch", ...everySecond, run: () => Promise.reject(new Error("broken")) },
+      ],
+      { leases, clock: () => now, failed: () => {}, missed: () => {}, ended },
+    );
+    const jobsAt = async () => (await metricsOf(idle)).health.jobs;
+    const ran = (jobs: { last_run: string | null }[]) =>
+      jobs.filter((job) => job.last_run !== null).length === 2;
+    const jobs = await eventually(jobsAt, ran, 45_000);
+    await stop();
+    await idle.stop();
+    const at = new Date(now).toISOString();
+    expect(jobs).toEqual([
+      { name: "erase-old", last_run: at, ok: true },
+      { name: "prune-scratch", last_run: at, ok: false },
+      { name: "embed-missing", last_run: null, ok: null },
+      { name: "recheck-domains", last_run: null, ok: null },
+    ]);
+  });
+
+  it("tells clients by names of its own choice only, over REST and MCP", async () => {
+    const registerAs = (agent: string) =>
+      call(
+        board,
+        "POST /publishers",
+        { name: "x", accept_terms: true },
+        { headers: { "user-agent": agent } },
+      );
+    await registerAs("claude-code/2.1.0 (cli)");
+    await registerAs("curl/8.5.0");
+    await registerAs("SecretCorp-Agent/1.0 (jane@example.org)");
+    const client = await CLIENTS["2026-07-28"]?.({ url: `${board.url}/mcp` });
+    await client?.call("about");
+    await client?.close();
+    const data = await metricsOf(board);
+    expect(data.registration_clients).toMatchObject({ "claude-code": 1, curl: 1, other: 1 });
+    expect(Object.values(data.mcp.clients_30d)).toEqual([1]);
+    expect(data.mcp.tools_7d).toEqual({ about: 1 });
+    expect(JSON.stringify(data)).not.toContain("SecretCorp");
+  });
+});
+
+describe("deliveries", () => {
+  it("are counted with their success", async () => {
+    // Time stands still, so that what failed is not sent again.
+    const now = Date.UTC(2026, 10, 20, 12);
+    const board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => now });
+    expect((await metricsOf(board)).metrics).toMatchObject({
+      deliveries_7d: 0,
+      delivery_success_rate_7d: null,
+    });
+    let status = 200;
+    const receiver = await startReceiver(({ body }) => {
+      const { challenge } = JSON.parse(body);
+      return challenge === undefined ? { status } : { body: challenge };
+    });
+    const { key } = await register(board);
+    await subscribeTo(board, key, receiver, { tags: "pushed" });
+    await write(board, key, { tags: ["pushed"] });
+    const attempted = (n: number) =>
+      eventually(
+        () => metricsOf(board),
+        ({ series_30d: days }) => days.at(-1).deliveries + days.at(-1).delivery_failures === n,
+      );
+    await attempted(1);
+    status = 500;
+    await write(board, key, { tags: ["pushed"] });
+    const { metrics, series_30d } = await attempted(2);
+    expect(series_30d.at(-1)).toMatchObject({ deliveries: 1, delivery_failures: 1 });
+    expect(metrics).toMatchObject({ deliveries_7d: 1, delivery_success_rate_7d: 0.5 });
+    await board.stop();
+    await receiver.stop();
+  });
+});
+
+describe("unmet demand", () => {
+  const QUERY = "q=zeppelin+flights&kind=offer&tags=airship&near=47.66,9.48";
+  let board: TestBoard;
+  let now = Date.UTC(2026, 10, 20, 12);
+  beforeAll(async () => {
+    board = await startBoard({ TRUST_PROXY: "1" }, { clock: () => now });
+  });
+  afterAll(() => board.stop());
+  const demand = async () => (await metricsOf(board)).unmet_demand;
+  const NOTHING = { terms: [], kinds: [], places: [], tags: [] };
+
+  it("is told of nothing that fewer than three callers of a day looked for, however often", async () => {
+    for (let n = 0; n < 5; n += 1) {
+      await searchFrom(board, "203.0.113.1", QUERY);
+      await searchFrom(board, "203.0.113.2", QUERY);
+    }
+    expect(await demand()).toEqual({ zero_result_searches_30d: 10, ...NOTHING });
+    now += DAY_MS;
+    await searchFrom(board, "203.0.113.3", QUERY);
+    expect(await demand()).toEqual({ zero_result_searches_30d: 11, ...NOTHING });
+  });
+
+  it("is told in single words, kinds, tags and whole degrees once three callers looked for it", async () => {
+    await searchFrom(board, "203.0.113.1", "q=zeppelin+hangar&tags=airship");
+    await searchFrom(board, "203.0.113.2", "q=zeppelin&kind=offer");
+    expect(await demand()).toMatchObject({ terms: [{ term: "zeppelin", searches: 1 }], kinds: [], tags: [] });
+    await searchFrom(board, "203.0.113.4", QUERY);
+    await searchFrom(board, "203.0.113.5", QUERY);
+    expect(await demand()).toEqual({
+      zero_result_searches_30d: 15,
+      terms: [
+        { term: "zeppelin", searches: 3 },
+        { term: "flights", searches: 1 },
+      ],
+      kinds: [{ kind: "offer", searches: 2 }],
+      places: [{ near: "48,9", searches: 1 }],
+      tags: [{ tag: "airship", searches: 2 }],
+    });
+  });
+
+  it("never tells numbers, addresses or tokens, however many look for them", async () => {
+    for (let n = 10; n < 16; n += 1) {
+      await searchFrom(
+        board,
+        `203.0.113.${n}`,
+        "q=%2B4915112345678+jane%40example.org+sk_live_a8f93kd02&tags=0123456789",
+      );
+    }
+    const { terms, tags } = await demand();
+    const told = JSON.stringify([terms, tags]);
+    expect(told).not.toMatch(/49151|0123|a8f93/);
+  });
+
+  it("leaves no search text, key or address in the database, the metrics or the log", async () => {
+    const private_ = await startBoard({ TRUST_PROXY: "1" }, { clock: () => now });
+    const { key } = await register(private_);
+    const query = "q=unheardofword+anotherstrangeword&tags=curioustag&near=12.3456,65.4321";
+    for (const address of ["198.51.100.71", "198.51.100.72"]) {
+      for (let n = 0; n < 3; n += 1) await searchFrom(private_, address, query);
+    }
+    await call(private_, `GET /search?${query}`, undefined, { key });
+    // The words by themselves were looked for by three now; the query as a whole stays unknown.
+    for (const address of ["198.51.100.73", "198.51.100.74", "198.51.100.75"]) {
+      await searchFrom(private_, address, "q=together+apart");
+    }
+    const told = JSON.stringify(await metricsOf(private_));
+    // Counters are written without waiting for a majority, and documents are read as a majority has them.
+    const contents = await eventually(
+      () => private_.contents(),
+      (bytes) => bytes.includes("unmet:term:together"),
+    );
+    expect(contents.includes("unmet:term:together")).toBe(true);
+    for (const where of [told, contents, private_.logs.join("\n")]) {
+      for (const secret of [
+        "unheardofword anotherstrangeword",
+        "unheardofword+",
+        "together apart",
+        "together+apart",
+      ]) {
+        expect(where).not.toContain(secret);
+      }
+      for (const secret of [key, key.slice(0, 20), "12.3456", "65.4321"]) expect(where).not.toContain(secret);
+      for (let n = 71; n < 76; n += 1) expect(where).not.toContain(`198.51.100.${n}`);
+    }
+    await private_.stop();
+  });
+});
+
+describe("weekly active seekers", () => {
+  it("are estimated over days without keeping who they are", async () => {
+    let now = Date.UTC(2026, 10, 20, 12);
+    const board = await startBoard({ TRUST_PROXY: "1" }, { clock: () => now });
+    const estimate = async () => (await metricsOf(board)).north_stars.weekly_active_seekers;
+    for (let n = 0; n < 60; n += 1) await searchFrom(board, `198.51.100.${n}`, "kind=event");
+    const first = await estimate();
+    expect(Math.abs(first - 60)).toBeLessThanOrEqual(6);
+    now += DAY_MS;
+    for (let n = 0; n < 60; n += 1) await searchFrom(board, `198.51.100.${n}`, "kind=event");
+    expect(await estimate()).toBe(first);
+    now += 7 * DAY_MS;
+    expect(await estimate()).toBe(0);
+    await board.stop();
+  });
+});
+
+describe("the admin listener", () => {
+  it("tells Prometheus of answers, times, work and the process, on 127.0.0.1 only", async () => {
+    const board = await startBoard();
+    const { registry, answered } = measured(board.board);
+    const server = createServer(buildApp({ ...board.board, answered }));
+    measureTimes(server, registry);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+    const admin = await startAdmin(registry, 0, () => {});
+    const { key } = await register({ api });
+    await write({ api }, key);
+    await call({ api }, "GET /posts/nothing");
+    await call({ api }, "GET /search?q=secretword");
+
+    const response = await fetch(`http://127.0.0.1:${admin.port}/metrics`);
+    expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+    const text = await response.text();
+    expect(text).toContain('board_answers_total{operation="create_post",status="201"} 1');
+    expect(text).toContain('board_answers_total{operation="get_post",status="404"} 1');
+    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",status="4xx"\} 1/);
+    expect(text).toMatch(/^board_posts_active \d+$/m);
+    expect(text).toMatch(/^board_work_waiting\{kind="embed"\} \d+$/m);
+    expect(text).toContain("process_resident_memory_bytes");
+    expect(text).not.toMatch(/secretword|bbk_/);
+    expect((await fetch(`http://127.0.0.1:${admin.port}/`)).status).toBe(404);
+    const rebound = await new Promise<number>((resolve, reject) => {
+      const options = { port: admin.port, path: "/metrics", headers: { host: "evil.example" } };
+      request(options, (answer) => resolve(answer.resume().statusCode ?? 0))
+        .on("error", reject)
+        .end();
+    });
+    expect(rebound).toBe(403);
+    // The same figures are not on the public listener.
+    expect(await (await fetch(`${api.replace("/api/v1", "")}/metrics`)).text()).not.toContain(
+      "board_answers_total",
+    );
+    await admin.stop();
+    await new Promise((resolve) => server.close(resolve).closeAllConnections());
+    await board.stop();
+  });
+});

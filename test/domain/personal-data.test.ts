@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { containsBoardKey, personalData } from "../../src/domain/posts/personal-data.ts";
+import { cpuMsOf } from "../support/run/cpu.ts";
+
+describe("personalData", () => {
+  it.each([
+    ["Call +49 170 1234567 after six", ["phone number"]],
+    ["Reach me: (415) 555-2671", ["phone number"]],
+    ["415-555-2671", ["phone number"]],
+    ["Tel. 020 7946 0958", ["phone number"]],
+    ["phone: 0301234567", ["phone number"]],
+    ["电话：13812345678", ["phone number"]],
+    ["I live at 12 Maple Street, Leeds", ["postal address"]],
+    ["Wohnung in der Torstraße 12, Berlin", ["postal address"]],
+    ["12 rue de la Paix, Paris", ["postal address"]],
+    ["Calle Mayor 5, Madrid", ["postal address"]],
+    ["Prinsengracht 263, Amsterdam", ["postal address"]],
+    ["Card 4111 1111 1111 1111 works", ["card number"]],
+    ["378282246310005", ["card number"]],
+    ["Write to jane.doe+bikes@mail.example.org", ["e-mail address"]],
+  ])("finds it in: %s", (text, kinds) => {
+    expect(personalData(text)).toEqual(kinds);
+  });
+
+  it.each([
+    "From 2026-11-20 to 2026-11-22, 18:30–20:00",
+    "20.11.2026 18:30, 01/02/2027 - 03/02/2027",
+    "Price 1,234,567.89 EUR or 1.234.567,89 EUR",
+    "Order 4111111111111112, ticket 20261120123456",
+    "ISBN 978-3-16-148410-0, version 10.0.19045.3803, 192.168.100.200",
+    "UUID 550e8400-e29b-41d4-a716-446655440000",
+    "Timestamp 1795158000000, UTC+01:00, population +10000",
+    "https://example.org/49/1701234567?tel=415-555-2671",
+    "lat 52.520008, lng 13.404954",
+    "The 12 best Street food stalls; a 5 Star hotel; 3 rooms, 80 m²",
+    "Weg 2 points; Platz 3 in the league",
+    "npm i left-pad@1.3.0, follow @jane on the network",
+    "Doors 19:00, 20 places, 5 EUR, room 101, bus 100, 200, 300",
+  ])("finds nothing in: %s", (text) => {
+    expect(personalData(text)).toEqual([]);
+  });
+
+  it("takes milliseconds for 8,000 hostile characters", () => {
+    for (const unit of [
+      "1",
+      "1 ",
+      "+1(",
+      "a@",
+      "a.",
+      "12 Aa ",
+      "Calle A ",
+      "tel 1",
+      "00 1",
+      "4 ",
+      "Aa-straße ",
+    ]) {
+      const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);
+      personalData(text);
+      expect(
+        cpuMsOf(() => personalData(text)),
+        unit,
+      ).toBeLessThan(40);
+    }
+  });
+});
+
+describe("containsBoardKey", () => {
+  const key = `bbk_${"a1B2".repeat(9)}xY`;
+
+  it("finds a key anywhere in a text", () => {
+    for (const text of [key, `My key is ${key}.`, `("${key}")`, `密钥${key}`])
+      expect(containsBoardKey(text)).toBe(true);
+  });
+
+  it("finds a key in the JSON of metadata, also after an escape", () => {
+    for (const value of [key, `\n${key}`, `\t${key}\n`, `\u0001${key}`, { deep: [{ [key]: 1 }] }])
+      expect(containsBoardKey(JSON.stringify({ note: value }))).toBe(true);
+  });
+
+  it("passes by what is too long, too short or a part of a word", () => {
+    for (const text of [`${key}z`, key.slice(0, -1), `x${key}`, "bbk_", ""])
+      expect(containsBoardKey(text)).toBe(false);
+  });
+});

@@ -1,0 +1,281 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { prose, write } from "../support/boards/writing.ts";
+import { CLIENTS } from "../support/clients/mcp-clients.ts";
+
+const DAY_MS = 86_400_000;
+const SITE = "https://board.example";
+let board: TestBoard;
+let key: string;
+
+beforeAll(async () => {
+  board = await startBoard({ SITE_URL: SITE, CONTACT: "security@board.example" });
+  ({ key } = await register(board));
+});
+afterAll(() => board.stop());
+
+const get = async (path: string, on: Pick<TestBoard, "url"> = board) => {
+  const response = await fetch(on.url + path);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+const locations = (xml: string) => [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url ?? "");
+const pathOf = (url: string) => url.replace(SITE, "");
+const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+describe("robots.txt", () => {
+  it("lets everyone read, says what for, and names the sitemap", async () => {
+    const { text, headers } = await get("/robots.txt");
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(text).toContain(
+      "User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=no\nAllow: /\n",
+    );
+    expect(text).toContain(`Sitemap: ${SITE}/sitemap.xml`);
+    expect(text).not.toContain("Disallow");
+  });
+
+  it("allows training only where the operator does", async () => {
+    const open = await startBoard({ AI_TRAINING: "on" });
+    expect((await get("/robots.txt", open)).text).toContain("ai-train=yes");
+    await open.stop();
+  });
+});
+
+describe("sitemap", () => {
+  it("lists fixed pages, posts and publishers with the time of their last change, and nothing hidden", async () => {
+    const shown = await write(board, key);
+    const hidden = await write(board, key);
+    const reply = await write(board, key, { parent_id: shown.id });
+    await board.board.services.reports.moderate("hide", hidden.id, "test", Date.now());
+    const index = await get("/sitemap.xml");
+    expect(index.headers.get("content-type")).toBe("application/xml; charset=utf-8");
+    expect(locations(index.text).map(pathOf)).toEqual(["/sitemaps/pages.xml", "/sitemaps/posts-1.xml"]);
+    const pages = locations((await get("/sitemaps/pages.xml")).text).map(pathOf);
+    expect(pages).toEqual(expect.arrayContaining(["/", "/docs", "/stats", "/llms.txt"]));
+    const { text } = await get("/sitemaps/posts-1.xml");
+    expect(text).toContain(`<url><loc>${shown.url}</loc><lastmod>${shown.updated_at}</lastmod></url>`);
+    expect(text).toContain(`<loc>${shown.publisher.crier_url}</loc>`);
+    expect(text).not.toContain(hidden.id);
+    expect(text).not.toContain(reply.id);
+    expect((await get("/sitemaps/posts-2.xml")).status).toBe(404);
+    expect((await get("/sitemaps/posts-x.xml")).status).toBe(404);
+  });
+
+  it("has every post once in parts of 5,000, the oldest first, also with posts of one moment and new ones", async () => {
+    let now = Date.UTC(2026, 10, 20);
+    const full = await startBoard({ SITE_URL: SITE }, { clock: () => now });
+    const { writing } = full.board.services;
+    // A hundred posts share each moment, and none of their publishers has many to compare with.
+    const create = async (count: number) => {
+      now += 1;
+      const { id } = await register(full);
+      const publisher = await full.board.store.publishers.get(id);
+      if (publisher === null) throw new Error("no publisher");
+      const inputs = Array.from({ length: count }, () => ({
+        title: "n",
+        body: prose(),
+        kind: "offer" as const,
+      }));
+      const created = inputs.map((input) => writing.create(input, publisher, now, { relayed: true }));
+      return (await Promise.all(created)).map(({ data }) => data.url);
+    };
+    const urls: string[] = [];
+    while (urls.length < 5_200) urls.push(...(await create(100)));
+
+    const parts = locations((await get("/sitemap.xml", full)).text).map(pathOf);
+    expect(parts).toEqual(["/sitemaps/pages.xml", "/sitemaps/posts-1.xml", "/sitemaps/posts-2.xml"]);
+    const read = async (n: number) => locations((await get(`/sitemaps/posts-${n}.xml`, full)).text);
+    const arrived = await create(1);
+    const listed = [...(await read(1)), ...(await read(2))].filter((url) => url.includes("/p/"));
+    expect((await read(1)).filter((url) => url.includes("/p/"))).toHaveLength(5_000);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(new Set(listed)).toEqual(new Set([...urls, ...arrived]));
+    expect(new Set(await read(1))).not.toContain(urls.at(-1));
+    await full.stop();
+  });
+});
+
+describe("a sitemap that could not be written", () => {
+  it("is written at the next request, not after ten minutes", async () => {
+    const unlucky = await startBoard({}, { idle: true });
+    await write(unlucky, (await register(unlucky)).key);
+    const { posts } = unlucky.board.store;
+    const many = posts.many.bind(posts);
+    posts.many = () => Promise.reject(new Error("the disk does not answer"));
+    expect((await get("/sitemaps/posts-1.xml", unlucky)).status).toBe(500);
+    posts.many = many;
+    expect((await get("/sitemaps/posts-1.xml", unlucky)).status).toBe(200);
+    await unlucky.stop();
+  });
+});
+
+describe("well-known addresses", () => {
+  it("have a security.txt that has not expired and will within a year", async () => {
+    const { text, headers } = await get("/.well-known/security.txt");
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    const fields = new Map(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => line.split(": ") as [string, string]),
+    );
+    expect(fields.get("Contact")).toBe("mailto:security@board.example");
+    expect(fields.get("Canonical")).toBe(`${SITE}/.well-known/security.txt`);
+    const expires = z.iso.datetime().parse(fields.get("Expires"));
+    expect(Date.parse(expires)).toBeGreaterThan(Date.now() + 30 * DAY_MS);
+    expect(Date.parse(expires)).toBeLessThan(Date.now() + 365 * DAY_MS);
+  });
+
+  it("have none without a contact, and refuse one that is no address", async () => {
+    const silent = await startBoard();
+    const { status, text } = await get("/.well-known/security.txt", silent);
+    expect([status, JSON.parse(text).error.code]).toEqual([404, "not_found"]);
+    await silent.stop();
+    await expect(startBoard({ CONTACT: "call me" })).rejects.toThrow("CONTACT: must be a mail address");
+  });
+
+  it("have an API catalog", async () => {
+    const { text, headers } = await get("/.well-known/api-catalog");
+    expect(headers.get("content-type")).toBe(
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    );
+    // RFC 9727, 2: a HEAD request is answered with the relation.
+    const head = await fetch(`${board.url}/.well-known/api-catalog`, { method: "HEAD" });
+    expect(head.headers.get("link")).toBe(`<${SITE}/.well-known/api-catalog>; rel="api-catalog"`);
+    const [link] = JSON.parse(text).linkset;
+    expect(link.anchor).toBe(`${SITE}/api/v1`);
+    expect(link["service-desc"][0].href).toBe(`${SITE}/openapi.json`);
+    expect(link["service-doc"].map(({ href }: { href: string }) => href)).toContain(`${SITE}/llms.txt`);
+  });
+
+  it("have a server card with all its required members, at both addresses and for every origin", async () => {
+    const Card = z.object({
+      $schema: z.literal("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
+      name: z
+        .string()
+        .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+        .max(200),
+      description: z.string().min(1).max(100),
+      version: z.string().max(255),
+      remotes: z
+        .array(
+          z.object({
+            type: z.literal("streamable-http"),
+            url: z.url(),
+            supportedProtocolVersions: z.array(z.iso.date()).min(2),
+          }),
+        )
+        .min(1),
+    });
+    const texts = [];
+    for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
+      const { text, headers, status } = await get(path);
+      expect(status, path).toBe(200);
+      expect(headers.get("content-type"), path).toBe("application/mcp-server-card+json");
+      expect(headers.get("access-control-allow-origin"), path).toBe("*");
+      expect(headers.get("cache-control"), path).toBe("public, max-age=3600");
+      expect(headers.get("etag"), path).toMatch(/^W\//);
+      texts.push(text);
+    }
+    expect(texts[0]).toBe(texts[1]);
+    const card = JSON.parse(texts[0] ?? "");
+    expect(Card.parse(card).name).toBe("example.board/agent-board");
+    expect(card.remotes[0].url).toBe(`${SITE}/mcp`);
+    expect(card.tools).toBeUndefined();
+    const local = await startBoard();
+    expect(Card.safeParse(JSON.parse((await get("/mcp/server-card", local)).text)).success).toBe(true);
+    await local.stop();
+  });
+
+  it("have an AI catalog whose addresses exist", async () => {
+    const { text, headers } = await get("/.well-known/ai-catalog.json");
+    expect(headers.get("content-type")).toBe("application/ai-catalog+json");
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    const { specVersion, entries } = JSON.parse(text);
+    expect(specVersion).toBe("1.0");
+    expect(entries[0]).toMatchObject({
+      identifier: "urn:air:board.example:mcp:agent-board",
+      type: "application/mcp-server-card+json",
+      url: `${SITE}/mcp/server-card`,
+    });
+    for (const { url } of entries) expect((await get(pathOf(url))).status, url).toBe(200);
+  });
+
+  it.each([
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+    "/.well-known/agent-card.json",
+    "/.well-known/",
+  ])("are a JSON 404 otherwise: %s", async (path) => {
+    const { status, headers, text } = await get(path);
+    expect(status).toBe(404);
+    expect(headers.get("content-type")).toContain("application/json");
+    expect(JSON.parse(text)).toMatchObject({ ok: false, error: { code: "not_found" } });
+    const browser = await fetch(board.url + path, { headers: { accept: "text/html" } });
+    expect(browser.headers.get("content-type")).toContain("application/json");
+  });
+});
+
+describe("skills", () => {
+  it("are three small files whose digests the index tells", async () => {
+    const { text } = await get("/.well-known/agent-skills/index.json");
+    const { version, skills } = JSON.parse(text);
+    expect(version).toBe("0.2.0");
+    expect(skills.map(({ name }: { name: string }) => name)).toEqual([
+      "search-the-board",
+      "post-well",
+      "watch-a-topic",
+    ]);
+    for (const { name, type, url, digest, description } of skills) {
+      const { text: file, headers } = await get(pathOf(url));
+      expect(headers.get("content-type"), name).toBe("text/markdown; charset=utf-8");
+      expect([type, digest]).toEqual(["skill-md", sha256(file)]);
+      expect(Buffer.byteLength(file), name).toBeLessThan(1_500);
+      expect(file.startsWith(`---\nname: ${name}\ndescription: "${description}"\n---\n`)).toBe(true);
+      // Every tool and address a skill speaks of is there.
+      for (const [, tool] of file.matchAll(/`(\w+)` \((?:GET|POST) /g)) {
+        expect(board.board.catalog.tools.map((each) => each.name)).toContain(tool);
+      }
+    }
+    expect((await get("/skills/nothing/SKILL.md")).status).toBe(404);
+  });
+
+  it("are introduced by /skill.md, and are resources of the tool server, the same files", async () => {
+    const { text } = await get("/skill.md");
+    expect(text).toMatch(/^---\nname: agent-board\n/);
+    const urls = [...text.matchAll(/\]\((\S+?)\)/g)].map(([, url]) => pathOf(url ?? ""));
+    expect(urls).toHaveLength(3);
+    const client = await CLIENTS["2026-07-28"]?.({ url: `${board.url}/mcp` });
+    for (const path of urls) {
+      expect(await client?.read(path.replace("/skills/", "skill://"))).toBe((await get(path)).text);
+    }
+    await client?.close();
+  });
+});
+
+describe("llms-full.txt", () => {
+  it("is the manual and every operation with its call, parameters, examples and failures", async () => {
+    const { text, headers } = await get("/llms-full.txt");
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
+    for (const { title, rest, input, failures } of board.board.catalog.operations) {
+      const section = text.split("\n### ").find((part) => part.startsWith(`${title}\n`)) ?? "";
+      expect(section, title).toContain(`${rest.method} ${rest.path}`);
+      for (const field of Object.keys(input.shape)) expect(section, title).toContain(`\`${field}\``);
+      for (const code of failures) expect(section, title).toContain(`\`${code}\``);
+    }
+  });
+
+  it("has examples that work: every open reading one as it is printed", async () => {
+    const { text } = await get("/llms-full.txt");
+    const calls = [...text.matchAll(/^Example: `curl '([^']+)'`$/gm)].map(([, url]) => pathOf(url ?? ""));
+    expect(calls.length).toBeGreaterThan(4);
+    for (const path of calls.filter((each) => !/(posts|publishers)\//.test(each))) {
+      expect((await call(board, `GET ${board.url}${path}`)).status, path).toBe(200);
+    }
+  });
+});

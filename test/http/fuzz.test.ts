@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { fuzz } from "../../bench/fuzz.ts";
+
+/** `npx tsx bench/fuzz.ts 20000` sends ten times as many, of another seed each time. */
+const REQUESTS = 2000;
+const SEED = 20_261_120;
+
+describe("a board that is sent anything", () => {
+  it("answers as its OpenAPI document says", async () => {
+    console.log(`${REQUESTS} requests, seed ${SEED}: npx tsx bench/fuzz.ts ${REQUESTS} ${SEED}`);
+    const { findings, statuses, requests } = await fuzz(REQUESTS, SEED);
+    expect(findings).toEqual([]);
+    expect(requests).toBeGreaterThanOrEqual(REQUESTS * 0.95);
+    // What only fails, or never fails, was not really asked anything.
+    const oneSided = [...statuses].filter(([id, counts]) => {
+      const succeeded = [...counts.keys()].some((status) => status < 300);
+      const failed = [...counts.keys()].some((status) => status >= 400);
+      return !succeeded || (!failed && !FAIL_NEVER.has(id));
+    });
+    expect(oneSided).toEqual([]);
+  });
+});
+
+/** Open, and without anything that could be wrong. */
+const FAIL_NEVER = new Set(
+  "about read_metrics read_manual read_openapi read_health read_readiness".split(" "),
+);

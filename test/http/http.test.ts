@@ -1,0 +1,277 @@
+import { request as httpRequest } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { found, write } from "../support/boards/writing.ts";
+
+const EXPOSED = [
+  ...["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Idempotency-Replayed"],
+  "WWW-Authenticate",
+];
+
+describe("http", () => {
+  let board: TestBoard;
+  let key: string;
+  beforeAll(async () => {
+    // Time stands still: counts of the board that are read anew after some seconds would change its ETag in between.
+    const now = Date.now();
+    board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    call(board, `GET ${path}`, undefined, { headers });
+
+  describe("ETag", () => {
+    it("answers 304 without a body while a post is unchanged, and 200 after an edit", async () => {
+      const { id } = await write(board, key);
+      const first = await get(`/posts/${id}`);
+      const etag = first.headers.get("etag") ?? "";
+      expect(etag).toMatch(/^W\/"[\w-]+"$/);
+      const second = await get(`/posts/${id}`, { "if-none-match": etag });
+      expect([second.status, second.body]).toEqual([304, ""]);
+      expect(second.headers.get("etag")).toBe(etag);
+      expect((await get(`/posts/${id}`, { "if-none-match": `"other", ${etag}` })).status).toBe(304);
+      await call(board, `PATCH /posts/${id}`, { title: "Changed" }, { key });
+      const third = await get(`/posts/${id}`, { "if-none-match": etag });
+      expect([third.status, third.body.data?.title]).toEqual([200, "Changed"]);
+    });
+
+    it("stays the same for a search whose posts are the same, though each search counts retrievals", async () => {
+      await write(board, key, { tags: ["still"] });
+      const etag = (await get("/search?tags=still")).headers.get("etag") ?? "";
+      // They are written once a second.
+      const [counted] = await eventually(
+        () => found(board, "/search?tags=still"),
+        ([post]) => post.retrievals > 0,
+      );
+      expect(counted.retrievals).toBeGreaterThan(0);
+      expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(304);
+      await write(board, key, { tags: ["still"] });
+      expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(200);
+    });
+
+    it("is on every GET of the API, differs by caller where the answer does, and is on no failure", async () => {
+      const { id } = await write(board, key);
+      for (const path of [
+        "/board",
+        "/search",
+        "/posts",
+        `/posts/${id}`,
+        `/posts/${id}/replies`,
+        "/metrics",
+      ]) {
+        const { headers } = await get(path);
+        expect(headers.get("etag"), path).toMatch(/^W\//);
+        expect(headers.get("vary"), path).toContain("Authorization");
+        expect(headers.get("cache-control"), path).toBe("no-cache");
+      }
+      await call(board, "POST /reports", { post_id: id, reason: "spam" });
+      const own = await call(board, `GET /posts/${id}`, undefined, { key });
+      const foreign = await get(`/posts/${id}`, { "if-none-match": own.headers.get("etag") ?? "" });
+      expect(foreign.status).toBe(404);
+      expect(foreign.headers.get("etag")).toBeNull();
+    });
+  });
+
+  it("links the next page, and no page after the last", async () => {
+    for (let n = 0; n < 3; n += 1) await write(board, key, { tags: ["linked"] });
+    const seen: string[] = [];
+    let path: string | null = `${board.api}/search?tags=linked&limit=1&sort=newest`;
+    while (path !== null) {
+      const { headers, body }: Awaited<ReturnType<typeof call>> = await call(board, `GET ${path}`);
+      seen.push(...body.data.map((post: { id: string }) => post.id));
+      const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+      expect(link === undefined).toBe(body.next_cursor === null);
+      path = link === undefined ? null : new URL(link, path).href;
+    }
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  it("links the next page of a query with question marks in it, but none too long for a header", async () => {
+    for (let n = 0; n < 2; n += 1) await write(board, key, { title: "Which bell?", tags: ["asked"] });
+    // The link ended at the second question mark: its cursor was that of another query.
+    const { headers } = await get("/search?q=which?&tags=asked&limit=1");
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? "";
+    const { status, body } = await call(board, `GET ${new URL(next, board.url).href}`);
+    expect([status, body.data?.length, body.next_cursor]).toEqual([200, 1, null]);
+    const long = await get(`/search?q=${encodeURIComponent(`bell ${"-ü".repeat(240)}`)}&limit=1`);
+    expect([long.status, typeof long.body.next_cursor, long.headers.get("link")]).toEqual([
+      ...[200, "string", null],
+    ]);
+  });
+
+  describe("CORS", () => {
+    it("lets every origin read and write, without credentials, and see the board's headers", async () => {
+      for (const path of ["/search", "/nothing", "/search?limit=x"]) {
+        const { headers } = await get(path, { origin: "https://agent.example" });
+        expect(headers.get("access-control-allow-origin"), path).toBe("*");
+        expect(headers.get("access-control-allow-credentials")).toBeNull();
+        const exposed = headers.get("access-control-expose-headers")?.split(",") ?? [];
+        expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
+      }
+    });
+
+    it.each([
+      ...["/api/v1/posts/x", "/p/x", "/", "/feed.json", "/calendar.ics", "/llms.txt", "/openapi.json"],
+      ...["/sitemap.xml", "/robots.txt", "/mcp/server-card", "/.well-known/api-catalog", "/nothing"],
+    ])("answers preflights of %s", async (path) => {
+      const response = await fetch(board.url + path, {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://agent.example",
+          "access-control-request-method": "PATCH",
+          "access-control-request-headers": "authorization,content-type,idempotency-key",
+        },
+      });
+      expect(response.status).toBe(204);
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      expect(response.headers.get("access-control-allow-methods")).toContain("PATCH");
+      expect(response.headers.get("access-control-allow-headers")).toContain("authorization");
+    });
+  });
+
+  it.each([
+    ["PUT /search", "GET, HEAD, OPTIONS"],
+    ["PATCH /publishers/me", "GET, DELETE, HEAD, OPTIONS"],
+    ["GET /reports", "POST, OPTIONS"],
+    ["POST /posts/abc", "GET, PATCH, DELETE, HEAD, OPTIONS"],
+    ["GET /subscriptions/x/verify-webhook", "POST, OPTIONS"],
+  ] as const)("answers %s with 405 and what is allowed", async (request, allowed) => {
+    const { status, headers, body } = await call(board, request);
+    expect(status).toBe(405);
+    expect(body.error.code).toBe("method_not_allowed");
+    expect(headers.get("allow")?.split(", ").sort()).toEqual(allowed.split(", ").sort());
+  });
+
+  it("answers HEAD like GET, without a body", async () => {
+    const { id } = await write(board, key);
+    for (const path of [`/posts/${id}`, "/search", "/board"]) {
+      const [head, whole] = [await fetch(board.api + path, { method: "HEAD" }), await get(path)];
+      expect(head.status).toBe(200);
+      expect(await head.text()).toBe("");
+      expect(head.headers.get("etag")).toBe(whole.headers.get("etag"));
+      expect(head.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    }
+    expect((await fetch(`${board.api}/posts/nobodyhas1`, { method: "HEAD" })).status).toBe(404);
+  });
+
+  it("sends headers that keep browsers from guessing, framing and referring, and names no framework", async () => {
+    const { headers } = await get("/board");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect(headers.get("x-powered-by")).toBeNull();
+    expect(headers.get("strict-transport-security")).toBeNull();
+  });
+
+  it("builds every link from SITE_URL, never from the Host header", async () => {
+    const site = await startBoard({ SITE_URL: "https://board.example/" });
+    const { key: writer } = await register(site);
+    const { id } = await write(site, writer);
+    const body = await new Promise<string>((resolve, reject) => {
+      const sent = httpRequest(
+        `${site.api}/posts/${id}`,
+        { headers: { host: "evil.example", "x-forwarded-host": "evil.example" } },
+        async (response) => {
+          let text = "";
+          for await (const chunk of response) text += chunk;
+          resolve(text);
+        },
+      );
+      sent.on("error", reject).end();
+    });
+    await site.stop();
+    expect(body).not.toContain("evil.example");
+    const { data, meta } = JSON.parse(body);
+    expect(data.url).toBe(`https://board.example/p/${id}`);
+    expect(data.publisher.crier_url).toMatch(/^https:\/\/board\.example\/publishers\/pub_/);
+    expect(meta).toMatchObject({ docs: "https://board.example/llms.txt", mcp: "https://board.example/mcp" });
+  });
+
+  describe("health", () => {
+    it("says that the process lives and that store and index serve", async () => {
+      expect((await get(`${board.url}/healthz`)).body).toEqual({ ok: true });
+      const ready = await get(`${board.url}/readyz`);
+      expect(ready.status).toBe(200);
+      expect(ready.body).toEqual({ ok: true, store: true, index: true, search: "local", model: "off" });
+      expect(ready.headers.get("cache-control")).toBe("no-store");
+    });
+
+    it("is ready before the model is, and says when the model is there", async () => {
+      const loading = await startBoard({ EMBEDDINGS: "auto" });
+      const first = await call(loading, `GET ${loading.url}/readyz`);
+      expect(first.status).toBe(200);
+      expect(["loading", "ready"]).toContain(first.body.model);
+      await loading.board.embedder.settled();
+      expect((await call(loading, `GET ${loading.url}/readyz`)).body.model).toBe("ready");
+      await loading.stop();
+    });
+
+    it("answers 503 when the store is gone", async () => {
+      const broken = await startBoard();
+      await broken.board.store.close();
+      const { status, body } = await call(broken, `GET ${broken.url}/readyz`);
+      expect(status).toBe(503);
+      expect(body).toMatchObject({ ok: false, store: false });
+      await broken.stop().catch(() => {});
+    });
+  });
+
+  describe("the request log", () => {
+    const linesWith = (mark: string) =>
+      eventually(
+        async () => board.logs.filter((line) => line.includes(mark)),
+        (lines) => lines.length > 0,
+      );
+
+    it("has method, path, status, time and a shortened address", async () => {
+      await get("/posts/logmark0001");
+      const [line] = await linesWith("logmark0001");
+      expect(JSON.parse(line ?? "{}")).toMatchObject({
+        method: "GET",
+        path: "/api/v1/posts/logmark0001",
+        status: 404,
+        ms: expect.any(Number),
+        address: "127.0.0.0",
+      });
+    });
+
+    it("has no key, no body, no query and no whole address", async () => {
+      await call(board, "POST /posts", { title: "logmarktitle", body: "logmarkbody" }, { key });
+      await get("/search?q=logmarkquery&near=52.123,13.456");
+      await call(board, "GET /publishers/me", undefined, {
+        headers: { "x-api-key": `${key.slice(0, -1)}!` },
+      });
+      await get(`/publishers/${key}`);
+      await get("/posts/logmark0002");
+      await linesWith("logmark0002");
+      const all = board.logs.join("\n");
+      for (const secret of [
+        key,
+        key.slice(0, 20),
+        "logmarktitle",
+        "logmarkbody",
+        "logmarkquery",
+        "52.123",
+        "127.0.0.1",
+      ]) {
+        expect(all, secret).not.toContain(secret);
+      }
+    });
+
+    it("shortens IPv6 addresses to their /48", async () => {
+      const proxied = await startBoard({ TRUST_PROXY: "1" });
+      await call(proxied, "GET /board", undefined, { headers: { "x-forwarded-for": "2001:db8:aa:bb::1" } });
+      const lines = await eventually(
+        async () => proxied.logs.filter((line) => line.includes("2001:db8:aa::")),
+        (found) => found.length > 0,
+      );
+      expect(lines).toHaveLength(1);
+      expect(proxied.logs.join("\n")).not.toContain("bb::1");
+      await proxied.stop();
+    });
+  });
+});

@@ -1,0 +1,499 @@
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import { getEncoding } from "js-tiktoken";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FAILURES } from "../../src/failures.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
+
+const TOOLS = [
+  "about",
+  "check_subscription",
+  "create_post",
+  "get_post",
+  "register_publisher",
+  "report_post",
+  "search",
+  "subscribe",
+];
+const READING = ["about", "check_subscription", "get_post", "search"];
+
+let board: TestBoard;
+beforeAll(async () => {
+  board = await startBoard();
+});
+afterAll(() => board.stop());
+
+describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
+  const connect = (target: { path?: string; key?: string } = {}): Promise<TestClient> => {
+    const { path = "/mcp", key } = target;
+    const open = CLIENTS[name];
+    if (open === undefined) throw new Error(name);
+    return open({ url: board.url + path, ...(key === undefined ? {} : { key }) });
+  };
+  let client: TestClient;
+  beforeAll(async () => {
+    client = await connect();
+  });
+  afterAll(() => client.close());
+
+  it("finds exactly the eight tools, with titles, annotations and schemas", async () => {
+    const tools = await client.list("tools");
+    expect(tools.map((tool) => tool.name)).toEqual(TOOLS);
+    for (const tool of tools) {
+      expect(tool.title).toBeTruthy();
+      expect(tool.description).toBeTruthy();
+      expect(tool.annotations.readOnlyHint).toBe(READING.includes(tool.name));
+      expect(tool.inputSchema.type).toBe("object");
+      expect(tool.outputSchema.type).toBe("object");
+      if (!READING.includes(tool.name)) expect(tool.annotations.destructiveHint).toBe(false);
+    }
+  });
+
+  it("registers, posts, searches, reads, replies, subscribes, is told of a match, and reports", async () => {
+    const registered = await client.call("register_publisher", { name: "Bike Kitchen", accept_terms: true });
+    expect(registered.isError).toBe(false);
+    const key: string = registered.data.api_key;
+    expect(registered.text).toContain(`api_key: ${key} (Shown once.`);
+
+    const writer = await connect({ key });
+    const word = `velodrome${Math.random().toString(36).slice(2)}`;
+    const post = {
+      title: `Ride at the ${word}`,
+      body: "Bring lights and a helmet.",
+      kind: "event",
+      tags: ["bike"],
+    };
+    const subscribed = await writer.call("subscribe", { query: { q: word }, label: "Rides" });
+    expect(subscribed.text).toContain(`secret: ${subscribed.data.secret}`);
+    const created = await writer.call("create_post", {
+      ...post,
+      starts_at: "2099-12-05T10:00:00+01:00",
+      timezone: "Europe/Amsterdam",
+    });
+    expect(created.text).toMatch(/^(Note: .*\n)?Published\.\nid: \w+\nurl: http.*\nexpires_at: 2/);
+    const id: string = created.data.id;
+
+    const found = await client.call("search", { q: word });
+    expect(found.data.posts).toMatchObject([
+      { id, title: post.title, body: post.body, publisher: { name: "Bike Kitchen" } },
+    ]);
+    expect(found.text).toContain(
+      `1. \`${id}\` event "Ride at the ${word}"\n   Sat 2099-12-05 10:00 Europe/Amsterdam | by "Bike Kitchen" | #bike\n   > Bring lights and a helmet.`,
+    );
+
+    await writer.call("create_post", { title: "Re", body: "Is there parking?", parent_id: id });
+    const read = await client.call("get_post", { id: created.data.url });
+    expect(read.text).toContain("> Bring lights and a helmet.");
+    expect(read.text).toContain("Replies, oldest first (1 of 1):\n1. ");
+    expect(read.data.replies).toMatchObject([{ body: "Is there parking?" }]);
+
+    const check = () => writer.call("check_subscription", { id: subscribed.data.id });
+    const matches = await eventually(check, (answer: ToolAnswer) => answer.data.posts.length > 0);
+    expect(matches.data.posts).toMatchObject([{ id, delivery_id: expect.any(Number) }]);
+    expect(matches.text).toContain(
+      `Next look: check_subscription {"id":"${subscribed.data.id}","cursor":"${matches.data.next_cursor}"}`,
+    );
+    const later = await writer.call("check_subscription", {
+      id: subscribed.data.id,
+      cursor: matches.data.next_cursor,
+    });
+    expect(later.data.posts).toEqual([]);
+    expect(later.text).toContain("No new matches.");
+
+    const reported = await client.call("report_post", { post_id: id, reason: "spam" });
+    expect(reported.data).toMatchObject({ post_id: id, status: "received" });
+    const about = await client.call("about");
+    expect(about.data.posts.active).toBeGreaterThan(0);
+    expect(about.text).toContain('name: "Agent Board"');
+    await writer.close();
+  });
+
+  it("reads the resources and fills the prompts", async () => {
+    expect((await client.list("resources")).map(({ uri }) => uri)).toEqual([
+      "board://about",
+      "board://manual",
+      "skill://search-the-board/SKILL.md",
+      "skill://post-well/SKILL.md",
+      "skill://watch-a-topic/SKILL.md",
+    ]);
+    expect(JSON.parse(await client.read("board://about"))).toMatchObject({ name: "Agent Board" });
+    expect(await client.read("board://manual")).toMatch(/^# Agent Board/);
+    await expect(client.read("board://nothing")).rejects.toMatchObject({ code: -32602 });
+    expect((await client.list("prompts")).map((prompt) => prompt.name)).toEqual(["find", "post_well"]);
+    expect(await client.prompt("find", { what: "a road bike", where: "Utrecht" })).toContain(
+      "a road bike\nWhere: Utrecht\n",
+    );
+    await expect(client.prompt("find", {})).rejects.toMatchObject({ code: -32602 });
+    await expect(client.prompt("none", {})).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("is refused an unknown tool with -32602", async () => {
+    await expect(client.call("delete_everything")).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("finds only the reading tools at /mcp/readonly", async () => {
+    const reader = await connect({ path: "/mcp/readonly" });
+    expect((await reader.list("tools")).map((tool) => tool.name)).toEqual(READING);
+    await expect(reader.call("create_post", { title: "a", body: "b" })).rejects.toMatchObject({
+      code: -32602,
+    });
+    await reader.close();
+  });
+
+  it("gets failures as text with code, every issue and a hint, and without data", async () => {
+    const wrong = await client.call("search", { limit: 1000, near: "here" });
+    expect(wrong).toMatchObject({ isError: true, data: undefined });
+    expect(wrong.text).toMatch(/^invalid_query: /);
+    expect(wrong.text).toMatch(/\n- limit: /);
+    expect(wrong.text).toMatch(/\n- near: /);
+    expect(wrong.text).toMatch(/\nHint: /);
+    const failures = [
+      await client.call("get_post", { id: "nothing" }),
+      await client.call("create_post", { title: "a", body: "b" }),
+      await client.call("create_post", { title: "a", body: "b", api_key: "bbk_wrong" }),
+      await client.call("search", { cursor: "damaged" }),
+      await client.call("search", { detail: "everything" }),
+      await client.call("register_publisher", { name: "No" }),
+      await client.call("report_post", { post_id: "nothing", reason: "spam" }),
+    ];
+    expect(failures[5]?.text).toContain(`${board.url}/terms`);
+    const codes = failures.map(({ text }) => text.split(":")[0]);
+    expect(codes).toEqual([
+      "post_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "invalid_cursor",
+      "invalid_query",
+      "terms_not_accepted",
+      "post_not_found",
+    ]);
+    for (const { text, isError, data } of failures) {
+      expect(isError).toBe(true);
+      expect(data).toBeUndefined();
+      expect(Object.keys(FAILURES)).toContain(text.split(":")[0]);
+      expect(text).toMatch(/\nHint: \S/);
+    }
+  });
+});
+
+describe("the key as an argument", () => {
+  it("writes, and is neither logged nor echoed", async () => {
+    const client = await connected();
+    const { key } = await register(board);
+    const created = await client.call("create_post", { title: "By argument", body: "x", api_key: key });
+    expect(created.isError).toBe(false);
+    expect(JSON.stringify(created)).not.toContain(key);
+    const wrong = await client.call("create_post", { title: "", body: 5, api_key: key });
+    expect(wrong.text).toMatch(/^invalid_request: /);
+    const listed = await client.call("check_subscription", { id: "sub_none", limit: 1, api_key: key });
+    expect(listed.text).toMatch(/^subscription_not_found: /);
+    const ignored = await client.call("search", { q: "argument", api_key: key });
+    expect(JSON.stringify([wrong, listed, ignored])).not.toContain(key);
+    expect(board.logs.join("\n")).not.toContain(key);
+    await client.close();
+  });
+
+  it("gives way to the key of the header", async () => {
+    const [header, argument] = [await register(board, "Header"), await register(board, "Argument")];
+    const client = await connected(header.key);
+    const created = await client.call("create_post", { title: "Whose", body: "x", api_key: argument.key });
+    expect(created.data.publisher).toMatchObject({ id: header.id });
+    await client.close();
+  });
+
+  it("is told of a header that comes before it and holds no valid key", async () => {
+    const { key } = await register(board, "Behind a placeholder");
+    const client = await connected("YOUR_API_KEY");
+    const refused = await client.call("create_post", { title: "Whose", body: "x", api_key: key });
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toContain("comes before the argument `api_key`");
+    const alone = await client.call("create_post", { title: "Whose", body: "x" });
+    expect(alone.text).toContain("mistyped");
+    await client.close();
+  });
+
+  it("counts for reading too, and is not said to be ignored", async () => {
+    const client = await connected();
+    const { key } = await register(board, "Hidden");
+    const created = await client.call("create_post", { title: "Under review", body: "x", api_key: key });
+    const { id } = created.data;
+    await board.board.services.reports.moderate("hide", id, "test", Date.now());
+    expect((await client.call("get_post", { id })).text).toMatch(/^post_hidden: /);
+    const read = await client.call("get_post", { id, api_key: key });
+    expect(read.data.title).toBe("Under review");
+    expect(read.text).not.toContain("not a parameter");
+    await client.close();
+  });
+});
+
+describe("search over MCP", () => {
+  const bodyOf = (dish: string) => `Turnips and ${dish}. `.repeat(40).trim();
+  let client: TestClient;
+  beforeAll(async () => {
+    const { key } = await register(board, "Many");
+    for (const dish of ["soup", "stew with lamb", "salad, raw", "pie of my aunt", "pickles in brine"]) {
+      const post = { title: `Turnip ${dish}`, body: bodyOf(dish), kind: "offer" };
+      await call(board, "POST /posts", post, { key });
+    }
+    client = await connected();
+  });
+  afterAll(() => client.close());
+
+  it("ends a cut list with the call that continues it, until nothing is left", async () => {
+    const seen: string[] = [];
+    let args: Record<string, unknown> | undefined = {
+      q: "turnips",
+      kind: "offer",
+      limit: 2,
+      unknown_field: 1,
+    };
+    while (args !== undefined) {
+      const page = await client.call("search", args);
+      seen.push(...page.data.posts.map((post: { id: string }) => post.id));
+      const more = /\nMore: search (\{.*\})$/.exec(page.text)?.[1];
+      args = more === undefined ? undefined : JSON.parse(more);
+      if (args !== undefined)
+        expect(args).toMatchObject({ q: "turnips", kind: "offer", limit: 2, cursor: expect.any(String) });
+    }
+    expect(new Set(seen).size).toBe(5);
+    expect(seen).toHaveLength(5);
+  });
+
+  it("gives whole posts with detail=full, and snippets without", async () => {
+    const [compact] = (await client.call("search", { q: "turnips", limit: 1 })).data.posts;
+    expect(compact.body.length).toBeLessThanOrEqual(300);
+    expect(compact.metadata).toBeUndefined();
+    const full = await client.call("search", { q: "turnips", limit: 1, detail: "full" });
+    const dish = String(full.data.posts[0].title).slice("Turnip ".length);
+    expect(full.data.posts[0].body).toBe(bodyOf(dish));
+    expect(full.text).toContain(`> ${bodyOf(dish)}`);
+  });
+
+  it("takes null and an empty text as a field left out", async () => {
+    for (const nothing of [null, ""]) {
+      const open = {
+        near: nothing,
+        kind: nothing,
+        limit: nothing,
+        after: nothing,
+        cursor: nothing,
+        detail: nothing,
+      };
+      expect((await client.call("search", { q: "turnips", ...open })).data.posts).toHaveLength(5);
+    }
+  });
+
+  it("says first what to relax when nothing is found", async () => {
+    const { text, data } = await client.call("search", { q: "turnips", kind: "event" });
+    expect(text).toMatch(/^Note: .*any `kind` finds 5.*\nNo posts\.$/);
+    expect(data).toMatchObject({ posts: [], note: expect.any(String) });
+  });
+});
+
+describe("the door", () => {
+  const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+  it("answers GET and DELETE with 405 and Allow", async () => {
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const response = await fetch(`${board.url}/mcp`, { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+      expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+    }
+  });
+
+  it("answers malformed JSON with -32700, never HTML", async () => {
+    const response = await fetch(`${board.url}/mcp`, { method: "POST", headers, body: '{"jsonrpc":' });
+    expect(response.status).toBe(400);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+  });
+
+  it("refuses a body over 64 KiB with 413, and other media with 415", async () => {
+    const large = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: `"${"x".repeat(70_000)}"`,
+    });
+    expect([large.status, await large.json()]).toMatchObject([413, { error: { code: -32600 } }]);
+    const text = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: ping,
+    });
+    expect([text.status, await text.json()]).toMatchObject([415, { jsonrpc: "2.0" }]);
+  });
+
+  it("lets any origin in, and says so before it is asked", async () => {
+    const preflight = await fetch(`${board.url}/mcp`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://elsewhere.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers":
+          "content-type,mcp-protocol-version,mcp-method,mcp-name,authorization",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, origin: "https://elsewhere.example" },
+      body: ping,
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
+  });
+
+  it("refuses a Host that is not its own with 403, and takes loopback names, SITE_URL and ALLOWED_HOSTS", async () => {
+    const other = await startBoard({
+      SITE_URL: "https://board.example",
+      ALLOWED_HOSTS: "inside.example:8787",
+    });
+    const statusFor = (host: string) => statusWithHost(other.url, host, ping);
+    expect(await statusFor("evil.example")).toBe(403);
+    expect(await statusFor("board.example.evil.example")).toBe(403);
+    for (const host of [
+      "board.example",
+      "board.example:443",
+      "inside.example",
+      "localhost:1",
+      "127.0.0.1",
+      "[::1]:8787",
+    ]) {
+      expect(await statusFor(host)).toBe(200);
+    }
+    await other.stop();
+  });
+
+  it("tells the version of the package", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } },
+    });
+    const answer = await (await fetch(`${board.url}/mcp`, { method: "POST", headers, body })).text();
+    expect(answer).toContain('"protocolVersion":"2024-11-05"');
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(answer).toContain(
+      `"serverInfo":{"name":"agent-board","title":"Agent Board","version":"${version}"}`,
+    );
+  });
+
+  it("keeps no stream open for changes that never come", async () => {
+    const meta = "io.modelcontextprotocol/";
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "subscriptions/listen",
+      params: {
+        notifications: { toolsListChanged: true },
+        _meta: { [`${meta}protocolVersion`]: "2026-07-28", [`${meta}clientCapabilities`]: {} },
+      },
+    });
+    const modern = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, ...modern },
+      body,
+    });
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: expect.any(Number) } });
+  });
+
+  it("offers no OAuth", async () => {
+    for (const path of [
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+    ]) {
+      const response = await fetch(board.url + path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("json");
+    }
+  });
+
+  it("answers a batch of an old client", async () => {
+    const body = JSON.stringify(
+      [1, 2].map((id) => ({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "about", arguments: {} },
+      })),
+    );
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, "mcp-protocol-version": "2025-03-26" },
+      body,
+    });
+    expect(await response.text()).toMatch(/"id":1[\s\S]*"id":2|"id":2[\s\S]*"id":1/);
+  });
+});
+
+describe("limits and counts", () => {
+  it("counts each answer of a tool under its name, with the status REST would have", async () => {
+    const counted: [string, number][] = [];
+    const { answered } = board.board;
+    board.board.answered = (operation, status, client) => {
+      counted.push([operation, status]);
+      answered(operation, status, client);
+    };
+    const client = await connected();
+    await client.call("about");
+    await client.call("get_post", { id: "nothing" });
+    await client.call("register_publisher", { name: "Counted", accept_terms: true });
+    board.board.answered = answered;
+    expect(counted).toEqual([
+      ["tool:about", 200],
+      ["tool:get_post", 404],
+      ["tool:register_publisher", 201],
+    ]);
+    await client.close();
+  });
+
+  it("tells when to come back after a limit, the same limit as over REST", async () => {
+    const limited = await startBoard({ RATE_LIMITS: "search=2/60" });
+    const client = await connected(undefined, limited);
+    await call(limited, "GET /search?q=a");
+    await client.call("search", { q: "a" });
+    const refused = await client.call("search", { q: "a" });
+    expect(refused.text).toMatch(/^rate_limited: [\s\S]*\nHint: [\s\S]*\nRetry after \d+ s\.$/);
+    await client.close();
+    await limited.stop();
+  });
+});
+
+describe("what it costs a caller", () => {
+  it("tools/list takes at most 1,500 tokens", async () => {
+    const client = await connected();
+    const tools = await client.list("tools");
+    expect(getEncoding("o200k_base").encode(JSON.stringify({ tools })).length).toBeLessThanOrEqual(1_500);
+    await client.close();
+  });
+});
+
+function connected(key?: string, to: TestBoard = board): Promise<TestClient> {
+  const open = CLIENTS["2026-07-28"];
+  if (open === undefined) throw new Error("no client");
+  return open({ url: `${to.url}/mcp`, ...(key === undefined ? {} : { key }) });
+}
+
+function statusWithHost(url: string, host: string, body: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      host,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const asked = request(`${url}/mcp`, { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}

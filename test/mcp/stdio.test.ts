@@ -1,0 +1,206 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
+
+let board: TestBoard;
+let folder: string;
+let key: string;
+beforeAll(async () => {
+  board = await startBoard();
+  folder = await mkdtemp(join(tmpdir(), "stdio-"));
+  key = (await register(board, "Remote")).key;
+});
+afterAll(async () => {
+  await board.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A child that serves a store of its own, or relays to the board of these tests. */
+function target(args: string[] = [], environment: Record<string, string> = {}) {
+  return {
+    command: process.execPath,
+    args: ["--import", "tsx", MAIN, "stdio", ...args],
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      DATA_DIR: folder,
+      EMBEDDINGS: "off",
+      LOG_LEVEL: "debug",
+      ...environment,
+    },
+    cwd: join(import.meta.dirname, "../.."),
+  };
+}
+
+describe.each(Object.keys(CLIENTS))("over stdio, a client of %s", (name) => {
+  const open = (...of: Parameters<typeof target>): Promise<TestClient> => {
+    const connect = CLIENTS[name];
+    if (connect === undefined) throw new Error(name);
+    return connect(target(...of));
+  };
+
+  it("uses the local store, with the key of BOARD_API_KEY", async () => {
+    const first = await open();
+    expect(await first.list("tools")).toHaveLength(8);
+    const registered = await first.call("register_publisher", { name: "Local", accept_terms: true });
+    const refused = await first.call("create_post", { title: "Without", body: "a key" });
+    expect(refused.text).toMatch(/^missing_api_key: /);
+    await first.close();
+
+    const second = await open([], { BOARD_API_KEY: registered.data.api_key });
+    const created = await second.call("create_post", { title: `Local ${name}`, body: "written over stdio" });
+    expect(created.isError).toBe(false);
+    const found = await second.call("search", { q: `"Local ${name}"` });
+    expect(found.data.posts).toMatchObject([{ id: created.data.id }]);
+    await second.close();
+  });
+
+  it("reaches a board elsewhere with --url, with the same tools, resources, prompts and failures", async () => {
+    const client = await open(["--url", board.url], { BOARD_API_KEY: `Bearer ${key}` });
+    expect(await client.list("tools")).toHaveLength(8);
+    const created = await client.call("create_post", {
+      title: `Relayed ${name}`,
+      body: "written through the relay",
+    });
+    expect(created.data.publisher.name).toBe("Remote");
+    expect((await client.call("get_post", { id: created.data.id })).data.title).toBe(`Relayed ${name}`);
+    expect((await client.call("get_post", { id: "nothing" })).text).toMatch(/^post_not_found: /);
+    expect(await client.read("board://manual")).toMatch(/^# Agent Board/);
+    expect(await client.prompt("find", { what: "a bike" })).toContain("a bike");
+    await expect(client.call("no_such_tool")).rejects.toMatchObject({ code: -32602 });
+    await client.close();
+  });
+
+  it("has only the reading tools with --read-only, here and elsewhere", async () => {
+    for (const args of [["--read-only"], ["--read-only", "--url", `${board.url}/mcp`]]) {
+      const client = await open(args);
+      expect((await client.list("tools")).map((tool) => tool.name)).toEqual([
+        "about",
+        "check_subscription",
+        "get_post",
+        "search",
+      ]);
+      await client.close();
+    }
+  });
+});
+
+describe("the process", () => {
+  it("prints nothing but JSON-RPC, answers what it was asked before stdin ended, and ends", async () => {
+    for (const args of [[], ["--url", board.url]]) {
+      const calls = [
+        INITIALIZE,
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "about", arguments: {} } },
+        { jsonrpc: "2.0", id: 3, method: "no/such/method" },
+      ];
+      const { code, stdout } = await run(args, `${calls.map((each) => JSON.stringify(each)).join("\n")}\n`);
+      expect(code).toBe(0);
+      const answers = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      expect(answers.find(({ id }) => id === 3).error.code).toBe(-32601);
+    }
+  });
+
+  it("ends soon after stdin, also when a call was cancelled, which is owed no answer", async () => {
+    for (const args of [[], ["--url", board.url]]) {
+      const messages = [
+        INITIALIZE,
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "search", arguments: { q: "a" } } },
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } },
+        { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "about", arguments: {} } },
+      ];
+      const child = start(args);
+      child.stdin.write(`${messages.map((each) => JSON.stringify(each)).join("\n")}\n`);
+      await new Promise<void>((resolve) => {
+        child.stdout.on("data", (chunk: Buffer) => chunk.includes('"id":3') && resolve());
+      });
+      const ended = Date.now();
+      child.stdin.end();
+      await new Promise((resolve) => child.once("close", resolve));
+      // It waited ten seconds for the answer; hosts kill what takes longer than two or so.
+      expect(Date.now() - ended).toBeLessThan(8_000);
+    }
+  });
+
+  it("survives lines that are not JSON-RPC", async () => {
+    const { code, stdout } = await run([], `not json\n{"a":1}\n${JSON.stringify(INITIALIZE)}\n`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).id).toBe(1);
+  });
+
+  it("answers with an error when the board elsewhere is not there, without telling the key", async () => {
+    const { code, stdout, stderr } = await run(
+      ["--url", "http://127.0.0.1:9"],
+      `${JSON.stringify(INITIALIZE)}\n`,
+      key,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, error: { code: -32603 } });
+    expect(stderr).toContain("initialize: ");
+    expect(stdout + stderr).not.toContain(key);
+  });
+
+  it("hands on why the board elsewhere refused a request unread", async () => {
+    const args = { title: "Long", body: "x".repeat(70_000) };
+    const post = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "create_post", arguments: args },
+    };
+    const { stdout } = await run(["--url", board.url], `${JSON.stringify(post)}\n`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 2,
+      error: { message: expect.stringContaining("larger than 64 KiB") },
+    });
+  });
+
+  it("refuses an address that is none in one line", async () => {
+    const { code, stdout, stderr } = await run(["--url", "board.example"], "");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("--url must be an http or https address");
+  });
+});
+
+function run(
+  args: string[],
+  input: string,
+  apiKey?: string,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = start(args, apiKey);
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    said.stdout += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    said.stderr += chunk.toString();
+  });
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...said }));
+  });
+}
+
+function start(args: string[], apiKey?: string) {
+  const environment = apiKey === undefined ? undefined : { BOARD_API_KEY: apiKey };
+  const { command, args: all, env, cwd } = target(args, environment);
+  return spawn(command, all, { env, cwd });
+}

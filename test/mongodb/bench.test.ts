@@ -1,0 +1,25 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { measureMongodb } from "../../bench/mongodb.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+
+const database = await mongodbFor("replicaSet", "bench");
+afterAll(() => database?.drop());
+
+describe.skipIf(database === null)("bench/mongodb", () => {
+  it("measures every operation on both stores, and what a post takes", async () => {
+    const options = { posts: 500, subscriptions: 100, rounds: 1, calls: 60, settleMs: 0 };
+    const figures = await measureMongodb(database?.url ?? "", options);
+    expect(figures.timings.filter(({ collection }) => collection !== null)).toHaveLength(5);
+    for (const { name, mongodb, collection, sqlite } of figures.timings) {
+      for (const { p50, p95 } of [mongodb, collection ?? mongodb, sqlite]) {
+        expect([name, p50 > 0, p95 >= p50, Number.isFinite(p95)]).toEqual([name, true, true, true]);
+      }
+    }
+    const posts = figures.collections.find(({ name }) => name === "posts");
+    expect(posts?.documents).toBe(500);
+    // A vector of 384 numbers and a text of some hundred.
+    expect(posts?.bson).toBeGreaterThan(600);
+    expect(figures.oplog.post).toBeGreaterThan(posts?.bson ?? 0);
+    expect(figures.changes.streamed).toBeGreaterThan(0);
+  });
+});

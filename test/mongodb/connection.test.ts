@@ -1,0 +1,119 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientSession } from "mongodb";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { type Connection, connect } from "../../src/store/mongodb/server/connection.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+
+/** Writes the document `held` and dies before it commits. */
+const DIES_IN_A_TRANSACTION = `
+  import { MongoClient } from "mongodb";
+  const client = new MongoClient(process.argv[1], { appName: "agent-board" });
+  const session = client.startSession();
+  session.startTransaction({ readConcern: { level: "snapshot" } });
+  await client.db().collection("counters").updateOne({ _id: "held" }, { $inc: { n: 1 } }, { session });
+  process.kill(process.pid, "SIGKILL");
+`;
+
+const database = await mongodbFor("replicaSet", "connection");
+
+describe.skipIf(database === null)("a connection to MongoDB", () => {
+  const { url, db, drop } = database as NonNullable<typeof database>;
+  const opened: Connection[] = [];
+  const open = async (...args: Parameters<typeof connect>) => {
+    const connection = await connect(...args);
+    opened.push(connection);
+    return connection;
+  };
+
+  afterEach(async () => {
+    for (const connection of opened.splice(0)) await connection.close();
+  });
+  afterAll(drop);
+
+  it("reads and writes as the store promises, whatever the URL says", async () => {
+    const careless = new URL(url);
+    const options = {
+      readPreference: "secondaryPreferred",
+      readConcernLevel: "local",
+      w: "1",
+      journal: "false",
+      wtimeoutMS: "1",
+      retryReads: "false",
+      retryWrites: "false",
+    };
+    for (const [name, value] of Object.entries(options)) careless.searchParams.set(name, value);
+    const { client } = await open(careless.href);
+    expect(client.options).toMatchObject({
+      readPreference: { mode: "primary" },
+      readConcern: { level: "majority" },
+      writeConcern: { w: "majority", journal: true, wtimeoutMS: 10_000 },
+      retryReads: true,
+      retryWrites: true,
+    });
+  });
+
+  it("counts the wait for its turn as part of a write's patience", async () => {
+    const connection = await open(url, { patienceMs: 500 });
+    const ran: number[] = [];
+    const slow = connection.write(["post:a"], async () => {
+      await sleep(800);
+      ran.push(0);
+    });
+    const queued = await Promise.allSettled(
+      [1, 2, 3].map((n) => connection.write(["post:a"], async () => void ran.push(n))),
+    );
+    await slow;
+    expect(queued.map((result) => result.status === "rejected" && result.reason)).toEqual(
+      [1, 2, 3].map(() => expect.any(StoreUnavailable)),
+    );
+    expect(ran).toEqual([0]);
+  });
+
+  /** A job that adds one to a document, and says which it is. */
+  async function aCounter(id: string) {
+    const counters = db.collection<{ _id: string; n: number }>("counters");
+    await counters.insertOne({ _id: id, n: 0 }, { writeConcern: { w: "majority" } });
+    return {
+      raise: ({ db: own }: Connection, session: ClientSession) =>
+        own.collection<{ _id: string }>("counters").updateOne({ _id: id }, { $inc: { n: 1 } }, { session }),
+      read: async () => (await counters.findOne({ _id: id }))?.n,
+    };
+  }
+
+  it("is not held up for a minute by a transaction whose process died", async () => {
+    const { raise, read } = await aCounter("held");
+    const dead = spawnSync(process.execPath, ["--input-type=module", "--eval", DIES_IN_A_TRANSACTION, url]);
+    expect(dead.signal).toBe("SIGKILL");
+    const connection = await open(url);
+    await connection.write(["held"], (session) => raise(connection, session));
+    expect(await read()).toBe(1);
+  });
+
+  it("tries a transaction again that paused for so long that another ended it", async () => {
+    const { raise, read } = await aCounter("paused");
+    const [one, other] = [await open(url, { patienceMs: 60_000 }), await open(url)];
+    let runs = 0;
+    await one.write(["paused"], async (session) => {
+      runs += 1;
+      await raise(one, session);
+      if (runs === 1) await other.write(["paused"], (own) => raise(other, own));
+      await raise(one, session);
+    });
+    expect(runs).toBe(2);
+    expect(await read()).toBe(3);
+  });
+
+  it("says that the database cannot do it now when a cursor is lost on the way", async () => {
+    await db.collection("things").insertMany([{}, {}, {}], { writeConcern: { w: "majority" } });
+    const connection = await open(url);
+    const cursor = connection.db.collection("things").find({}, { batchSize: 1 });
+    const lost = connection.run(async () => {
+      await cursor.next();
+      await db.command({ killCursors: "things", cursors: [cursor.id] });
+      return cursor.toArray();
+    });
+    await expect(lost).rejects.toThrow(StoreUnavailable);
+  });
+});

@@ -1,0 +1,384 @@
+import { BSON, type Db } from "mongodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FeedChange, FeedLost } from "../../src/ports/index-feed.ts";
+import { placeAt } from "../../src/store/mongodb/feed/stream.ts";
+import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { eventually } from "../support/boards/client.ts";
+import { mongodCommand } from "../support/mongodb/mongod.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { ReplicaSet } from "../support/mongodb/replica-set.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const DAY_MS = 86_400_000;
+const T0 = Date.UTC(2026, 10, 20, 12);
+const VECTOR = new Int8Array(384).fill(-7);
+
+/** Follows a feed in the background and remembers what it told. */
+class Follower {
+  readonly posts: string[] = [];
+  readonly publishers: string[] = [];
+  place: string;
+  /** Set once following ended by itself. */
+  error: unknown = null;
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+
+  constructor({ feed }: MongodbStore, place: string) {
+    this.place = place;
+    this.#done = this.#follow(feed.follow(place, this.#stop.signal)).catch((error: unknown) => {
+      this.error = error;
+    });
+  }
+
+  async #follow(changes: AsyncIterable<FeedChange & { place: string }>): Promise<void> {
+    for await (const change of changes) {
+      this.posts.push(...change.posts);
+      this.publishers.push(...change.publishers);
+      this.place = change.place;
+    }
+  }
+
+  /** Waits until these posts were told of. */
+  async sees(...ids: string[]): Promise<void> {
+    await eventually(
+      async () => ids.every((id) => this.posts.includes(id)),
+      (all) => all,
+      30_000,
+    );
+    expect(this.posts).toEqual(expect.arrayContaining(ids));
+  }
+
+  /** Resolves once following has ended, by itself too. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  ended(): Promise<void> {
+    return this.#done;
+  }
+}
+
+const database = await mongodbFor("replicaSet", "feed");
+
+describe.skipIf(database === null)("the feed of a mongodb store", () => {
+  let store: MongodbStore;
+  let other: MongodbStore;
+  const followers: Follower[] = [];
+  const url = database?.url ?? "mongodb://none/";
+
+  beforeEach(async () => {
+    [store, other] = await Promise.all([open(url), open(url)]);
+    await store.publishers.insert(aPublisher("pub_a"));
+  });
+  afterEach(async () => {
+    await Promise.all(followers.splice(0).map((follower) => follower.end()));
+    await Promise.all([store.close(), other.close()]);
+    await database?.empty();
+  });
+  afterAll(() => database?.drop());
+
+  const follow = (place: string, from = store) => {
+    const follower = new Follower(from, place);
+    followers.push(follower);
+    return follower;
+  };
+  const scan = async (limit: number) => {
+    const rows = [];
+    for (let after: string | null = null; ; ) {
+      const page = await store.feed.scanPosts(after, limit);
+      rows.push(...page.rows);
+      if (page.next === null) return rows;
+      after = page.next;
+    }
+  };
+
+  it("gives every active post in pages, with what an index takes in and its vector", async () => {
+    await store.posts.insert(
+      aPost("p1", { startsAt: T0 + 5, location: { name: "Noord", lat: null, lng: null } }),
+    );
+    await store.posts.insert(aPost("p2"));
+    await store.posts.insert(aPost("p2-1", { parentId: "p2" }), { parentExpiresAt: T0 + 60 * DAY_MS });
+    for (const id of ["hidden", "removed"]) await store.posts.insert(aPost(id));
+    await store.posts.update("hidden", { state: "hidden" }, { text: false });
+    await store.posts.remove("removed", T0);
+    await store.posts.setVectors([{ id: "p2", updatedAt: T0, model: "m1", vector: VECTOR }]);
+    const rows = await scan(2);
+    expect(rows.map(({ entry }) => entry.id)).toEqual(["p1", "p2", "p2-1"]);
+    expect(rows[0]).toMatchObject({
+      entry: {
+        windowStart: T0 + 5,
+        windowEnd: T0 + 5,
+        placeName: "Noord",
+        lat: null,
+        tags: ["bike", "amsterdam"],
+      },
+      vector: null,
+    });
+    expect(rows[1]).toEqual({
+      entry: {
+        id: "p2",
+        kind: "offer",
+        title: "Title of p2",
+        body: "A road bike, well kept.\nPick it up in Noord.",
+        tags: ["bike", "amsterdam"],
+        placeName: "Amsterdam",
+        lat: 52.37,
+        lng: 4.9,
+        windowStart: T0,
+        // A reply moved the expiry, and with it the end of a window without dates.
+        windowEnd: T0 + 60 * DAY_MS,
+        expiresAt: T0 + 60 * DAY_MS,
+        createdAt: T0,
+        publisherId: "pub_a",
+        parentId: null,
+        syndicated: false,
+      },
+      vector: { model: "m1", vector: VECTOR },
+    });
+    expect(await scan(3)).toEqual(rows);
+    expect(await store.feed.posts(["p2", "hidden", "nope", "removed"])).toEqual([rows[1]]);
+  });
+
+  it("gives the standing of every publisher, in pages", async () => {
+    await store.publishers.insert(aPublisher("pub_b", { verifiedAt: T0, verifiedVia: "dns" }));
+    await store.publishers.insert(aPublisher("pub_c", { suspendedAt: T0 }));
+    const first = await store.feed.scanPublishers(null, 2);
+    const rest = await store.feed.scanPublishers(first.next, 2);
+    const all = [
+      { id: "pub_a", verified: false, suspended: false },
+      { id: "pub_b", verified: true, suspended: false },
+      { id: "pub_c", verified: false, suspended: true },
+    ];
+    expect([...first.rows, ...rest.rows]).toEqual(all);
+    expect(rest.next).toBeNull();
+    expect(await store.feed.publishers(["pub_c", "nope"])).toEqual([all[2]]);
+  });
+
+  it("misses nothing between a scan and what is followed, while others write", async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `p${n}`);
+    const writing = (async () => {
+      for (const id of ids) await other.posts.insert(aPost(id));
+    })();
+    await eventually(
+      () => store.posts.get("p9"),
+      (post) => post !== null,
+    );
+    const follower = follow(await store.feed.here());
+    const scanned = (await scan(7)).map(({ entry }) => entry.id);
+    await writing;
+    await follower.sees("p59");
+    expect(new Set([...scanned, ...follower.posts])).toEqual(new Set(ids));
+  });
+
+  it("tells of every change that an index must know of, and of no other", async () => {
+    const follower = follow(await store.feed.here());
+    // A stream from a time begins with what was written at that time.
+    await other.posts.insert(aPost("mark"));
+    await follower.sees("mark");
+    /** Ids that were told of for what was done, sorted. */
+    const toldOf = async (act: () => Promise<unknown>) => {
+      const from = [follower.posts.length, follower.publishers.length];
+      await act();
+      const mark = `mark${from.join("-")}`;
+      await other.posts.insert(aPost(mark));
+      await follower.sees(mark);
+      // Changes of one thing that come together are told of once.
+      const told = new Set([...follower.posts.slice(from[0]), ...follower.publishers.slice(from[1])]);
+      return [...told].filter((id) => id !== mark).sort();
+    };
+    const reply = aPost("p-1", { parentId: "p" });
+    expect(await toldOf(() => other.publishers.insert(aPublisher("pub_b")))).toEqual(["pub_b"]);
+    expect(await toldOf(() => other.posts.insert(aPost("p", { publisherId: "pub_b" })))).toEqual(["p"]);
+    expect(await toldOf(() => other.posts.insert(reply))).toEqual(["p-1"]);
+    const later = { parentExpiresAt: T0 + 90 * DAY_MS };
+    expect(await toldOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual(["p", "p-2"]);
+    expect(await toldOf(() => other.posts.update("p", { title: "New" }, { text: true }))).toEqual(["p"]);
+    expect(await toldOf(() => other.posts.update("p-1", { state: "hidden" }, { text: false }))).toEqual([
+      "p-1",
+    ]);
+    const rows = [{ id: "p", updatedAt: T0, model: "m1", vector: VECTOR }];
+    expect(await toldOf(() => other.posts.setVectors(rows))).toEqual(["p"]);
+    expect(await toldOf(() => other.posts.addRetrievals(new Map([["p", 1]])))).toEqual([]);
+    expect(await toldOf(() => other.publishers.update("pub_b", { checkedAt: T0 }))).toEqual([]);
+    expect(await toldOf(() => other.publishers.update("pub_b", { suspendedAt: T0 }))).toEqual(["pub_b"]);
+    expect(await toldOf(() => other.posts.remove("p-2", T0))).toEqual(["p-2"]);
+    expect(await toldOf(() => other.posts.erase({ expired: 0, removed: T0 + 1 }, 9))).toEqual(["p-2"]);
+    expect(await toldOf(() => other.publishers.erase("pub_b"))).toEqual(["p", "p-1", "pub_b"]);
+  });
+
+  it("tells its own handle of a write before the write resolves", async () => {
+    const told: FeedChange[] = [];
+    store.feed.onWrite((change) => void told.push(change));
+    await store.posts.insert(aPost("p"));
+    expect(told).toEqual([{ posts: ["p"], publishers: [] }]);
+    await store.publishers.update("pub_a", { suspendedAt: T0 });
+    expect(told.at(-1)).toEqual({ posts: [], publishers: ["pub_a"] });
+    await store.publishers.erase("pub_a");
+    const erased = told.slice(2);
+    expect(erased.flatMap(({ posts }) => posts)).toEqual(["p"]);
+    expect(erased.flatMap(({ publishers }) => publishers)).toContain("pub_a");
+    await other.publishers.insert(aPublisher("pub_b"));
+    expect(told.flatMap(({ publishers }) => publishers)).not.toContain("pub_b");
+  });
+
+  it("goes on at a place, also after a restart, and repeats nothing from before", async () => {
+    const first = follow(await store.feed.here());
+    for (const id of ["p1", "p2"]) await other.posts.insert(aPost(id));
+    await first.sees("p1", "p2");
+    await first.end();
+    await other.posts.insert(aPost("p3"));
+    await store.close();
+    store = await open(url);
+    const second = follow(first.place);
+    await other.posts.insert(aPost("p4"));
+    await second.sees("p4");
+    expect(second.posts).toEqual(["p3", "p4"]);
+  });
+
+  it("gives a newer place while nothing changes that an index must know of", async () => {
+    const follower = follow(await store.feed.here());
+    await eventually(
+      async () => follower.place,
+      (place) => place.includes("resumeAfter"),
+    );
+    const before = follower.place;
+    await other.settings.set("launched", "1");
+    const later = await eventually(
+      async () => follower.place,
+      (place) => place !== before,
+    );
+    expect(later).not.toBe(before);
+    expect(follower.posts).toEqual([]);
+  });
+
+  it("tells whether a stream has come as far as a place", async () => {
+    const start = await store.feed.here();
+    await other.posts.insert(aPost("p"));
+    const target = await store.feed.here();
+    expect(store.feed.reached(start, target)).toBe(false);
+    const follower = follow(start);
+    await eventually(
+      async () => store.feed.reached(follower.place, target),
+      (reached) => reached,
+      30_000,
+    );
+    expect(follower.posts).toEqual(["p"]);
+    expect(store.feed.reached(follower.place, target)).toBe(true);
+  });
+
+  it("reads nothing older than what its stream told, and has no other read wait for that", async () => {
+    const follower = follow(await store.feed.here());
+    await other.posts.insert(aPost("p"));
+    await follower.sees("p");
+    const told = follower.place;
+    const readsOf = async (ask: () => Promise<unknown>) => {
+      const db = database?.db as Db;
+      await db.command({ profile: 2 });
+      await ask().finally(() => db.command({ profile: 0 }));
+      const reads = await db
+        .collection("system.profile")
+        .find({ "command.find": { $exists: true } })
+        .toArray();
+      await db.collection("system.profile").drop();
+      expect(reads).not.toEqual([]);
+      return reads.map(({ command }) => command.readConcern);
+    };
+    for (const read of [
+      () => store.feed.posts(["p"]),
+      () => store.feed.publishers(["pub_a"]),
+      () => store.feed.scanPosts(null, 10),
+      () => store.feed.scanPublishers(null, 10),
+    ]) {
+      for (const { level, afterClusterTime } of await readsOf(read)) {
+        expect(level).toBe("majority");
+        expect(store.feed.reached(placeAt(afterClusterTime), told)).toBe(true);
+      }
+    }
+    for (const concern of await readsOf(() => store.posts.get("p"))) {
+      expect(concern).toMatchObject({ level: "majority" });
+      expect(concern).not.toHaveProperty("afterClusterTime");
+    }
+  });
+
+  it("stops when it is told to, and when its store closes", async () => {
+    const told = follow(await store.feed.here());
+    await told.end();
+    expect(told.error).toBeNull();
+    const closed = follow(await other.feed.here(), other);
+    await other.close();
+    await closed.ended();
+    expect(closed.error).toBeNull();
+    other = await open(url);
+  });
+
+  it.each([
+    ["no JSON", "nonsense"],
+    ["nothing", "null"],
+    ["no place", "{}"],
+    ["a token that is none", '{"resumeAfter":{"_data":"zz"}}'],
+    ["a token cut short", '{"resumeAfter":{"_data":"826A"}}'],
+    ["a token of another type", '{"resumeAfter":7}'],
+    ["a time of another type", '{"startAtOperationTime":"yesterday"}'],
+  ])("is lost at a place that is %s", async (_, place) => {
+    const follower = follow(place);
+    await follower.ended();
+    expect(follower.error).toBeInstanceOf(FeedLost);
+  });
+
+  it("is lost at a place that the server does not find again", async () => {
+    // The token of a change: those of no change, which a stream also gives, need not be found.
+    const stream = other.connection.db.watch();
+    const [change] = await Promise.all([stream.next(), other.posts.insert(aPost("p"))]);
+    await stream.close();
+    const place = BSON.EJSON.stringify({ resumeAfter: change._id }, { relaxed: false });
+    // The time in it becomes one from before this server.
+    const lost = follow(place.replace(/"_data":"(.{16})/, '"_data":"8200000001000000'));
+    await lost.ended();
+    expect(lost.error).toBeInstanceOf(FeedLost);
+  });
+});
+
+const mongod = await mongodCommand();
+
+describe.skipIf(mongod === null)("the feed of a mongodb store whose server is away for a while", () => {
+  let set: ReplicaSet;
+  let store: MongodbStore;
+  beforeAll(async () => {
+    set = await ReplicaSet.start(mongod ?? [], 1);
+    store = await open(set.url("board"));
+    await store.publishers.insert(aPublisher("pub_a"));
+  });
+  afterAll(async () => {
+    await store.close();
+    await set.stop();
+  });
+  /** Inserts a post, as soon as there is a primary to take it. */
+  const write = (id: string) =>
+    eventually(
+      () =>
+        store.posts.insert(aPost(id)).then(
+          () => true,
+          () => false,
+        ),
+      (done) => done,
+      60_000,
+    );
+
+  it("goes on after the primary stepped down, and after it was killed and came back", async () => {
+    const follower = new Follower(store, await store.feed.here());
+    await write("p1");
+    await follower.sees("p1");
+    const primary = await set.primary();
+    await primary.admin((db) => db.command({ replSetStepDown: 1, force: true }));
+    await write("p2");
+    await follower.sees("p2");
+    await set.killAll();
+    await set.startAll();
+    await write("p3");
+    await follower.sees("p3");
+    expect([...new Set(follower.posts)]).toEqual(["p1", "p2", "p3"]);
+    expect(follower.error).toBeNull();
+    await follower.end();
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
+import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
+import { SCHEMA_VERSION } from "../../src/store/mongodb/schema/migrations.ts";
+import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const KINDS = ["replicaSet", "cluster"] as const;
+const databases = new Map<string, TestDatabase | null>();
+for (const kind of KINDS) databases.set(kind, await mongodbFor(kind, "start"));
+
+describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
+  const database = databases.get(kind) ?? null;
+  if (database === null) {
+    it.skip("needs a mongod", () => {});
+    return;
+  }
+  const { db, url } = database;
+  const schema = db.collection<{ _id: string; version: number; owner: string | null; owned_until: Date }>(
+    "meta",
+  );
+  const opened: MongodbStore[] = [];
+  const start = async () => {
+    const store = await open(url);
+    opened.push(store);
+    return store;
+  };
+  const names = async () =>
+    (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+  const missingIndexes = async () => {
+    const missing: string[] = [];
+    for (const name of COLLECTIONS) {
+      const found = await db.collection(name).indexes();
+      const lacking = INDEXES[name].filter((index) => !found.some((there) => there.name === index.name));
+      missing.push(...lacking.map((index) => `${name}.${index.name}`));
+    }
+    return missing;
+  };
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    await database.wipe();
+  });
+  afterAll(database.drop);
+
+  it("makes collections and indexes once, however many processes start together", async () => {
+    const stores = await Promise.all([start(), start(), start(), start()]);
+    await Promise.all(stores.map((store, n) => store.publishers.insert(aPublisher(`pub_${n}`))));
+    expect((await names()).sort()).toEqual([...COLLECTIONS, "meta"].sort());
+    expect(await missingIndexes()).toEqual([]);
+    expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION, owner: null });
+  });
+
+  it("goes on where one was cut off, once its right has ended", async () => {
+    await schema.insertOne({
+      _id: "schema",
+      version: 0,
+      owner: "dead",
+      owned_until: new Date(Date.now() - 1),
+    });
+    await db.createCollection("posts");
+    await db.createCollection("work");
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    expect((await names()).sort()).toEqual([...COLLECTIONS, "meta"].sort());
+    expect(await missingIndexes()).toEqual([]);
+    expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION, owner: null });
+  });
+
+  it("waits for one that is at work, and does nothing of it again", async () => {
+    const later = new Date(Date.now() + 600_000);
+    await schema.insertOne({ _id: "schema", version: 0, owner: "other", owned_until: later });
+    let open = false;
+    const starting = start().then(() => {
+      open = true;
+    });
+    // Long enough for several looks.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(open).toBe(false);
+    await schema.updateOne({ _id: "schema" }, { $set: { version: SCHEMA_VERSION, owner: null } });
+    await starting;
+    expect(await names()).toEqual(["meta"]);
+  });
+
+  it("guards documents that others write beside the board", async () => {
+    await start();
+    await expect(db.collection("posts").insertOne({ title: "half a post" })).rejects.toMatchObject({
+      code: 121,
+    });
+    await expect(db.collection("leases").insertOne({ owner: "me" })).rejects.toMatchObject({ code: 121 });
+  });
+
+  it("keeps what a newer release added to a post that it edits", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    const posts = db.collection<{ _id: string; mood?: string; geo?: object }>("posts");
+    await posts.updateOne({ _id: "p" }, { $set: { mood: "calm" } });
+    await store.posts.update("p", { title: "New", location: null }, { text: true });
+    const edited = await posts.findOne({ _id: "p" });
+    expect(edited).toMatchObject({ mood: "calm", title: "New" });
+    expect(edited).not.toHaveProperty("geo");
+  });
+
+  it("leaves what is there as it is", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    const again = await start();
+    expect(await again.posts.get("p")).toEqual(await store.posts.get("p"));
+    expect(await names()).toHaveLength(COLLECTIONS.length + 1);
+  });
+});

@@ -1,0 +1,283 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import type { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbIndex, openBesideMongodb } from "../../src/store/mongodb/search/index.ts";
+import {
+  covers,
+  definitions,
+  MEANING_INDEX,
+  WORDS_INDEX,
+} from "../../src/store/mongodb/search/mongot/definitions.ts";
+import { MongotIndex } from "../../src/store/mongodb/search/mongot/index.ts";
+import { Asks } from "../../src/store/mongodb/search/mongot/queries.ts";
+import { eventually } from "../support/boards/client.ts";
+import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
+import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
+import { mongodCommand } from "../support/mongodb/mongod.ts";
+import { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
+import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
+import { aPost } from "../support/search/rows.ts";
+
+/** Enough for the first page of each arm not to hold everything. */
+const POSTS = 400;
+const NS = "board.posts";
+const run = promisify(execFile);
+const script = join(import.meta.dirname, "../support/mongodb/mongod.sh");
+
+const mongod = await mongodCommand();
+
+describe.skipIf(mongod === null)("search by MongoDB's own search process, with a stand-in for it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mongot-"));
+  let uri = "";
+  let mongot: MongotStandIn;
+  let store: MongodbStore;
+  let embedded: EmbeddedIndex;
+  let logged: string[] = [];
+  const indexes: MongodbIndex[] = [];
+
+  beforeAll(async () => {
+    mongot = await MongotStandIn.start(() => uri);
+    const address = `127.0.0.1:${mongot.port}`;
+    const parameters = `mongotHost=${address} searchIndexManagementHostAndPort=${address}`;
+    const MONGOD_ARGS = parameters.replace(/\S+/g, "--setParameter $&");
+    const { stdout } = await run("bash", [script, "start", folder], { env: { ...process.env, MONGOD_ARGS } });
+    uri = stdout.trim();
+    store = await open(uri.replace("/?", "/board?"));
+    await fillMongodb(store, POSTS);
+    embedded = sameEmbedded(POSTS);
+  });
+  afterEach(async () => {
+    await Promise.all(indexes.splice(0).map((index) => index.close()));
+    mongot.failure = null;
+    mongot.queryable = true;
+    mongot.catchUp();
+    await store.collections.posts.deleteMany({ _id: /^new/ });
+    logged = [];
+  });
+  afterAll(async () => {
+    await store?.close();
+    await run("bash", [script, "stop", folder]);
+    await mongot?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const opened = async (
+    localIndex: "full" | "recent" = "full",
+    run: MongodbStore["connection"]["run"] = store.connection.run,
+  ): Promise<MongodbIndex> => {
+    const index = await openBesideMongodb({
+      feed: store.feed,
+      posts: store.collections.posts,
+      run,
+      folder: join(folder, "search"),
+      board: "board",
+      modelId: MODEL,
+      dimension: DIMENSION,
+      localIndex,
+      log: { info() {}, warn: (_fields, message) => void logged.push(message) },
+      now: Date.now(),
+    });
+    indexes.push(index);
+    return index;
+  };
+  /** An index whose definitions are in place, so that mongot answers. */
+  const ready = async (localIndex: "full" | "recent" = "full"): Promise<MongodbIndex> => {
+    if (mongot.indexes.size === 0) await (await opened()).close();
+    const index = await opened(localIndex);
+    expect(index.state()).toBe("mongot");
+    return index;
+  };
+  /** Without what is merged in beside it. */
+  const alone = async (): Promise<MongotIndex> => {
+    await ready();
+    const { connection, collections } = store;
+    return new MongotIndex(new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }));
+  };
+  const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
+
+  describe("its indexes", () => {
+    it("are made at the first start, and asked once they can be", async () => {
+      mongot.indexes.clear();
+      const first = await opened();
+      expect([...mongot.indexes.keys()].sort()).toEqual([`${NS} ${MEANING_INDEX}`, `${NS} ${WORDS_INDEX}`]);
+      expect(first.state()).toBe("local");
+      expect((await idsFor(first, "bike")).length).toBeGreaterThan(0);
+      mongot.queryable = false;
+      expect((await opened()).state()).toBe("local");
+      mongot.queryable = true;
+      expect((await opened()).state()).toBe("mongot");
+    });
+
+    it("are brought to a new definition, and left alone when the server only adds to theirs", async () => {
+      await ready();
+      const words = mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
+      const wanted = structuredClone(words?.definition);
+      if (words !== undefined) words.definition = { mappings: { dynamic: true } };
+      expect((await opened()).state()).toBe("local");
+      expect(words?.definition).toEqual(wanted);
+      if (words !== undefined) words.definition = { ...wanted, numPartitions: 1 };
+      expect((await opened()).state()).toBe("mongot");
+      expect(words?.definition).toEqual({ ...wanted, numPartitions: 1 });
+    });
+
+    it("differ when anything wanted is missing or other", () => {
+      const [wanted] = definitions(DIMENSION);
+      expect(covers(structuredClone(wanted), wanted)).toBe(true);
+      expect(covers({ ...wanted, name: "other" }, wanted)).toBe(false);
+      expect(covers({ fields: [{ path: "a" }] }, { fields: [{ path: "a" }, { path: "b" }] })).toBe(false);
+      expect(covers({ a: 1 }, { a: 1, b: false })).toBe(false);
+    });
+  });
+
+  it("finds the same posts as the embedded index, in the same order of time, with the same cosines", async () => {
+    const index = await ready("recent");
+    await fc.assert(
+      fc.asyncProperty(
+        anyFilter,
+        fc.constantFrom(undefined, "bike", "cello repair", '"garden market"', "music -tent", "qwertz", "!!!"),
+        fc.option(fc.nat(12), { nil: null }),
+        async (filter, q, direction) => {
+          const vector = direction === null ? null : vectorOf(direction);
+          const asked = aQuestion({ filter, vector, ...(q === undefined ? {} : { q }) });
+          const ours = await index.match(asked, aPage(POSTS, ["post00007"]));
+          const theirs = await embedded.match(asked, aPage(POSTS, ["post00007"]));
+          const facts = ({ matches }: typeof ours) =>
+            matches
+              .map(({ id, cosine, words }) => ({ id, cosine, found: words > 0 }))
+              .sort((a, b) => (a.id < b.id ? -1 : 1));
+          expect(facts(ours)).toEqual(facts(theirs));
+          expect(ours.total).toBe(theirs.total);
+          if (filter.datedOnly !== true) expect(await index.count(asked)).toBe(await embedded.count(asked));
+          for (const order of ["newest", "soonest"] as const) {
+            const list = { order, after: { at: T0 - 50_000, id: "post00200" }, limit: 7 };
+            expect(await index.list(asked, list)).toEqual(await embedded.list(asked, list));
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(logged).toEqual([]);
+    expect(index.state()).toBe("mongot");
+  });
+
+  it("gives both scores of every match, also when each arm holds only its best", async () => {
+    await ready();
+    const { connection, collections } = store;
+    const index = new MongotIndex(
+      new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }),
+    );
+    const asked = aQuestion({ q: "bike", vector: vectorOf(1), minCosine: 0.05 });
+    const whole = await index.match(asked, aPage(POSTS));
+    const few = await index.match(asked, aPage(5));
+    const scores = new Map(whole.matches.map((match) => [match.id, match]));
+    for (const match of few.matches) expect(match).toEqual(scores.get(match.id));
+    expect(few.total).toBeGreaterThan(few.matches.length);
+    expect(few.bestWords).toBe(whole.bestWords);
+    const rest = await index.match(
+      asked,
+      aPage(
+        5,
+        few.matches.map(({ id }) => id),
+      ),
+    );
+    for (const { id } of rest.matches) expect(few.matches.map((match) => match.id)).not.toContain(id);
+  });
+
+  it("walks a list to its end, though posts of it are gone by now", async () => {
+    const index = await alone();
+    await mongot.freeze(NS);
+    const before = await embedded.list(aQuestion({}), { order: "newest", after: null, limit: 30 });
+    const gone = before.slice(3, 9).map(({ id }) => id);
+    await store.collections.posts.updateMany({ _id: { $in: gone } }, { $set: { state: "hidden" } });
+    try {
+      const shown = await index.list(aQuestion({}), { order: "newest", after: null, limit: 24 });
+      expect(shown).toEqual(before.filter(({ id }) => !gone.includes(id)));
+    } finally {
+      await store.collections.posts.updateMany({ _id: { $in: gone } }, { $set: { state: "active" } });
+    }
+  });
+
+  it("finds what was just written before mongot does, and forgets what was just removed", async () => {
+    const index = await ready("recent");
+    await mongot.freeze(NS);
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
+    await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
+    expect(await idsFor(index, "unicycle")).toEqual(["new1"]);
+    expect(await index.vectors(["new1"])).toEqual([vectorOf(2)]);
+    expect((await index.list(aQuestion({ q: "unicycle" }), NEWEST)).map(({ id }) => id)).toEqual(["new1"]);
+    expect(await index.count(aQuestion({ q: "unicycle" }))).toBe(1);
+    mongot.catchUp();
+    expect(await idsFor(index, "unicycle")).toEqual(["new1"]);
+    expect(await index.count(aQuestion({ q: "unicycle" }))).toBe(1);
+    await mongot.freeze(NS);
+    await store.posts.update("new1", { title: "Harpsichord" }, { text: true });
+    expect(await idsFor(index, "unicycle")).toEqual([]);
+    expect(await idsFor(index, "harpsichord")).toEqual(["new1"]);
+    await store.posts.remove("new1", T0);
+    expect(await idsFor(index, "harpsichord")).toEqual([]);
+    expect(await index.count(aQuestion({ q: "unicycle harpsichord" }))).toBe(0);
+  });
+
+  it("lists by filters alone from the collection: what was just written at once, and while mongot is away", async () => {
+    await ready("recent");
+    mongot.failure = 6;
+    const index = await opened("recent");
+    const filter = { publisherId: "pub_0" };
+    const newest = () => index.list(aQuestion({ filter }), NEWEST).catch(() => []);
+    await eventually(newest, (places) => places.length > 0, 20_000);
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", createdAt: T0 + 1 }));
+    expect((await newest())[0]).toEqual({ id: "new1", at: T0 + 1 });
+    const count = await embedded.count(aQuestion({ filter }));
+    expect(await index.count(aQuestion({ filter }))).toBe(count + 1);
+    expect(index.state()).toBe("lists");
+    await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("lets the replica list by filters alone when the collection does not answer", async () => {
+    await ready();
+    const index = await opened("full", () => Promise.reject(new StoreUnavailable("cut off by the test")));
+    const asked = aQuestion({ filter: { tags: ["a"] } });
+    const listed = async () => ({
+      places: await index.list(asked, NEWEST).catch(() => []),
+      said: logged.includes("a list of the database failed; the local index answers"),
+    });
+    const { places } = await eventually(listed, ({ said }) => said, 20_000);
+    expect(places).toEqual(await embedded.list(asked, NEWEST));
+  });
+
+  it.each([6, 125, 489, 50])("lets the replica answer when mongot fails with %i", async (code) => {
+    const index = await ready();
+    const asked = aQuestion({ q: "bike" });
+    await index.match(asked, aPage(5));
+    expect(index.state()).toBe("mongot");
+    mongot.failure = code;
+    const answer = await eventually(
+      () => index.match(asked, aPage(POSTS)).catch(() => null),
+      (matches) => matches !== null,
+      20_000,
+    );
+    expect(answer).toEqual(await embedded.match(asked, aPage(POSTS)));
+    expect(index.state()).toBe("local");
+    const questions = mongot.questions;
+    mongot.failure = null;
+    await index.match(asked, aPage(5));
+    expect(mongot.questions).toBe(questions);
+  });
+
+  it("answers store_unavailable when mongot fails and only recent posts are here", async () => {
+    const index = await ready("recent");
+    mongot.failure = 6;
+    await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+    // A board that still lists stays among those that are asked.
+    expect([index.ready(), index.state()]).toEqual([true, "lists"]);
+  });
+});
+
+const NEWEST = { order: "newest", after: null, limit: 10 } as const;

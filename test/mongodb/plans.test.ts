@@ -1,0 +1,440 @@
+import type { Db, Document } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Store } from "../../src/ports/store/index.ts";
+import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const vector = new Int8Array(384).fill(1);
+const APP_NAME = "agent-board";
+const database = await mongodbFor("replicaSet", "plans");
+
+/**
+ * What each call of the store searches by beside ids, as `collection.index`; where two serve as well, the server takes
+ * either. Calls that are not named here search by id alone.
+ */
+const SEARCHES: Readonly<Record<string, readonly string[]>> = {
+  "inbox.forget": ["inbox.age"],
+  "inbox.read": ["inbox.number"],
+  "limits.prune": ["windows.end"],
+  "posts.byPublisher": ["posts.shown"],
+  "posts.enqueueMissingVectors": ["posts.vector_model"],
+  "posts.erase": [
+    "deliveries.post",
+    "inbox.post",
+    "post_keys.post",
+    "posts.live",
+    "posts.removed",
+    "posts.thread or posts.replier",
+    "publishers.erasing",
+    "publishers.spreading",
+    "reports.voice",
+  ],
+  "posts.fingerprints": ["posts.fingerprint"],
+  "posts.insert of a reply": ["posts.replier"],
+  "posts.remove": ["posts.thread or posts.replier"],
+  "posts.replies": ["posts.thread"],
+  "posts.replies after": ["posts.thread"],
+  "posts.update hide": ["posts.thread or posts.replier"],
+  "publishers.byKeyHash": ["publishers.key"],
+  "publishers.dueForCheck": ["publishers.check"],
+  "publishers.erase": [
+    "deliveries.post",
+    "deliveries.subscription",
+    "inbox.number",
+    "inbox.post",
+    "inbox.subscription",
+    "post_keys.post",
+    "posts.shown or posts.fingerprint",
+    "posts.thread or posts.replier",
+    "pushes.number",
+    "reports.reporter",
+    "reports.voice",
+    "subscriptions.owner",
+  ],
+  "publishers.update": ["posts.shown or posts.fingerprint"],
+  "pushes.claim": [
+    "push_queue.due",
+    "push_queue.lane",
+    "push_queue.turn",
+    "pushes.claimed",
+    "pushes.waiting",
+  ],
+  "pushes.giveBack": [
+    "push_queue.due",
+    "push_queue.lane",
+    "push_queue.turn",
+    "pushes.claimed",
+    "pushes.waiting",
+  ],
+  "pushes.list": ["pushes.number"],
+  "pushes.list before": ["pushes.number"],
+  "pushes.redeliver": ["deliveries.number", "pushes.waiting"],
+  "pushes.settle": [
+    "push_queue.due",
+    "push_queue.lane",
+    "push_queue.turn",
+    "pushes.claimed",
+    "pushes.waiting",
+  ],
+  "rankings.prune": ["rankings.end"],
+  "reports.history": ["moderation.newest"],
+  "reports.history of one": ["moderation.subject"],
+  "reports.queue": ["reported_posts.queue", "reports.voice"],
+  "reports.reporters": ["reports.since"],
+  "reports.upsert": ["reports.voice"],
+  "reports.upsert again": ["reports.voice"],
+  "statistics.activePublishers": ["posts.created"],
+  "statistics.counts": ["posts.created", "posts.live", "publishers.erasing"],
+  "statistics.overview": ["posts.created", "posts.live", "publishers.erasing", "subscriptions.active"],
+  "subscriptions.changes": ["removed_subscriptions.change", "subscriptions.change"],
+  "subscriptions.deliver": ["pushes.waiting", "work.due"],
+  "subscriptions.forgetDeliveries": [
+    "deliveries.age",
+    "push_lanes.turn",
+    "pushes.age",
+    "pushes.waiting",
+    "removed_subscriptions.change",
+    "removed_subscriptions.unpurged",
+  ],
+  "subscriptions.insert": ["subscriptions.owner"],
+  "subscriptions.ofPublisher": ["subscriptions.owner"],
+  "subscriptions.pending": ["deliveries.number"],
+  "subscriptions.pendingCounts": ["deliveries.number"],
+  "subscriptions.remove": ["deliveries.subscription", "inbox.subscription", "pushes.number"],
+  "subscriptions.update": ["pushes.waiting"],
+  "subscriptions.update activate": ["pushes.waiting", "subscriptions.owner"],
+  "subscriptions.update again": ["pushes.waiting", "subscriptions.owner"],
+  "subscriptions.update stop": ["pushes.waiting"],
+  "work.backlog": ["work.due"],
+  "work.claim": ["work.due"],
+  "work.done": ["work.due"],
+  "work.giveBack": ["work.due"],
+};
+
+/** Groups of what an index found, which have no order of their own until all are known. */
+const SORTED = ["reports.queue", "statistics.overview"];
+
+describe.skipIf(database === null)("the plans of the MongoDB store", () => {
+  let store: MongodbStore;
+  let db: Db;
+  /** What the server did for each call: the indexes it searched, and whether it sorted. */
+  const done = new Map<string, { searches: string[]; sorts: boolean }>();
+
+  beforeAll(async () => {
+    if (database === null) return;
+    db = database.db;
+    store = await open(database.url);
+    await fill(store);
+    const profile = await db.createCollection("system.profile", { capped: true, size: 64e6 });
+    await db.command({ profile: 2 });
+    let seen = 0;
+    for (const [name, call] of Object.entries(callsOf(store))) {
+      await call();
+      const operations = await profile.find({ appName: APP_NAME }).skip(seen).toArray();
+      seen += operations.length;
+      const searches = new Set<string>();
+      for (const operation of operations)
+        for (const index of await indexesOf(db, operation)) searches.add(index);
+      const sorts = operations.some(({ hasSortStage }) => hasSortStage);
+      done.set(name, { searches: [...searches].sort(), sorts });
+    }
+    await db.command({ profile: 0 });
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.drop();
+  });
+
+  it("are looked at for every call there is", () => {
+    // A move to another store reads and writes everything.
+    const others = ["connection", "collections", "transfer"];
+    const groups = Object.entries(store).filter(([name]) => !others.includes(name));
+    const calls = groups.flatMap(([group, parts]) =>
+      typeof parts === "function" ? [group] : Object.keys(parts).map((name) => `${group}.${name}`),
+    );
+    const looked = new Set([...done.keys()].map((name) => name.split(" ")[0]));
+    // One waits, two ask no database, and one ends everything.
+    const unseen = ["feed.follow", "feed.onWrite", "feed.reached", "close"];
+    expect(calls.filter((name) => !looked.has(name) && !unseen.includes(name))).toEqual([]);
+  });
+
+  it("search by the index that is meant, and never through a whole collection", () => {
+    const wrong = [...done].flatMap(([name, { searches }]) => {
+      const meant = (SEARCHES[name] ?? []).map((either) => either.split(" or "));
+      return [
+        ...searches.filter((index) => !meant.flat().includes(index)).map((index) => `${name}: ${index}`),
+        ...meant
+          .filter((either) => !either.some((index) => searches.includes(index)))
+          .map((either) => `${name}: not ${either.join(" nor ")}`),
+      ];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("sort only what has no order in any index", () => {
+    expect([...done].filter(([, { sorts }]) => sorts).map(([name]) => name)).toEqual(SORTED);
+  });
+
+  it("leave no index unused", () => {
+    const used = new Set(
+      Object.values(SEARCHES).flatMap((meant) => meant.flatMap((either) => either.split(" or "))),
+    );
+    const declared = Object.entries(INDEXES).flatMap(([name, list]) =>
+      list.map((index) => `${name}.${index.name}`),
+    );
+    expect(declared.filter((index) => !used.has(index))).toEqual([]);
+  });
+});
+
+/** What an operation searched by, ids left out; `collection.COLLSCAN` for what went through a whole collection. */
+async function indexesOf(db: Db, operation: Document): Promise<string[]> {
+  const collection = String(operation["ns"]).split(".")[1] ?? "";
+  const plan = String(operation["planSummary"] ?? "");
+  const found = plan.includes("COLLSCAN") ? [`${collection}.COLLSCAN`] : [];
+  for (const key of plan.match(/\{[^}]*\}/g) ?? []) {
+    if (key !== "{ _id: 1 }") found.push(`${collection}.${nameOf(collection, key)}`);
+  }
+  const { aggregate, pipeline } = operation["command"] ?? {};
+  const joins = JSON.stringify(pipeline ?? []).match(/"\$(lookup|unionWith)"/g) ?? [];
+  // The profile says nothing of what is joined.
+  return joins.length === 0
+    ? found
+    : [...found, ...(await joinedBy(db, { aggregate, pipeline, cursor: {} }))];
+}
+
+/** Name of an index by its key as a plan writes it: `{ state: 1, created_at: -1 }`. */
+function nameOf(collection: string, key: string): string {
+  const known = Object.entries(INDEXES).find(([name]) => name === collection)?.[1] ?? [];
+  const text = (index: { key: object }) =>
+    `{ ${Object.entries(index.key)
+      .map(([field, direction]) => `${field}: ${direction}`)
+      .join(", ")} }`;
+  return known.find((index) => text(index) === key)?.name ?? key;
+}
+
+async function joinedBy(db: Db, command: Document): Promise<string[]> {
+  const explained = await db.command({ explain: command, verbosity: "executionStats" });
+  const joined = [...JSON.stringify(command).matchAll(/"from":"(\w+)"/g)].map(([, from]) => from ?? "");
+  const found: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { indexesUsed, collectionScans } = value as { indexesUsed?: unknown; collectionScans?: unknown };
+    if (Array.isArray(indexesUsed)) for (const index of indexesUsed) found.push(index);
+    if (Number(collectionScans ?? 0) > 0) found.push("COLLSCAN");
+    for (const part of Object.values(value)) walk(part);
+  };
+  walk(explained);
+  // Of a join within a join, the explanation does not say whose index it used.
+  const owner = (index: string) =>
+    Object.entries(INDEXES).find(
+      ([name, list]) => joined.includes(name) && list.some((declared) => declared.name === index),
+    )?.[0];
+  return found.filter((index) => index !== "_id_").map((index) => `${owner(index) ?? joined}.${index}`);
+}
+
+/** Enough of everything that an index is worth it. */
+async function fill(store: Store): Promise<void> {
+  for (let p = 0; p < 12; p += 1) {
+    await store.publishers.insert(
+      aPublisher(`pub_${p}`, p % 3 === 0 ? { verifiedAt: T0, checkedAt: T0 - p * DAY_MS } : {}),
+    );
+    await store.subscriptions.insert(
+      aSubscription(`sub_${p}`, {
+        publisherId: `pub_${p}`,
+        webhookUrl: `https://h${p % 4}.example.org/`,
+        webhookVerifiedAt: T0,
+      }),
+      50,
+    );
+    await store.subscriptions.insert(
+      aSubscription(`old_${p}`, { publisherId: `pub_${p}`, active: false }),
+      50,
+    );
+  }
+  for (let n = 0; n < 240; n += 1) {
+    const parentId = n % 6 === 5 ? `p${n - 5}` : null;
+    await store.posts.insert(
+      aPost(parentId === null ? `p${n}` : `${parentId}-${n}`, {
+        publisherId: `pub_${n % 12}`,
+        parentId,
+        createdAt: T0 - n * HOUR_MS,
+        kind: n % 2 === 0 ? "offer" : "event",
+        syndicated: n % 5 === 0,
+        expiresAt: T0 + ((n % 40) - 10) * DAY_MS,
+      }),
+    );
+  }
+  for (let n = 0; n < 240; n += 30) await store.posts.remove(`p${n}`, T0 - n * DAY_MS);
+  for (let n = 1; n < 240; n += 30) await store.posts.update(`p${n}`, { state: "hidden" }, { text: false });
+  for (let p = 0; p < 12; p += 1) {
+    await store.subscriptions.deliver(
+      Array.from({ length: 60 }, (_, n) => ({
+        subscriptionId: `sub_${p}`,
+        postId: `p${n * 2}`,
+        matchedAt: T0 - n * DAY_MS,
+      })),
+      [],
+    );
+  }
+  for (let n = 0; n < 60; n += 1) {
+    await store.reports.upsert({
+      id: `rep_${n}`,
+      postId: `p${n % 5}`,
+      reporter: `addr:${n}`,
+      reason: "spam",
+      details: null,
+      createdAt: T0 - n,
+    });
+    await store.reports.log({
+      at: T0 - n,
+      action: "hide",
+      subject: `p${n % 5}`,
+      actor: "operator",
+      reason: "r",
+    });
+  }
+}
+
+/** Each call of the port, in an order in which each has something to do. */
+function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
+  const {
+    posts,
+    publishers,
+    subscriptions,
+    pushes,
+    inbox,
+    reports,
+    work,
+    limits,
+    rankings,
+    statistics,
+    settings,
+    leases,
+    feed,
+  } = store;
+  const claim = { limit: 5, perOrigin: 4, total: 100, failing: 10, leaseMs: 1000, now: T0 };
+  const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
+  return {
+    "posts.insert": () => posts.insert(aPost("new", { publisherId: "pub_1", idempotencyHash: "key of new" })),
+    "posts.insert of a reply": () =>
+      posts.insert(aPost("p2-new", { publisherId: "pub_1", parentId: "p2" }), {
+        parentExpiresAt: T0 + 99 * DAY_MS,
+      }),
+    "posts.get": () => posts.get("p1"),
+    "posts.byIdempotency": () => posts.byIdempotency("pub_1", "key of new"),
+    "posts.many": () => posts.many(["p1", "p2", "p3"]),
+    "posts.replies": () => posts.replies("p6", { after: null, limit: 5 }),
+    "posts.replies after": () => posts.replies("p6", { after: { at: T0 - 99 * DAY_MS, id: "a" }, limit: 5 }),
+    "posts.byPublisher": () => posts.byPublisher("pub_2", 3),
+    "posts.update": () => posts.update("p3", { title: "t" }, { text: true }),
+    "posts.update hide": () => posts.update("p6-11", { state: "hidden" }, { text: false }),
+    "posts.fingerprints": () => posts.fingerprints("pub_2", T0 - 30 * DAY_MS, 5),
+    "posts.addRetrievals": () => posts.addRetrievals(new Map([["p3", 1]])),
+    "posts.setVectors": () =>
+      posts.setVectors([{ id: "p3", updatedAt: T0 - 3 * HOUR_MS, model: "m", vector }]),
+    "posts.vectors": () => posts.vectors(["p3"], "m"),
+    "posts.enqueueMissingVectors": () => posts.enqueueMissingVectors("n", 10),
+    "posts.remove": () => posts.remove("p12", T0),
+    "posts.erase": () => posts.erase({ expired: T0 - 5 * DAY_MS, removed: T0 - 60 * DAY_MS }, 20),
+    "publishers.insert": () => publishers.insert(aPublisher("pub_new")),
+    "publishers.get": () => publishers.get("pub_1"),
+    "publishers.many": () => publishers.many(["pub_1", "pub_2"]),
+    "publishers.byKeyHash": () => publishers.byKeyHash("hash of pub_1"),
+    "publishers.update": () => publishers.update("pub_1", { suspendedAt: T0 }),
+    "publishers.dueForCheck": () => publishers.dueForCheck(T0, 2),
+    "subscriptions.insert": () =>
+      subscriptions.insert(aSubscription("sub_new", { publisherId: "pub_2" }), 50),
+    "subscriptions.get": () => subscriptions.get("sub_1"),
+    "subscriptions.ofPublisher": () => subscriptions.ofPublisher("pub_2"),
+    "subscriptions.update": () => subscriptions.update("sub_1", { label: "x" }),
+    "subscriptions.update activate": () =>
+      subscriptions.update("old_1", {
+        active: true,
+        webhookUrl: "https://n.example.org/",
+        webhookVerifiedAt: T0,
+      }),
+    "subscriptions.update stop": () => subscriptions.update("sub_5", { active: false }),
+    "subscriptions.update again": () => subscriptions.update("sub_5", { active: true }),
+    "subscriptions.changes": () => subscriptions.changes(3, 5),
+    "subscriptions.deliver": async () =>
+      subscriptions.deliver(
+        [{ subscriptionId: "sub_3", postId: "p7", matchedAt: T0 }],
+        await work.claim("match", { limit: 3, leaseMs: 1000, now: T0 + DAY_MS }),
+      ),
+    "subscriptions.pending": () => subscriptions.pending("sub_2", 5, 5),
+    "subscriptions.pendingCounts": () => subscriptions.pendingCounts(["sub_2", "sub_3"]),
+    "subscriptions.forgetDeliveries": () => subscriptions.forgetDeliveries(T0 - 55 * DAY_MS, 20),
+    "pushes.claim": () => pushes.claim(claim),
+    "pushes.settle": async () => {
+      const [one, two] = await pushes.claim({ ...claim, now: T0 + 1 });
+      if (one === undefined || two === undefined) throw new Error("nothing was claimed");
+      await pushes.settle(one, attempt, { state: "delivered", dueAt: null, deactivate: null });
+      await pushes.settle(two, attempt, { state: "failed", dueAt: null, deactivate: "webhook_gone" });
+    },
+    "pushes.giveBack": async () => pushes.giveBack(await pushes.claim({ ...claim, now: T0 + 2 })),
+    "pushes.list": () => pushes.list("sub_2", { before: null, limit: 5 }),
+    "pushes.list before": () => pushes.list("sub_2", { before: 20, limit: 5 }),
+    "pushes.redeliver": () => pushes.redeliver("sub_2", 3, T0),
+    "inbox.read": () => inbox.read("pub_2", 5, 5),
+    "inbox.forget": () => inbox.forget(T0 - 50 * DAY_MS, 10),
+    "reports.upsert": () =>
+      reports.upsert({
+        id: "rep_new",
+        postId: "p3",
+        reporter: "addr:x",
+        reason: "spam",
+        details: null,
+        createdAt: T0,
+      }),
+    "reports.upsert again": () =>
+      reports.upsert({
+        id: "rep_newer",
+        postId: "p3",
+        reporter: "addr:x",
+        reason: "scam",
+        details: null,
+        createdAt: T0,
+      }),
+    "reports.reporters": () => reports.reporters("p3", T0 - 20),
+    "reports.queue": () => reports.queue(3),
+    "reports.log": () =>
+      reports.log({ at: T0, action: "hide", subject: "p3", actor: "operator", reason: "r" }),
+    "reports.history": () => reports.history(null, 3),
+    "reports.history of one": () => reports.history("p3", 3),
+    "work.claim": () => work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + DAY_MS }),
+    "work.done": async () =>
+      work.done(await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 2 * DAY_MS })),
+    "work.giveBack": async () =>
+      work.giveBack(await work.claim("embed", { limit: 3, leaseMs: 1000, now: T0 + 3 * DAY_MS }), T0),
+    "work.backlog": () => work.backlog("match"),
+    "limits.add": () => limits.add("k", 1, 1000, T0),
+    "limits.prune": () => limits.prune(T0 + DAY_MS),
+    "rankings.save": () =>
+      rankings.save({ id: "r", ids: ["p1"], relevance: [1], previous: null, expiresAt: T0 }),
+    "rankings.get": () => rankings.get("r", T0 - 1),
+    "rankings.prune": () => rankings.prune(T0),
+    "statistics.counts": () => statistics.counts(T0),
+    "statistics.overview": () => statistics.overview(T0, 14),
+    "statistics.add": () => statistics.add([{ day: "2026-11-20", name: "x", n: 1 }]),
+    "statistics.read": () => statistics.read("2026-11-01"),
+    "statistics.activePublishers": () => statistics.activePublishers(T0 - 2 * DAY_MS, T0),
+    "settings.setOnce": () => settings.setOnce("a", "b"),
+    "settings.get": () => settings.get("a"),
+    "settings.set": () => settings.set("a", "c"),
+    "leases.acquire": () => leases.acquire("a", "b", 1, 1),
+    "leases.release": () => leases.release("a", "b"),
+    "feed.here": () => feed.here(),
+    "feed.scanPosts": () => feed.scanPosts("p2", 20),
+    "feed.scanPublishers": () => feed.scanPublishers("pub_2", 5),
+    "feed.posts": () => feed.posts(["p2", "p3"]),
+    "feed.publishers": () => feed.publishers(["pub_2"]),
+    "subscriptions.remove": () => subscriptions.remove("sub_2"),
+    "publishers.erase": () => publishers.erase("pub_3"),
+    ping: () => store.ping(),
+  };
+}

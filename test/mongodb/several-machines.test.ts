@@ -1,0 +1,246 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BoardProcess } from "../support/boards/board-process.ts";
+import { type Answer, call, eventually, register } from "../support/boards/client.ts";
+import { turnsMsOf } from "../support/boards/turns.ts";
+import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webhooks.ts";
+import { mongodCommand } from "../support/mongodb/mongod.ts";
+import { ReplicaSet } from "../support/mongodb/replica-set.ts";
+
+/** After this time of a database that answers again, so must the board. */
+const BACK_MS = 10_000;
+const SETTINGS = {
+  SECRET_KEY: "the same on every machine of the board",
+  WEBHOOK_ALLOW: "127.0.0.1",
+  LOG_LEVEL: "fatal",
+};
+
+const mongod = await mongodCommand();
+
+/** Two boards, each with a data folder of its own as on two machines, over a replica set of three members. */
+describe.skipIf(mongod === null)("several machines on one replica set", () => {
+  let database: ReplicaSet;
+  let folder: string;
+  let boards: BoardProcess[];
+
+  beforeAll(async () => {
+    database = await ReplicaSet.start(mongod ?? [], 3);
+    folder = await mkdtemp(join(tmpdir(), "machines-"));
+    boards = [];
+    for (const name of ["one", "two"]) boards.push(await machine(name));
+  });
+  afterAll(async () => {
+    await Promise.all(boards.map((board) => board.kill()));
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const machine = (name: string, more: Record<string, string> = {}) =>
+    BoardProcess.start({
+      DATA_DIR: join(folder, name),
+      STORE_URL: database.url("board"),
+      ...SETTINGS,
+      ...more,
+    });
+  const one = () => boards[0] as BoardProcess;
+  const two = () => boards[1] as BoardProcess;
+
+  it("share keys, cursors and what was written", async () => {
+    const { key } = await register(one());
+    for (let n = 0; n < 5; n += 1)
+      await written(() => (n % 2 === 0 ? one() : two()), key, `shared-${n}`, "shared");
+    // What another machine wrote is found a moment later.
+    for (const board of [one(), two()]) {
+      const all = await eventually(
+        () => call(board, "GET /search?q=&tags=shared"),
+        ({ body }) => body.data.length === 5,
+      );
+      expect(all.body.data).toHaveLength(5);
+    }
+    const first = await call(one(), "GET /search?q=&tags=shared&limit=3");
+    expect(first.body.data).toHaveLength(3);
+    const next = await call(two(), `GET /search?q=&tags=shared&limit=3&cursor=${first.body.next_cursor}`);
+    expect(next.body.data).toHaveLength(2);
+    const ids = [...first.body.data, ...next.body.data].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(5);
+
+    const rotated = await call(two(), "POST /publishers/me/rotate-key", undefined, { key });
+    expect(rotated.status).toBe(200);
+    expect((await call(one(), "GET /publishers/me", undefined, { key })).status).toBe(401);
+    const fresh = rotated.body.data.api_key;
+    expect((await call(one(), "GET /publishers/me", undefined, { key: fresh })).status).toBe(200);
+  });
+
+  it("count a limit together", async () => {
+    const limited = await Promise.all(
+      ["three", "four"].map((name) => machine(name, { RATE_LIMITS: "write=6/600" })),
+    );
+    try {
+      const { key } = await register(limited[0] as BoardProcess);
+      const statuses: number[] = [];
+      for (let n = 0; n < 10; n += 1) {
+        const board = limited[n % 2] as BoardProcess;
+        statuses.push((await call(board, "POST /posts", randomText(), { key })).status);
+      }
+      expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 429, 429, 429, 429]);
+    } finally {
+      await Promise.all(limited.map((board) => board.kill()));
+    }
+  });
+
+  it("lose no write and no match, and repeat no delivery, while machines and databases die", async () => {
+    const webhook = await startWebhook();
+    const { key } = await register(one());
+    const polled = await call(one(), "POST /subscriptions", { query: { tags: "storm" } }, { key });
+    const pushed = await subscribeTo(two(), key, webhook, { tags: "storm" });
+
+    const acknowledged = new Set<string>();
+    let over = false;
+    const writing = Promise.all(
+      [one, two].map(async (board, writer) => {
+        for (let n = 0; !over; n += 1) {
+          acknowledged.add(await written(board, key, `storm-${writer}-${n}`, "storm"));
+        }
+      }),
+    );
+    // Looked at when all is over.
+    writing.catch(() => {});
+
+    const tookMs: Record<string, number> = {};
+    const back = async (what: string) => {
+      const bothBack = async () => {
+        for (const [n, board] of [one(), two()].entries()) {
+          await written(() => board, key, `${what}-${n}`, "back");
+          const ready = await eventually(
+            () => board.isReady(),
+            (answer) => answer,
+          );
+          expect(ready).toBe(true);
+        }
+      };
+      tookMs[what] = await turnsMsOf(bothBack());
+    };
+    const calm = () => new Promise((done) => setTimeout(done, 1_000));
+
+    await calm();
+    await one().kill();
+    await calm();
+    await one().start();
+    await calm();
+    await database.stepDown();
+    await database.primary();
+    await back("after a step-down");
+    await calm();
+    await (await database.primary()).kill();
+    await database.primary();
+    await back("after the primary's death");
+    await database.startAll();
+    await calm();
+    await database.killAll();
+    await new Promise((done) => setTimeout(done, 3_000));
+    await database.startAll();
+    await back("after the death of all");
+    await calm();
+    over = true;
+    await writing;
+
+    for (const [what, took] of Object.entries(tookMs)) expect(took, what).toBeLessThan(BACK_MS);
+    expect(acknowledged.size).toBeGreaterThan(50);
+    for (const board of [one(), two()]) {
+      const found = await eventually(
+        () => listed(board, "storm"),
+        (ids) => ids.length >= acknowledged.size,
+      );
+      expect(new Set(found)).toEqual(acknowledged);
+      expect(found).toHaveLength(acknowledged.size);
+    }
+    const matched = await eventually(
+      () => pendingOf(two(), key, polled.body.data.id),
+      (ids) => ids.length >= acknowledged.size,
+      240_000,
+    );
+    expect(new Set(matched)).toEqual(acknowledged);
+    expect(matched).toHaveLength(acknowledged.size);
+
+    // What a dead machine had claimed is sent by the other once its lease ends.
+    const arrived = () => new Set(webhook.messages.map(({ json }) => json.data.post.id));
+    await eventually(
+      async () => arrived().size,
+      (size) => size >= acknowledged.size,
+      240_000,
+    );
+    expect(arrived()).toEqual(acknowledged);
+    expect(stableIds(webhook, pushed.id)).toBe(true);
+    await webhook.stop();
+  }, 600_000);
+});
+
+/** Writes a post as an agent does: the same call, with its idempotency key, until it is answered. */
+async function written(
+  board: () => BoardProcess,
+  key: string,
+  idempotencyKey: string,
+  tag: string,
+): Promise<string> {
+  const post = { ...randomText(), tags: [tag], idempotency_key: idempotencyKey };
+  const { status, body } = await answered(() => call(board(), "POST /posts", post, { key }));
+  if (status >= 300) throw new Error(`${idempotencyKey} was refused: ${JSON.stringify(body)}`);
+  return body.data.id;
+}
+
+/** A text that no other is near to: of letters, since numbers do not tell texts apart. */
+function randomText(): { title: string; body: string } {
+  const word = () => Array.from(randomBytes(7), (byte) => String.fromCharCode(97 + (byte % 26))).join("");
+  const words = (count: number) => Array.from({ length: count }, word).join(" ");
+  return { title: words(4), body: words(20) };
+}
+
+/** Asks until a board is there and can reach its database. */
+async function answered(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 0; tries < 2_000; tries += 1) {
+    const answer = await ask().catch(() => null);
+    if (answer !== null && answer.status < 500) return answer;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error("the board never answered");
+}
+
+/** Ids of the posts with a tag, newest first, walked page by page. */
+async function listed(board: BoardProcess, tag: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor = "";
+  for (;;) {
+    const { body } = await call(board, `GET /posts?tags=${tag}&limit=30${cursor}`);
+    ids.push(...body.data.map(({ id }: { id: string }) => id));
+    if (body.next_cursor === null) return ids;
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+}
+
+/** Ids of the posts that wait at a subscription, as often as they are there. */
+async function pendingOf(board: BoardProcess, key: string, id: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor = "";
+  for (;;) {
+    const page = `GET /subscriptions/${id}/pending?limit=100${cursor}` as const;
+    const { body } = await call(board, page, undefined, { key });
+    if (body.data.length === 0) return ids;
+    ids.push(...body.data.map((match: { id: string }) => match.id));
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+}
+
+/** Whether each id of a message stood for one post, and each post came under one id. */
+function stableIds(webhook: Webhook, subscription: string): boolean {
+  const postOf = new Map<string, string>();
+  for (const { headers, json } of webhook.messages) {
+    const id = String(headers["webhook-id"]);
+    if (!id.startsWith(`msg_${subscription}_`)) return false;
+    if ((postOf.get(id) ?? json.data.post.id) !== json.data.post.id) return false;
+    postOf.set(id, json.data.post.id);
+  }
+  return new Set(postOf.values()).size === postOf.size;
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { startSecondMongos } from "../support/mongodb/second-mongos.ts";
+import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
+
+const database = await mongodbFor("cluster", "two_mongos");
+
+describe.skipIf(database === null)("two processes at two mongos", () => {
+  const { url, db, drop } = database as NonNullable<typeof database>;
+  let one: MongodbStore;
+  let other: MongodbStore;
+  let mongos: Awaited<ReturnType<typeof startSecondMongos>>;
+
+  beforeAll(async () => {
+    mongos = await startSecondMongos(db);
+    one = await open(url);
+    const second = new URL(url);
+    second.host = mongos.host;
+    other = await open(second.href);
+    await one.publishers.insert(aPublisher("pub_a"));
+  });
+  afterAll(async () => {
+    await Promise.all([one?.close(), other?.close()]);
+    await mongos?.stop();
+    await drop();
+  });
+
+  it("change at once what the other acknowledged", async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const id = `post${n}`;
+      await one.posts.insert(aPost(id));
+      const edited = await other.posts.update(
+        id,
+        { title: "New", updatedAt: T0 + 1 },
+        { text: true, asOf: T0 },
+      );
+      expect(edited).toMatchObject({ id, title: "New" });
+      expect(await one.posts.remove(id, T0 + 2)).toEqual([id]);
+    }
+  });
+});

@@ -1,0 +1,269 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { register } from "../support/boards/client.ts";
+import { prose, write } from "../support/boards/writing.ts";
+import { startBrowser, type TestBrowser } from "../support/clients/browser.ts";
+import { notices } from "../support/texts/notices.ts";
+import { HOSTILE_TEXTS } from "../support/texts/xss.ts";
+
+/** For a person to look at; kept out of git. */
+const SCREENSHOTS = resolve(import.meta.dirname, "../../screenshots");
+const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** For what a script does after a click, which no event tells of. */
+const LATE = { timeout: 20_000 };
+
+// Once more when it fails: a browser on a busy machine may be late with what no event tells of.
+describe("pages in a browser", { retry: 1 }, () => {
+  let board: TestBoard;
+  let pages: Record<string, string>;
+  beforeAll(async () => {
+    await mkdir(SCREENSHOTS, { recursive: true });
+    board = await startBoard();
+    const made = await notices(board);
+    pages = {
+      home: "/",
+      search: "/search",
+      "search-words": "/search?q=jazz&near=52.52,13.4&radius_km=25",
+      "search-nothing": "/search?q=jazz&kind=request&near=52.52,13.4&radius_km=5",
+      "post-event": `/p/${made.event}`,
+      "post-thread": `/p/${made.thread}`,
+      "post-flagged": `/p/${made.flagged}`,
+      "post-arabic": `/p/${made.arabic}`,
+      publisher: `/publishers/${made.publisher}`,
+      docs: "/docs",
+      stats: "/stats",
+      terms: "/terms",
+      privacy: "/privacy",
+    };
+  });
+  afterAll(() => board.stop());
+
+  describe.each([
+    ["light", 1280],
+    ["light", 360],
+    ["dark", 1280],
+    ["dark", 360],
+  ] as const)("%s at %i px", (colours, width) => {
+    let browser: TestBrowser;
+    beforeAll(async () => {
+      browser = await startBrowser({ colours, width });
+    });
+    afterAll(() => browser?.close());
+
+    it("show no fault: nothing to scroll sideways, no error, no foreign request, nothing axe objects to", async () => {
+      for (const [name, path] of Object.entries(pages)) {
+        const page = await browser.open();
+        await page.goto(board.url + path);
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colours}-${width}.png`), fullPage: true });
+        expect(await overflow(page), name).toBe(0);
+        expect(await axeProblems(page), name).toEqual([]);
+        expect(browser.complaints(), name).toEqual([]);
+        await page.close();
+      }
+    });
+  });
+
+  describe.each([
+    ["with", true],
+    ["without", false],
+  ] as const)("%s JavaScript", (_word, javaScript) => {
+    let browser: TestBrowser;
+    beforeAll(async () => {
+      browser = await startBrowser({ javaScript });
+    });
+    afterEach(() => expect(browser.complaints()).toEqual([]));
+    afterAll(() => browser?.close());
+
+    it("lead from a search over filters and pages to a post, and take a report", async () => {
+      const page = await browser.open();
+      await page.goto(board.url);
+      await page.getByRole("searchbox").fill("walk lanterns canal museum garden chess library");
+      await follow(page, page.getByRole("button", { name: "Search" }));
+      await page.getByLabel("Near (latitude, longitude)").fill("52.52,13.4");
+      await page.getByLabel("Within").selectOption("50 km");
+      await page.getByLabel("Order").selectOption("Newest");
+      await follow(page, page.getByRole("button", { name: "Apply" }));
+      expect(new URL(page.url()).searchParams.get("radius_km")).toBe("50");
+      expect(page.url()).not.toContain("after=");
+
+      await page.goto(`${board.url}/search?near=52.52,13.4&radius_km=50`);
+      const first = await page.locator(".slip h3").allTextContents();
+      await follow(page, page.getByRole("link", { name: "Next page" }));
+      const second = await page.locator(".slip h3").allTextContents();
+      expect(first).toHaveLength(20);
+      expect(second.length).toBeGreaterThan(0);
+      expect(second.filter((title) => first.includes(title))).toEqual([]);
+      await follow(page, page.getByRole("link", { name: "First page" }));
+      expect(await page.locator(".slip h3").allTextContents()).toEqual(first);
+
+      await follow(page, page.locator(".slip h3 a").first());
+      expect(await page.locator("h1").textContent()).toBe(first[0]);
+      await page.getByRole("link", { name: "Report", exact: true }).click();
+      await page.getByLabel("What is wrong?").selectOption("Spam");
+      await page.getByLabel("Details (optional)").fill("Posted every day.");
+      await follow(page, page.getByRole("button", { name: "Report" }));
+      expect(await page.locator("h1").textContent()).toBe("Thank you");
+      await page.close();
+    });
+
+    it("let a zero-hit search be widened with one click", async () => {
+      const page = await browser.open();
+      await page.goto(board.url + (pages["search-nothing"] ?? ""));
+      await follow(page, page.getByRole("link", { name: /^Any kind/ }));
+      expect(await page.locator(".slip").count()).toBeGreaterThan(0);
+      await page.close();
+    });
+
+    it("give the snippet for an agent, to be copied", async () => {
+      const page = await browser.open();
+      await page.goto(board.url);
+      const snippet = page.locator("pre.copy").first();
+      const text = `claude mcp add --transport http board ${board.url}/mcp`;
+      expect(await snippet.textContent()).toBe(text);
+      const buttons = page.getByRole("button", { name: /^Copy/ });
+      if (javaScript) {
+        await buttons.first().click();
+        await expect.poll(() => buttons.first().textContent(), LATE).toBe("Copied");
+        expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
+      } else {
+        expect(await buttons.count()).toBe(0);
+      }
+      await page.close();
+    });
+
+    it("change colours, and keep the choice where there is a script", async () => {
+      const page = await browser.open();
+      await page.goto(board.url);
+      const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+      expect(await paper()).toBe("rgb(251, 248, 241)");
+      await page.getByLabel("Dark").check();
+      await expect.poll(paper, LATE).toBe("rgb(20, 22, 26)");
+      await page.goto(`${board.url}/search`);
+      expect(await paper()).toBe(javaScript ? "rgb(20, 22, 26)" : "rgb(251, 248, 241)");
+      await page.getByLabel("Auto").check();
+      await expect.poll(paper, LATE).toBe("rgb(251, 248, 241)");
+      await page.close();
+    });
+  });
+
+  describe("for everyone", () => {
+    let browser: TestBrowser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    it("begin with a link to the content for keyboards", async () => {
+      const page = await browser.open();
+      await page.goto(board.url);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.url(), LATE).toContain("#main");
+      await page.close();
+    });
+
+    it("keep to forced colours, reduced motion and paper", async () => {
+      const page = await browser.open();
+      await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+      await page.goto(board.url + (pages["search-words"] ?? ""));
+      expect(await axeProblems(page)).toEqual([]);
+      await page.screenshot({ path: join(SCREENSHOTS, "search-words-forced-colours.png"), fullPage: true });
+      await page.goto(`${page.url()}#watch`);
+      expect(await page.evaluate("getComputedStyle(document.documentElement).scrollBehavior")).toBe("auto");
+      await page.emulateMedia({ media: "print", forcedColors: "none" });
+      await page.goto(board.url + (pages["post-event"] ?? ""));
+      for (const gone of ["nav", ".tear", "#report", ".theme"]) {
+        expect(await page.locator(gone).isVisible(), gone).toBe(false);
+      }
+      expect(await page.locator("h1").isVisible()).toBe(true);
+      await page.screenshot({ path: join(SCREENSHOTS, "post-event-print.png"), fullPage: true });
+      await page.close();
+    });
+
+    it("show their failures without fault", async () => {
+      const page = await browser.open();
+      for (const [name, path] of Object.entries({
+        "gone-post": "/p/nothere",
+        "gone-page": "/nothing",
+        "search-wrong": "/search?near=nowhere",
+      })) {
+        await page.goto(board.url + path);
+        await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+        expect(await overflow(page), name).toBe(0);
+        expect(await axeProblems(page), name).toEqual([]);
+      }
+      await page.close();
+    });
+  });
+
+  it("run nothing that posts bring along, even without the content policy", async () => {
+    const hostile = await startBoard();
+    const browser = await startBrowser({ bypassPolicy: true, width: 360 });
+    try {
+      const { id: publisher, key } = await register(hostile, "</title><script>window.pwned=1</script>");
+      const { id: root } = await write(hostile, key, { title: "A thread", kind: "thread" });
+      const ids: string[] = [];
+      for (const text of HOSTILE_TEXTS) {
+        const post = await write(hostile, key, {
+          title: text,
+          body: `${prose()}\n${text}\nhttps://evil.example/${text}`,
+          tags: [[...text].slice(0, 40).join("")],
+          location: { name: text, lat: 52.5, lng: 13.4 },
+          metadata: { [text]: text },
+        });
+        ids.push(post.id);
+        await write(hostile, key, { parent_id: root, title: text, body: `${prose()} ${text}` });
+      }
+      const page = await browser.open();
+      page.on("dialog", (dialog) => expect.fail(`a dialog: ${dialog.message()}`));
+      for (const path of [
+        "/",
+        "/search?limit=100",
+        `/publishers/${publisher}`,
+        `/p/${root}`,
+        ...ids.map((id) => `/p/${id}`),
+      ]) {
+        await page.goto(hostile.url + path);
+        expect(await page.evaluate("window.pwned"), path).toBeUndefined();
+        expect(await page.evaluate("document.scripts.length"), path).toBeLessThanOrEqual(2);
+        expect(await overflow(page), path).toBe(0);
+      }
+      for (const text of HOSTILE_TEXTS) {
+        await page.goto(
+          `${hostile.url}/search?q=${encodeURIComponent(text)}&tags=${encodeURIComponent(text)}`,
+        );
+        expect(await page.evaluate("window.pwned"), text).toBeUndefined();
+      }
+      // A search that is refused is a failed request to the console; nothing else may be said there.
+      expect(browser.complaints().filter((each) => !/status of 400/.test(each))).toEqual([]);
+    } finally {
+      await browser.close();
+      await hostile.stop();
+    }
+  });
+});
+
+/** Pixels that a page can be scrolled sideways. */
+/** Clicks what leads to another page, and waits until that one is there: a click itself does not wait. */
+async function follow(page: Page, target: Locator): Promise<void> {
+  const arrived = page.waitForEvent("load");
+  await target.click();
+  await arrived;
+}
+
+function overflow(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+}
+
+async function axeProblems(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(AXE_TAGS).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target} ${failureSummary}`),
+  );
+}

@@ -1,0 +1,492 @@
+import { parseAtomFeed, parseJsonFeed, parseRssFeed } from "feedsmith";
+import ICAL from "ical.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { prose, write } from "../support/boards/writing.ts";
+import { HOSTILE_MARKUP } from "../support/texts/hostile-markup.ts";
+
+const DAY_MS = 86_400_000;
+/** The clock of the board, moved by the tests; it starts at a whole second. */
+let now = Date.UTC(2026, 10, 20, 12);
+let board: TestBoard;
+let key: string;
+let publisher: string;
+
+beforeAll(async () => {
+  board = await startBoard({ SITE_URL: "https://board.example" }, { clock: () => now });
+  ({ id: publisher, key } = await register(board, "Bike & Bell <Kitchen>"));
+});
+afterAll(() => board.stop());
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(board.url + path, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+const rss = async (query: string) => parseRssFeed((await get(`/feed.xml?${query}`)).text);
+const atom = async (query: string) => parseAtomFeed((await get(`/feed.atom?${query}`)).text);
+const json = async (query: string) => parseJsonFeed(JSON.parse((await get(`/feed.json?${query}`)).text));
+const eventsOf = (text: string) =>
+  new ICAL.Component(ICAL.parse(text)).getAllSubcomponents("vevent").map((event) => ({
+    event: new ICAL.Event(event),
+    // biome-ignore lint/suspicious/noExplicitAny: values of a property are of its own type
+    value: (name: string): any => event.getFirstPropertyValue(name),
+    values: (name: string) => event.getFirstProperty(name)?.getValues() ?? [],
+  }));
+const calendar = async (query: string) => eventsOf((await get(`/calendar.ics?${query}`)).text);
+
+/** What a person reads of HTML made of paragraphs, line breaks and links. */
+const readable = (html: string) =>
+  html
+    .replace(/<br>/g, "\n")
+    .replace(/<\/?(p|a)\b[^>]*>/g, "")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, "&");
+
+const WHOLE = {
+  kind: "event",
+  tags: ["whole", "open air"],
+  url: "https://example.org/jazz?a=1&b=2",
+  source_url: "https://example.org/source",
+  location: { name: "Riverside Park, Gate 3; north", lat: 52.51, lng: 13.42 },
+  starts_at: "2026-12-05T10:00:00+01:00",
+  ends_at: "2026-12-05T16:00:00+01:00",
+  timezone: "Europe/Berlin",
+};
+
+describe("feeds", () => {
+  it("are read back by a parser with all fields: RSS with GeoRSS", async () => {
+    const post = await write(board, key, {
+      ...WHOLE,
+      title: "Jazz & more <live>",
+      body: "One\ntwo\n\nthree",
+    });
+    const feed = await rss("tags=whole");
+    expect(feed).toMatchObject({
+      title: "Posts, tagged whole – Agent Board",
+      link: "https://board.example/search?tags=whole",
+      atom: {
+        links: [
+          { href: "https://board.example/feed.xml?tags=whole", rel: "self", type: "application/rss+xml" },
+        ],
+      },
+    });
+    expect(feed.description).toContain("third parties");
+    const [item] = feed.items ?? [];
+    expect(item).toMatchObject({
+      title: "Jazz & more <live>",
+      link: post.url,
+      guid: { value: `tag:board.example,2026-11-20:${post.id}`, isPermaLink: false },
+      categories: [{ name: "event" }, { name: "whole" }, { name: "open air" }],
+      dc: { creators: ["Bike & Bell <Kitchen>"] },
+      georss: { point: { lat: 52.51, lng: 13.42 } },
+    });
+    expect(Date.parse(String(item?.pubDate))).toBe(now);
+    expect(Date.parse(String(item?.atom?.updated))).toBe(now);
+    const text = readable(item?.description ?? "");
+    expect(text).toContain("One\ntwo\nthree");
+    expect(text).toContain("Sat 2026-12-05 10:00–16:00 Europe/Berlin · Riverside Park, Gate 3; north");
+    expect(text).toContain(WHOLE.url);
+    expect(text).toContain(WHOLE.source_url);
+  });
+
+  it("are read back by a parser with all fields: Atom", async () => {
+    const feed = await atom("tags=whole");
+    expect(feed).toMatchObject({
+      id: "https://board.example/feed.atom?tags=whole",
+      title: { value: "Posts, tagged whole – Agent Board" },
+      links: [{ rel: "self" }, { rel: "alternate", href: "https://board.example/search?tags=whole" }],
+    });
+    const [entry] = feed.entries ?? [];
+    expect(entry).toMatchObject({
+      title: { value: "Jazz & more <live>" },
+      authors: [{ name: "Bike & Bell <Kitchen>", uri: `https://board.example/publishers/${publisher}` }],
+      // RFC 4287, 4.2.2.2: a scheme is an absolute IRI.
+      categories: [
+        { term: "event", scheme: "tag:board.example,2026-11-20:kind" },
+        { term: "whole" },
+        { term: "open air" },
+      ],
+      links: [
+        { rel: "alternate" },
+        { rel: "related", href: WHOLE.url },
+        { rel: "via", href: WHOLE.source_url },
+      ],
+      georss: { point: { lat: 52.51, lng: 13.42 } },
+    });
+    expect(entry?.id).toBe((await rss("tags=whole")).items?.[0]?.guid?.value);
+    expect(readable(entry?.content?.value ?? "")).toContain("One\ntwo\nthree");
+    expect(Date.parse(String(entry?.published))).toBe(now);
+    expect(Date.parse(String(entry?.updated))).toBe(now);
+  });
+
+  it("are read back by a parser with all fields: JSON Feed 1.1", async () => {
+    const { text } = await get("/feed.json?tags=whole");
+    expect(JSON.parse(text).version).toBe("https://jsonfeed.org/version/1.1");
+    const [item] = (await json("tags=whole")).items ?? [];
+    expect(item).toMatchObject({
+      title: "Jazz & more <live>",
+      content_text: "One\ntwo\n\nthree",
+      external_url: WHOLE.url,
+      tags: ["event", "whole", "open air"],
+      authors: [{ name: "Bike & Bell <Kitchen>" }],
+    });
+    expect(JSON.parse(text).items[0]._board).toMatchObject({
+      kind: "event",
+      location: WHOLE.location,
+      starts_at: "2026-12-05T09:00:00.000Z",
+      ends_at: "2026-12-05T15:00:00.000Z",
+      timezone: "Europe/Berlin",
+      source_url: WHOLE.source_url,
+      flags: [],
+    });
+  });
+
+  it("take every parameter of a search, 50 posts by default and the newest first", async () => {
+    for (let n = 0; n < 3; n += 1) {
+      now += 1_000;
+      await write(board, key, { title: `paged ${n}`, tags: ["paged"] });
+    }
+    expect((await rss("tags=paged")).items?.map(({ title }) => title)).toEqual([
+      "paged 2",
+      "paged 1",
+      "paged 0",
+    ]);
+    expect((await rss("q=paged%20-1&tags=paged")).items).toHaveLength(2);
+    expect((await rss(`publisher=${publisher}&kind=event&near=52.5,13.4`)).items).toHaveLength(1);
+    const root = await write(board, key, { kind: "thread" });
+    const reply = await write(board, key, { parent_id: root.id });
+    expect((await rss(`thread=${root.id}`)).items?.map(({ link }) => link)).toEqual([reply.url]);
+    const { body } = await call(board, "GET /search?tags=paged&sort=newest&limit=50");
+    expect((await json("tags=paged")).items?.map(({ url }) => url)).toEqual(
+      body.data.map(({ url }: { url: string }) => url),
+    );
+  });
+
+  it("lead on to the next page in the document and in a Link header", async () => {
+    const seen: unknown[] = [];
+    let path: string | null = "/feed.json?tags=paged&limit=1";
+    while (path !== null) {
+      const page = await get(path);
+      const feed = JSON.parse(page.text);
+      seen.push(...feed.items.map(({ title }: { title: string }) => title));
+      const next: string | undefined = feed.next_url;
+      if (next !== undefined) expect(page.headers.get("link")).toContain(`<${next}>; rel="next"`);
+      path = next === undefined ? null : next.replace("https://board.example", "");
+    }
+    expect(seen).toEqual(["paged 2", "paged 1", "paged 0"]);
+  });
+
+  it("name themselves with lists that were sent as one parameter several times", async () => {
+    // They named a feed of everything, and a next page of it with the cursor of this one.
+    const { text, headers } = await get("/feed.json?tags=paged&tags=whole&limit=1");
+    const { feed_url: self, home_page_url: home, next_url: next } = JSON.parse(text);
+    expect(self).toBe("https://board.example/feed.json?tags=paged%2Cwhole&limit=1");
+    expect(home).toBe("https://board.example/search?tags=paged%2Cwhole");
+    expect(headers.get("link")).toContain(`<${self}>; rel="self"`);
+    expect((await get(next.replace("https://board.example", ""))).status).toBe(200);
+  });
+
+  it("name themselves in the document alone where the address is too long for a header", async () => {
+    const { text, headers } = await get(`/feed.json?q=${encodeURIComponent("🎷".repeat(490))}`);
+    expect(JSON.parse(text).feed_url).toContain(encodeURIComponent("🎷".repeat(490)));
+    expect(headers.get("link")).toBeNull();
+  });
+
+  it("give the same bytes and ids on every read, 304 to who has them, and new ones after an edit", async () => {
+    for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"]) {
+      const first = await get(`${path}?tags=whole`);
+      now += 5_000;
+      const second = await get(`${path}?tags=whole`);
+      expect(second.text, path).toBe(first.text);
+      const etag = first.headers.get("etag") ?? "";
+      expect((await get(`${path}?tags=whole`, { "if-none-match": etag })).status, path).toBe(304);
+      expect(first.headers.get("cache-control"), path).toBe("public, max-age=60");
+      expect(first.headers.get("access-control-allow-origin"), path).toBe("*");
+    }
+    const post = await write(board, key, { tags: ["edited"] });
+    const before = await rss("tags=edited");
+    now += 5_000;
+    await call(board, `PATCH /posts/${post.id}`, { title: "Another title" }, { key });
+    const after = await rss("tags=edited");
+    expect(after.items?.[0]?.title).toBe("Another title");
+    expect(after.items?.[0]?.guid).toEqual(before.items?.[0]?.guid);
+    expect(after.lastBuildDate).not.toBe(before.lastBuildDate);
+  });
+
+  it("answer wrong parameters with the error envelope, and count nothing as retrieved", async () => {
+    for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"]) {
+      const { status, text } = await get(`${path}?near=here&limit=0`);
+      expect(status, path).toBe(400);
+      expect(JSON.parse(text).error).toMatchObject({ code: "invalid_query", issues: [{}, {}] });
+      expect(JSON.parse((await get(`${path}?cursor=x`)).text).error.code, path).toBe("invalid_cursor");
+    }
+    await board.flush();
+    const { body } = await call(board, "GET /posts?tags=whole");
+    expect(body.data[0].retrievals).toBe(0);
+  });
+
+  it("count against the limits of searches", async () => {
+    const limited = await startBoard({ RATE_LIMITS: "search=2/60" });
+    const statuses = [];
+    for (const path of ["/feed.xml", "/calendar.ics", "/feed.json"]) {
+      const response = await fetch(limited.url + path);
+      statuses.push(response.status);
+      expect(response.headers.get("ratelimit-policy")).toBe('"search";q=2;w=60');
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+    await limited.stop();
+  });
+});
+
+describe("text of strangers in feeds", () => {
+  it("survives: 8,000 characters, emoji, right-to-left, characters that XML forbids, every line break", async () => {
+    const long = "Ünïcødé 🏳️‍🌈 שלום עולם مرحبا \u202Eabc\u202C 漢字 "
+      .repeat(250)
+      .slice(0, 7_900)
+      .trim()
+      .toWellFormed();
+    const body = `${prose().slice(0, 90)}\n${long.replaceAll("\uFFFD", "")}`;
+    const post = await write(board, key, {
+      title: "Nonchar\uFFFE\uFFFF and bell\u0007 🎷",
+      body,
+      tags: ["odd"],
+      starts_at: "2026-12-24T18:00:00Z",
+      metadata: { note: "\u0007\uFFFE", deep: ["\u0000"] },
+    });
+    const stored = (await call(board, `GET /posts/${post.id}`)).body.data.body;
+    const [item] = (await rss("tags=odd")).items ?? [];
+    expect(item?.title).toBe("Nonchar and bell 🎷");
+    expect(readable(item?.description ?? "")).toContain(stored);
+    expect(readable((await atom("tags=odd")).entries?.[0]?.content?.value ?? "")).toContain(stored);
+    expect((await json("tags=odd")).items?.[0]?.content_text).toBe(stored);
+    const [event] = await calendar("tags=odd");
+    expect(event?.event.description).toBe(stored);
+    for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"]) {
+      const { text } = await get(`${path}?tags=odd`);
+      expect(text.isWellFormed(), path).toBe(true);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about control characters
+      expect(text, path).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/);
+    }
+  });
+
+  it("is inert and unchanged, whatever mark-up it holds", async () => {
+    const sent: string[] = [];
+    for (const [n, hostile] of HOSTILE_MARKUP.entries()) {
+      now += 1_000;
+      const fields = { title: `${n} ${hostile}`, body: `${prose()} ${hostile}`, tags: ["hostile"] };
+      const dates = { starts_at: new Date(now + DAY_MS).toISOString(), location: { name: hostile } };
+      const post = await write(board, key, { ...fields, ...dates });
+      sent.push(post.title);
+    }
+    const query = "tags=hostile&limit=100";
+    const newest = [...sent].reverse();
+    expect((await rss(query)).items?.map(({ title }) => title)).toEqual(newest);
+    expect((await atom(query)).entries?.map(({ title }) => title?.value)).toEqual(newest);
+    expect((await json(query)).items?.map(({ title }) => title)).toEqual(newest);
+    const events = await calendar(query);
+    expect(events.map(({ event }) => event.summary)).toEqual(sent);
+    expect(events.every(({ value }) => value("x-forged") === null)).toBe(true);
+
+    for (const path of ["/feed.xml", "/feed.atom"]) {
+      const { text } = await get(`${path}?${query}`);
+      const elements = new Set([...text.matchAll(/<[/!?]?([\w:-]+)/g)].map(([, name]) => name));
+      for (const name of ["script", "img", "svg", "iframe", "DOCTYPE", "a", "p"]) {
+        expect(elements, `${path} has <${name}>`).not.toContain(name);
+      }
+    }
+    // What readers render: only what the board itself writes is mark-up.
+    for (const item of (await rss(query)).items ?? []) {
+      expect((item.description ?? "").replace(/<\/?p( dir="auto")?>|<br>/g, "")).not.toMatch(/[<>]/);
+    }
+  });
+
+  it("is inert in tags, names of publishers and the query itself", async () => {
+    const hostile = HOSTILE_MARKUP.filter((text) => text.length <= 40);
+    for (const [n, text] of hostile.entries()) {
+      const writer = await register(board, text);
+      await write(board, writer.key, {
+        tags: [text, "tagged"],
+        starts_at: new Date(now + (n + 1) * DAY_MS).toISOString(),
+      });
+    }
+    const { items } = await rss("tags=tagged&limit=100");
+    const names = items?.flatMap((item) => item.dc?.creators ?? []) ?? [];
+    const { body } = await call(board, "GET /search?tags=tagged&limit=100");
+    expect(new Set(names)).toEqual(
+      new Set(body.data.map((post: { publisher: { name: string } }) => post.publisher.name)),
+    );
+    expect(items).toHaveLength(hostile.length);
+    const tags = items?.flatMap((item) => item.categories?.map(({ name }) => name) ?? []) ?? [];
+    for (const { tags: own } of body.data) expect(tags).toEqual(expect.arrayContaining(own));
+    expect(await calendar("tags=tagged&limit=100")).toHaveLength(hostile.length);
+    for (const text of HOSTILE_MARKUP) {
+      const asked = new URLSearchParams({ q: text, limit: "1" });
+      const feed = await get(`/feed.xml?${asked}`);
+      expect(feed.status, text).toBe(200);
+      expect(feed.text, text).not.toMatch(/<(script|img|svg|iframe|a|p|!\w+)\b/i);
+      expect((await rss(`${asked}`)).atom?.links?.[0]?.href, text).toBe(
+        `https://board.example/feed.xml?${asked}`,
+      );
+      const ics = await get(`/calendar.ics?${asked}`);
+      expect(new ICAL.Component(ICAL.parse(ics.text)).getAllProperties("x-forged"), text).toEqual([]);
+    }
+  });
+
+  it("is not in them once it is hidden or removed, or its publisher suspended", async () => {
+    const other = await register(board, "Leaver");
+    const dates = { starts_at: "2027-01-05T10:00:00Z", tags: ["gone"] };
+    const hidden = await write(board, key, { title: "Secret hidden", ...dates });
+    const removed = await write(board, key, { title: "Secret removed", ...dates });
+    const suspended = await write(board, other.key, { title: "Secret suspended", ...dates });
+    const paths = ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"].map(
+      (path) => `${path}?tags=gone`,
+    );
+    for (const path of paths)
+      expect((await get(path)).text.match(/Secret \w+/g)?.length).toBeGreaterThanOrEqual(3);
+    await board.board.services.reports.moderate("hide", hidden.id, "test", now);
+    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    await board.board.services.reports.moderate("suspend", other.id, "test", now);
+    for (const path of [...paths, `/p/${hidden.id}.ics`, `/p/${removed.id}.ics`]) {
+      expect((await get(path)).text, path).not.toContain("Secret");
+    }
+    expect((await get(paths[0] ?? "")).text).not.toContain(suspended.id);
+  });
+});
+
+describe("calendar", () => {
+  it("is read back by a parser with all fields, in UTC, folded at 75 octets", async () => {
+    const { text, headers } = await get("/calendar.ics?tags=whole");
+    expect(headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+    for (const line of text.split("\r\n")) expect(Buffer.byteLength(line), line).toBeLessThanOrEqual(75);
+    expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+    expect(text).toContain("DTSTART:20261205T090000Z");
+    const [found] = eventsOf(text);
+    const { body } = await call(board, "GET /search?tags=whole");
+    const [post] = body.data;
+    expect(found?.event).toMatchObject({
+      uid: `${post.id}@board.example`,
+      summary: "Jazz & more <live>",
+      location: "Riverside Park, Gate 3; north",
+      description: `One\ntwo\n\nthree\n\n${WHOLE.url}`,
+      sequence: 0,
+    });
+    expect(found?.event.startDate.toJSDate().toISOString()).toBe("2026-12-05T09:00:00.000Z");
+    expect(found?.event.endDate.toJSDate().toISOString()).toBe("2026-12-05T15:00:00.000Z");
+    expect(found?.value("geo")).toEqual([52.51, 13.42]);
+    expect(found?.value("url")).toBe(post.url);
+    expect(found?.value("status")).toBe("CONFIRMED");
+    expect(found?.values("categories")).toEqual(["event", "whole", "open air"]);
+    expect(found?.value("created").toJSDate().toISOString()).toBe(post.created_at);
+    expect(found?.value("last-modified").toJSDate().toISOString()).toBe(post.updated_at);
+  });
+
+  it("has the posts with a start, of every kind, soonest first; undated ones neither appear nor crowd them out", async () => {
+    for (let n = 0; n < 12; n += 1) await write(board, key, { tags: ["agenda"] });
+    const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+    await write(board, key, { tags: ["agenda"], title: "later", kind: "offer", starts_at: at(9) });
+    await write(board, key, { tags: ["agenda"], title: "sooner", kind: "event", starts_at: at(2) });
+    await write(board, key, { tags: ["agenda"], title: "under way", starts_at: at(-1), ends_at: at(1) });
+    expect((await calendar("tags=agenda&limit=5")).map(({ event }) => event.summary)).toEqual([
+      "under way",
+      "sooner",
+      "later",
+    ]);
+    expect((await calendar(`tags=agenda&after=${at(5)}`)).map(({ event }) => event.summary)).toEqual([
+      "later",
+    ]);
+    const page = await get("/calendar.ics?tags=agenda&limit=1");
+    const next = /<([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+    const second = await get(next.replace("https://board.example", ""));
+    expect(eventsOf(second.text).map(({ event }) => event.summary)).toEqual(["sooner"]);
+  });
+
+  it("keeps UIDs and raises SEQUENCE and LAST-MODIFIED with an edit", async () => {
+    const post = await write(board, key, { tags: ["moved"], starts_at: "2026-12-30T10:00:00Z" });
+    const [before] = await calendar("tags=moved");
+    now += 90_000;
+    await call(board, `PATCH /posts/${post.id}`, { starts_at: "2026-12-31T10:00:00Z" }, { key });
+    const [after] = await calendar("tags=moved");
+    expect(after?.event.uid).toBe(before?.event.uid);
+    expect(before?.event.sequence).toBe(0);
+    expect(after?.event.sequence).toBeGreaterThan(0);
+    expect(after?.value("last-modified").toJSDate().getTime()).toBe(now);
+    expect(after?.value("dtstamp").toJSDate().getTime()).toBe(now);
+  });
+
+  it.each([
+    ["one day", "2027-03-01T00:00:00-08:00", "2027-03-01T23:59:59-08:00", "2027-03-01", "2027-03-02"],
+    ["three days", "2027-03-01T00:00:00-08:00", "2027-03-03T23:59:59-08:00", "2027-03-01", "2027-03-04"],
+    [
+      "an end at midnight",
+      "2027-03-01T00:00:00-08:00",
+      "2027-03-02T00:00:00-08:00",
+      "2027-03-01",
+      "2027-03-02",
+    ],
+    ["no end", "2027-03-01T00:00:00-08:00", null, "2027-03-01", "2027-03-02"],
+  ])("shows all-day posts as days of their own zone: %s", async (name, starts_at, ends_at, first, end) => {
+    const zone = { timezone: "America/Los_Angeles", metadata: { all_day: true } };
+    const post = await write(board, key, { title: name, starts_at, ends_at, ...zone });
+    const [found] = eventsOf((await get(`/p/${post.id}.ics`)).text);
+    expect(found?.event.startDate.isDate).toBe(true);
+    expect(found?.event.startDate.toString()).toBe(first);
+    expect(found?.event.endDate.toString()).toBe(end);
+  });
+
+  it.each([
+    ["no time", "2027-03-01T10:00:00Z", "2027-03-01T10:00:00Z"],
+    ["less than a second", "2027-03-01T10:00:00.200Z", "2027-03-01T10:00:00.900Z"],
+  ])("gives no end to what takes %s: it must be later than the start", async (_name, starts_at, ends_at) => {
+    const { id } = await write(board, key, { starts_at, ends_at });
+    expect(eventsOf((await get(`/p/${id}.ics`)).text)[0]?.value("dtend")).toBeNull();
+    await call(board, `DELETE /posts/${id}`, undefined, { key });
+    const [gone] = eventsOf((await get(`/p/${id}.ics`)).text);
+    expect([gone?.value("status"), gone?.value("dtend")]).toEqual(["CANCELLED", null]);
+  });
+
+  it("writes years with four digits, also of an all-day post until the end of time", async () => {
+    const endless = { starts_at: "2027-03-01T00:00:00Z", ends_at: "9999-12-31T23:59:59Z" };
+    const { id } = await write(board, key, { ...endless, metadata: { all_day: true } });
+    expect((await get(`/p/${id}.ics`)).text).toContain("DTEND;VALUE=DATE:99991231\r\n");
+  });
+
+  it("keeps a place on the equator and the prime meridian", async () => {
+    const location = { name: "Null Island", lat: 0, lng: 0 };
+    const post = await write(board, key, { location, starts_at: "2027-03-01T10:00:00Z" });
+    const [found] = eventsOf((await get(`/p/${post.id}.ics`)).text);
+    const [lat, lng] = found?.value("geo") ?? [];
+    expect(Math.abs(lat) + Math.abs(lng)).toBeLessThan(0.00001);
+  });
+
+  it("says of a post that was called off, hidden or removed that it is cancelled, under the same UID", async () => {
+    const starts_at = "2027-04-01T10:00:00Z";
+    const off = await write(board, key, { starts_at, metadata: { status: "cancelled" } });
+    expect(eventsOf((await get(`/p/${off.id}.ics`)).text)[0]?.value("status")).toBe("CANCELLED");
+    const hidden = await write(board, key, { title: "Off the record", starts_at });
+    const removed = await write(board, key, { title: "Off the record", starts_at });
+    const [shown] = eventsOf((await get(`/p/${removed.id}.ics`)).text);
+    await board.board.services.reports.moderate("hide", hidden.id, "test", now);
+    await call(board, `DELETE /posts/${removed.id}`, undefined, { key });
+    for (const { id } of [hidden, removed]) {
+      const { status, text } = await get(`/p/${id}.ics`);
+      const [found] = eventsOf(text);
+      expect(status).toBe(200);
+      expect(found?.value("status")).toBe("CANCELLED");
+      expect(found?.event.uid).toBe(`${id}@board.example`);
+      expect(found?.event.sequence).toBeGreaterThan(shown?.event.sequence ?? 0);
+      expect(text).not.toContain("Off the record");
+    }
+  });
+
+  it("answers not_found for a post without dates and post_not_found for one that is not there", async () => {
+    const undated = await write(board, key);
+    const answers = await Promise.all([undated.id, "nothing123"].map((id) => get(`/p/${id}.ics`)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect(answers.map(({ text }) => JSON.parse(text).error.code)).toEqual(["not_found", "post_not_found"]);
+    expect(JSON.parse(answers[0]?.text ?? "").error.hint).toContain("no dates");
+  });
+});

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { SqliteStore } from "../../src/store/sqlite/index.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+/** The three failures that need a broken or a crowded machine. */
+describe("a board on a broken machine", () => {
+  let board: TestBoard | undefined;
+  let folder: string | undefined;
+  afterEach(async () => {
+    await board?.stop();
+    board = undefined;
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    folder = undefined;
+  });
+
+  it("fails with store_unavailable while the disk is full, keeps reading, and recovers", async () => {
+    board = await startBoard();
+    const { key } = await register(board);
+    const kept = await call(board, "POST /posts", distinctText(0), { key });
+    const { db } = (board.board.store as SqliteStore).connection;
+    const { page_count: pages } = db.prepare("PRAGMA page_count").get() as { page_count: number };
+    db.exec(`PRAGMA max_page_count = ${pages}`);
+    let refused = await call(board, "POST /posts", { ...distinctText(1), body: "x ".repeat(3_900) }, { key });
+    for (let n = 2; refused.status === 201 && n < 50; n += 1) {
+      refused = await call(
+        board,
+        "POST /posts",
+        { ...distinctText(n), body: `${distinctText(n).body} `.repeat(60) },
+        { key },
+      );
+    }
+    expect(refused.status).toBe(503);
+    expect(refused.body.error.code).toBe("store_unavailable");
+    expect(refused.headers.get("retry-after")).toBe("2");
+    expect((await call(board, `GET /posts/${kept.body.data.id}`)).status).toBe(200);
+    db.exec("PRAGMA max_page_count = 1000000");
+    expect((await call(board, "POST /posts", distinctText(99), { key })).status).toBe(201);
+  });
+
+  it("fails with internal when a part of the program breaks: a reference for the operator, the rest in the log", async () => {
+    board = await startBoard();
+    await board.board.store.close();
+    const answer = await call(board, "GET /posts/anything12");
+    expect(answer.status).toBe(500);
+    expect(answer.body.error.code).toBe("internal");
+    const reference = /[0-9a-f-]{36}/.exec(answer.body.meta.note)?.[0] ?? "none";
+    expect(board.logs.join("\n")).toContain(reference);
+    expect(JSON.stringify(answer.body)).not.toMatch(/database|sqlite|\.ts:/i);
+  });
+
+  it("gives posts their meaning although the disk could not be written when the model was ready", async () => {
+    // Written before there is a model, which on a busy machine may be ready sooner than a first post.
+    folder = await mkdtemp(join(tmpdir(), "board-"));
+    const before = await startBoard({}, { dataDir: folder });
+    const { key } = await register(before);
+    const { id } = (await call(before, "POST /posts", distinctText(1), { key })).body.data;
+    await before.stop();
+    board = await startBoard({ EMBEDDINGS: "required" }, { dataDir: folder });
+    const { db } = (board.board.store as SqliteStore).connection;
+    db.exec("PRAGMA query_only = ON");
+    const { logs } = board;
+    const { store, embedder } = board.board;
+    await eventually(
+      async () =>
+        embedder.state() === "ready" && logs.some((line) => line.includes("embedding posts failed")),
+      (hasFailed) => hasFailed,
+      60_000,
+    );
+    db.exec("PRAGMA query_only = OFF");
+    const vectors = await eventually(
+      () => store.posts.vectors([id], embedder.modelId),
+      ([vector]) => vector !== null,
+      20_000,
+    );
+    expect(vectors).toEqual([expect.any(Int8Array)]);
+  });
+
+  it("fails with overloaded when a thousand calls are under way, and serves again when they are gone", async () => {
+    board = await startBoard();
+    const { key } = await register(board);
+    const { port, hostname } = new URL(board.url);
+    const half = `POST /api/v1/posts HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+    const sockets: Socket[] = await Promise.all(
+      Array.from(
+        { length: 1_000 },
+        () =>
+          new Promise<Socket>((resolve, reject) => {
+            const socket = connect(Number(port), hostname, () => socket.write(half, () => resolve(socket)));
+            socket.on("error", reject);
+          }),
+      ),
+    );
+    const running = board;
+    const refused = await eventually(
+      () => call(running, "GET /board"),
+      ({ status }) => status === 503,
+    );
+    expect(refused.body.error.code).toBe("overloaded");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    for (const socket of sockets) socket.on("error", () => {}).destroy();
+    const served = await eventually(
+      () => call(running, "GET /board"),
+      ({ status }) => status === 200,
+    );
+    expect(served.status).toBe(200);
+  });
+});

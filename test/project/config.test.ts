@@ -1,0 +1,211 @@
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+
+/** The lines an operator reads for these variables. */
+function mistakes(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split("\n");
+    throw error;
+  }
+}
+
+describe("configuration", () => {
+  it("has a default for everything", () => {
+    expect(readConfig({})).toEqual({
+      port: 8787,
+      host: "127.0.0.1",
+      siteUrl: null,
+      dataDir: resolve("data"),
+      storeUrl: `sqlite:${join(resolve("data"), "board.db")}`,
+      localIndex: "full",
+      modelDir: join(resolve("data"), "models"),
+      embeddings: "auto",
+      embeddingModel: null,
+      trustProxy: false,
+      rateLimits: "on",
+      readOnly: false,
+      webhookAllow: [],
+      allowedHosts: [],
+      reportsToHide: 5,
+      secretKey: null,
+      adminPort: null,
+      contact: null,
+      aiTraining: false,
+      logLevel: "info",
+    });
+  });
+
+  it("takes every variable, and empty ones as unset", () => {
+    expect(
+      readConfig({
+        PORT: "0",
+        HOST: "::",
+        SITE_URL: "https://board.example/",
+        DATA_DIR: "/srv/board",
+        MODEL_DIR: "",
+        EMBEDDINGS: "required",
+        TRUST_PROXY: "10.0.0.0/8, ::1",
+        RATE_LIMITS: "search=600/60, write_day=5/86400",
+        READ_ONLY: "on",
+        LOCAL_INDEX: "recent",
+        WEBHOOK_ALLOW: "10.0.0.0/8, hooks.internal,::1",
+        ALLOWED_HOSTS: "a.example, b.example",
+        REPORTS_TO_HIDE: "0",
+        SECRET_KEY: "k".repeat(32),
+        ADMIN_PORT: "9090",
+        LOG_LEVEL: "silent",
+      }),
+    ).toMatchObject({
+      port: 0,
+      host: "::",
+      siteUrl: "https://board.example",
+      storeUrl: "sqlite:/srv/board/board.db",
+      localIndex: "recent",
+      modelDir: "/srv/board/models",
+      embeddings: "required",
+      trustProxy: ["10.0.0.0/8", "::1"],
+      rateLimits: { search: { count: 600, seconds: 60 }, write_day: { count: 5, seconds: 86_400 } },
+      readOnly: true,
+      webhookAllow: ["10.0.0.0/8", "hooks.internal", "::1"],
+      allowedHosts: ["a.example", "b.example"],
+      reportsToHide: 0,
+      adminPort: 9090,
+      logLevel: "silent",
+    });
+  });
+
+  it("takes MONGODB_URI for STORE_URL, which goes first", () => {
+    expect(readConfig({ MONGODB_URI: "mongodb://db/board" }).storeUrl).toBe("mongodb://db/board");
+    expect(readConfig({ MONGODB_URI: "mongodb://db/board", STORE_URL: "sqlite:/x.db" }).storeUrl).toBe(
+      "sqlite:/x.db",
+    );
+  });
+
+  it.each([
+    [{ PORT: "http" }, "PORT: must be a port number"],
+    [{ PORT: "65536" }, "PORT: must be at most 65535"],
+    [{ SITE_URL: "board.example" }, "SITE_URL: must be an http or https URL"],
+    [
+      { SITE_URL: "https://board.example/path" },
+      "SITE_URL: must be a site's root, without a path or credentials",
+    ],
+    [
+      { SITE_URL: "https://me:secret@board.example" },
+      "SITE_URL: must be a site's root, without a path or credentials",
+    ],
+    [
+      { ALLOWED_HOSTS: "a.example,https://b.example" },
+      "ALLOWED_HOSTS: must be host names, such as board.example",
+    ],
+    [{ ALLOWED_HOSTS: "a.example b.example" }, "ALLOWED_HOSTS: must be host names, such as board.example"],
+    [{ STORE_URL: "postgres://x" }, "STORE_URL: must start with sqlite:, mongodb:// or mongodb+srv://"],
+    [{ EMBEDDINGS: "yes" }, "EMBEDDINGS: must be auto, required or off"],
+    [
+      { TRUST_PROXY: "true" },
+      "TRUST_PROXY: must be off, a number of hops, or a list of addresses and CIDR blocks",
+    ],
+    [
+      { TRUST_PROXY: "10.0.0.0/99" },
+      "TRUST_PROXY: must be off, a number of hops, or a list of addresses and CIDR blocks",
+    ],
+    [
+      { TRUST_PROXY: "1.2.3.4, abc" },
+      "TRUST_PROXY: must be off, a number of hops, or a list of addresses and CIDR blocks",
+    ],
+    [{ RATE_LIMITS: "search=many" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
+    [{ RATE_LIMITS: "search=5/0" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
+    [{ READ_ONLY: "true" }, "READ_ONLY: must be on or off"],
+    [{ LOCAL_INDEX: "none" }, "LOCAL_INDEX: must be full or recent"],
+    [{ WEBHOOK_ALLOW: "10.0.0.0/99" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
+    [{ WEBHOOK_ALLOW: "http://hooks" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
+    [{ REPORTS_TO_HIDE: "-1" }, "REPORTS_TO_HIDE: must be a whole number"],
+    [{ SECRET_KEY: "short" }, "SECRET_KEY: must have at least 32 characters"],
+    [{ LOG_LEVEL: "loud" }, "LOG_LEVEL: must be trace, debug, info, warn, error, fatal or silent"],
+    [{ ADMIN_PORT: "on" }, "ADMIN_PORT: must be off or a port number"],
+  ])("refuses %j with one clear line", (environment, line) => {
+    expect(mistakes(environment)).toEqual([line]);
+  });
+
+  it("names every mistake at once", () => {
+    const lines = mistakes({ PORT: "x", READ_ONLY: "x", EMBEDDINGS: "x", STORE_URL: "x" });
+    expect(lines.map((line) => line.split(":")[0]).sort()).toEqual([
+      "EMBEDDINGS",
+      "PORT",
+      "READ_ONLY",
+      "STORE_URL",
+    ]);
+  });
+
+  it("refuses a policy that does not exist, and names those that do", async () => {
+    await expect(startBoard({ RATE_LIMITS: "serach=5/60" })).rejects.toThrow(
+      /RATE_LIMITS: serach is no policy; there are read, search, write/,
+    );
+  });
+
+  it("says of every variable what it means", () => {
+    const contract =
+      `PORT HOST SITE_URL DATA_DIR STORE_URL LOCAL_INDEX MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
+      WEBHOOK_ALLOW ALLOWED_HOSTS REPORTS_TO_HIDE SECRET_KEY ADMIN_PORT LOG_LEVEL`.split(/\s+/);
+    expect(VARIABLES.map(({ name }) => name)).toEqual(expect.arrayContaining(contract));
+    for (const { name, meaning } of VARIABLES) expect(meaning, name).toMatch(/\w/);
+  });
+
+  it("makes SECRET_KEY at the first start and keeps it: ids of idempotency keys stay the same", async () => {
+    const first = await startBoard();
+    const { key } = await register(first);
+    const { id } = await write(first, key, { idempotency_key: "same" });
+    const again = await startBoard({}, { dataDir: first.dataDir });
+    const replay = await call(
+      again,
+      "POST /posts",
+      { title: "x", body: "y", idempotency_key: "same" },
+      { key },
+    );
+    expect([replay.status, replay.body.data.id]).toEqual([200, id]);
+    await again.stop();
+    await first.stop();
+  });
+
+  it("lets READ_ONLY refuse every write, and answer every read", async () => {
+    const first = await startBoard();
+    const { id, key } = await register(first);
+    const { id: post } = await write(first, key);
+    const board = await startBoard({ READ_ONLY: "on" }, { dataDir: first.dataDir });
+    for (const request of [
+      "POST /posts",
+      `PATCH /posts/${post}`,
+      `DELETE /posts/${post}`,
+      "POST /publishers",
+      "POST /publishers/verify",
+      "POST /publishers/me/rotate-key",
+      "DELETE /publishers/me",
+      "POST /reports",
+      "POST /subscriptions",
+      "DELETE /subscriptions/x",
+      "POST /subscriptions/x/verify-webhook",
+    ] as const) {
+      const { status, headers, body } = await call(board, request, {}, { key });
+      expect([status, body.error.code], request).toEqual([503, "read_only"]);
+      expect(Number(headers.get("retry-after")), request).toBeGreaterThan(0);
+    }
+    for (const path of [
+      "/search",
+      `/posts/${post}`,
+      `/publishers/${id}`,
+      "/publishers/me",
+      "/subscriptions",
+      "/board",
+    ]) {
+      expect((await call(board, `GET ${path}`, undefined, { key })).status, path).toBe(200);
+    }
+    await board.stop();
+    await first.stop();
+  });
+});

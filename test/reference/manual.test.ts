@@ -1,0 +1,158 @@
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { getEncoding } from "js-tiktoken";
+import { describe, expect, it } from "vitest";
+import { LIMIT_TABLE } from "../../src/adapters/calls/limits.ts";
+import { manualRoutes, manualText } from "../../src/adapters/reference/manual.ts";
+import { loadCatalog } from "../../src/catalog.ts";
+import { Site } from "../../src/domain/site.ts";
+import { FAILURES } from "../../src/failures.ts";
+import { failuresOf, ROUTELESS_FAILURES } from "../../src/operation-failures.ts";
+import { failureOf, successOf } from "../../src/schema/envelope.ts";
+import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
+import { LIMITS, Post } from "../../src/schema/post.ts";
+
+const catalog = await loadCatalog();
+const manual = manualText(catalog, new Site("http://localhost:8787"));
+
+describe("the manual", () => {
+  it("is what stands in llms.txt; otherwise run `npm run manual`", async () => {
+    expect(await readFile(new URL("../../llms.txt", import.meta.url), "utf8")).toBe(manual);
+  });
+
+  it("is under 12 kB and 3,000 tokens", () => {
+    expect(Buffer.byteLength(manual)).toBeLessThan(12_000);
+    expect(getEncoding("o200k_base").encode(manual).length).toBeLessThanOrEqual(3_000);
+  });
+
+  it("begins as llmstxt.org asks: one title, a quoted summary, sections, links", () => {
+    expect(manual).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n/);
+    expect(manual.match(/^# /gm)).toHaveLength(1);
+    expect(manual).toMatch(/\n## [^\n]+\n\n- \[[^\]]+\]\(http[^)]+\)/);
+  });
+
+  it.each(catalog.tools.map((tool) => [tool.name, tool] as const))(
+    "tells of tool %s when to use it, every field and an example",
+    (name, tool) => {
+      const section = manual.split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
+      expect(section).toContain(tool.when);
+      for (const field of Object.keys(tool.input.shape)) expect(section).toContain(`\`${field}\``);
+      if (Object.keys(tool.input.shape).length > 0)
+        expect(section).toContain(JSON.stringify(tool.examples[0]));
+    },
+  );
+
+  it("tells every field inside a field", () => {
+    const fields = catalog.tools.flatMap(({ input }) => propertyNames(jsonSchemaOf(input, "input")));
+    expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(manual))).toEqual([]);
+  });
+
+  it.each(catalog.operations.map((operation) => [operation.name, operation] as const))(
+    "has the calls of %s in its table",
+    (_name, operation) => {
+      const { method, path, also = [] } = operation.rest;
+      const calls = [path, ...also].map((each) => `${method} ${each}`).join(", ");
+      const row = manual.split("\n").find((line) => line.startsWith(`| ${calls} |`)) ?? "";
+      expect(row).not.toBe("");
+      expect(row.endsWith(" (key) |")).toBe(operation.auth === "key");
+    },
+  );
+
+  it("explains every failure with its status, once", () => {
+    for (const [code, { status }] of Object.entries(FAILURES)) {
+      expect(manual.match(new RegExp(`\\b${status} ([a-z_]+, )*${code}\\b`, "g"))).toHaveLength(1);
+    }
+  });
+
+  it("names every limit with its figures", () => {
+    for (const { name, count } of LIMIT_TABLE) expect(manual).toContain(`${name} ${count}/`);
+    expect(manual).toContain(`${LIMITS.requestBytes / 1024} KiB`);
+    expect(manual).toContain(`${LIMITS.metadataBytes / 1024} KiB`);
+    expect(manual).toContain(`${LIMITS.lifetimeDays} days`);
+  });
+
+  it("speaks of no field, tool or failure that does not exist", () => {
+    const words = [...manual.matchAll(/`(?:meta\.|error\.)?([a-z_]+)`/g)].map(([, word]) => word ?? "");
+    const known = new Set([
+      ...catalog.operations.flatMap(({ name, input, output, list = false }) => [
+        name,
+        ...propertyNames(jsonSchemaOf(input, "input")),
+        ...propertyNames(jsonSchemaOf(successOf(output, list), "output")),
+      ]),
+      ...propertyNames(jsonSchemaOf(failureOf(["internal"]), "output")),
+      ...choices(jsonSchemaOf(successOf(Post, true), "output")),
+      ...catalog.tools.flatMap(({ input }) => choices(jsonSchemaOf(input, "input"))),
+      ...Object.keys(FAILURES),
+    ]);
+    expect(words.filter((word) => !known.has(word))).toEqual([]);
+  });
+
+  it("builds every address from the site", () => {
+    const elsewhere = manualText(catalog, new Site("https://board.example"));
+    expect(elsewhere).toContain("https://board.example/api/v1");
+    expect(elsewhere).not.toContain("localhost");
+  });
+});
+
+describe("failuresOf", () => {
+  it("leaves no failure of the table that nothing answers", () => {
+    const answered = new Set([...catalog.operations.flatMap(failuresOf), ...ROUTELESS_FAILURES]);
+    expect(Object.keys(FAILURES).filter((code) => !answered.has(code as keyof typeof FAILURES))).toEqual([]);
+  });
+
+  it("lets a search fail for its parameters, and never for a body or a key", () => {
+    const search = catalog.operations.find(({ name }) => name === "search");
+    const codes = search === undefined ? [] : failuresOf(search);
+    expect(codes).toContain("invalid_query");
+    expect(codes).not.toContain("invalid_json");
+    expect(codes).not.toContain("missing_api_key");
+  });
+
+  it("lets a suspended publisher erase itself", () => {
+    const erase = catalog.operations.find(({ name }) => name === "erase_publisher");
+    expect(erase === undefined ? [] : failuresOf(erase)).not.toContain("publisher_suspended");
+  });
+});
+
+describe("the manual's routes", () => {
+  it.each([
+    ["/llms.txt", "text/plain; charset=utf-8"],
+    ["/openapi.json", "application/json; charset=utf-8"],
+  ])("serve %s to everyone, and 304 when it is unchanged", async (path, type) => {
+    const app = express()
+      .disable("etag")
+      .use(manualRoutes(catalog, new Site("http://localhost:8787")));
+    const server = app.listen(0, "127.0.0.1");
+    try {
+      await new Promise((resolve) => server.once("listening", resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+      const first = await fetch(url);
+      expect(first.status).toBe(200);
+      expect(first.headers.get("content-type")).toBe(type);
+      expect((await first.text()).length).toBeGreaterThan(1000);
+      const etag = first.headers.get("etag") ?? "";
+      const again = await fetch(url, { headers: { "if-none-match": etag } });
+      expect(again.status).toBe(304);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+/** Names of all properties anywhere in a JSON Schema. */
+function propertyNames(schema: unknown): string[] {
+  return parts(schema).flatMap((part) => Object.keys((part["properties"] ?? {}) as object));
+}
+
+/** Every value that a choice in a JSON Schema offers. */
+function choices(schema: unknown): string[] {
+  return parts(schema).flatMap((part) => (Array.isArray(part["enum"]) ? part["enum"].map(String) : []));
+}
+
+function parts(schema: unknown): Record<string, unknown>[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const inner = Object.values(schema).flatMap(parts);
+  return Array.isArray(schema) ? inner : [schema as Record<string, unknown>, ...inner];
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../src/adapters/reference/openapi.ts";
+import { loadCatalog } from "../../src/catalog.ts";
+import { Site } from "../../src/domain/site.ts";
+
+const require = createRequire(import.meta.url);
+const run = promisify(execFile);
+/** Neither asks for a newer version of itself nor tells anybody that it ran. */
+const QUIET = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+
+describe("the OpenAPI document", () => {
+  it("passes a linter's recommended rules", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "board-lint-"));
+    try {
+      const file = join(folder, "openapi.json");
+      const site = new Site("https://board.invalid");
+      await writeFile(file, JSON.stringify(openApiDocument(await loadCatalog(), site)));
+      const cli = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli.js");
+      const { stdout } = await run(process.execPath, [cli, "lint", file, "--format=json"], {
+        cwd: folder,
+        env: { ...process.env, ...QUIET },
+      }).catch((failed: { stdout: string }) => failed);
+      const { problems } = JSON.parse(stdout) as {
+        problems: { ruleId: string; severity: string; message: string; location: { pointer: string }[] }[];
+      };
+      const told = problems.map(
+        ({ severity, ruleId, location }) => `${severity} ${ruleId} ${location[0]?.pointer}`,
+      );
+      // Texts that are always there have nothing to answer 4xx for.
+      const fixed = ["llms.txt", "openapi.json", "healthz", "readyz"].map(
+        (name) => `warn operation-4xx-response #/paths/~1${name}/get/responses`,
+      );
+      expect(told.filter((each) => !fixed.includes(each))).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

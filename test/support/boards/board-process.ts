@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { eventually } from "./client.ts";
+
+export const MAIN = resolve(import.meta.dirname, "../../../src/main.ts");
+
+/** A board as an operator runs it: a process of its own, on the same port after each restart. */
+export class BoardProcess {
+  readonly api: string;
+  readonly site: string;
+  readonly #environment: Record<string, string>;
+  #child: ChildProcess | null = null;
+
+  private constructor(port: number, environment: Record<string, string>) {
+    this.site = `http://127.0.0.1:${port}`;
+    this.api = `${this.site}/api/v1`;
+    this.#environment = boardEnvironment({ PORT: String(port), ...environment });
+  }
+
+  /** Starts a board on a free port; resolves once it is ready. */
+  static async start(environment: Record<string, string>): Promise<BoardProcess> {
+    const board = new BoardProcess(await freePort(), environment);
+    await board.start();
+    return board;
+  }
+
+  async start(): Promise<void> {
+    this.#child = spawn(process.execPath, ["--import", "tsx", MAIN], {
+      env: this.#environment,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    if (
+      !(await eventually(
+        () => this.isReady(),
+        (ready) => ready,
+        60_000,
+      ))
+    ) {
+      throw new Error(`the board at ${this.site} did not start`);
+    }
+  }
+
+  isReady(): Promise<boolean> {
+    return fetch(`${this.site}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  /** SIGKILL, unless another signal is named; resolves once the process is gone. */
+  kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const child = this.#child;
+    return new Promise((done) => {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return done();
+      child.once("exit", () => done());
+      child.kill(signal);
+    });
+  }
+}
+
+/** The environment of a board in a process of its own: no model, no limits, unless `more` says so. */
+export function boardEnvironment(more: Record<string, string>): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    EMBEDDINGS: "off",
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "error",
+    ...more,
+  };
+}
+
+/**
+ * A port where nobody listens, for a process that starts. Not one of those that systems give to connections and to listeners
+ * on port 0: in the seconds until the process listens, another would get it.
+ */
+export function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const port = randomInt(10_000, 32_000);
+    const listener = createServer().once("error", () => done(freePort()));
+    listener.listen(port, "127.0.0.1", () => listener.close(() => done(port)));
+  });
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { buildApp } from "../../../src/app.ts";
+import { readConfig } from "../../../src/config.ts";
+import { type OpenBoard, openBoard } from "../../../src/open-board.ts";
+import { borrowDatabase } from "../mongodb/mongodb.ts";
+
+/** A whole board for a test: real store in a folder of its own, real listener on a free port of 127.0.0.1. */
+export interface TestBoard {
+  /** Site root, such as http://127.0.0.1:41234. */
+  url: string;
+  api: string;
+  board: OpenBoard;
+  dataDir: string;
+  /** Everything the board logged, line by line. */
+  logs: string[];
+  /** Every byte in the files of its data folder (as Latin-1), and every document of its database if that is elsewhere. */
+  contents(): Promise<string>;
+  /** Resolves when the counts that are kept in memory are written. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a board; `embeddings` are off unless asked for, limits are off unless given. With `TEST_STORE=mongodb`, as the
+ * second project of vitest.config.ts has it, the board is on this run's replica set.
+ *
+ * @param environment  variables of the board, over the defaults of tests
+ * @param options.clock  stands in for the system's clock
+ * @param options.dataDir  a folder to share with other processes; not removed at the stop
+ * @param options.idle  does nothing beside its answers: no matching, no sending, no jobs by the clock
+ */
+export async function startBoard(
+  environment: Record<string, string> = {},
+  options: { clock?: () => number; dataDir?: string; idle?: boolean } = {},
+): Promise<TestBoard> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
+  const server = createServer();
+  // It closes no connection that lies idle: after seconds in which a test had the processor for itself, its next request would
+  // go out on one that is being closed.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const database = process.env["TEST_STORE"] === "mongodb" ? await borrowDatabase(dataDir) : null;
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    EMBEDDINGS: "off",
+    RATE_LIMITS: "off",
+    ...(process.env["MODEL_DIR"] === undefined ? {} : { MODEL_DIR: process.env["MODEL_DIR"] }),
+    ...(database === null ? {} : { STORE_URL: database.url }),
+    ...environment,
+  });
+  const logs: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(line) });
+  const clock = options.clock;
+  const board = await openBoard(config, {
+    logger,
+    siteUrl: config.siteUrl ?? url,
+    ...(clock === undefined ? {} : { clock }),
+  });
+  server.on("request", buildApp(board));
+  if (options.idle !== true) board.start();
+  return {
+    url,
+    api: `${url}/api/v1`,
+    board,
+    dataDir,
+    logs,
+    contents: async () => (await bytesIn(dataDir)) + ((await database?.contents()) ?? ""),
+    async flush() {
+      await board.services.search.flushRetrievals();
+      await board.services.board.flushTallies();
+    },
+    async stop() {
+      await closed(server);
+      await board.close();
+      // A folder that was given, and its database, may be opened again.
+      if (options.dataDir !== undefined) return;
+      await database?.giveBack();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function bytesIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const bytes = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1")),
+  );
+  return bytes.join("\n");
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,40 @@
+import type { PostFilter, Question, SearchIndex } from "../../../src/ports/search-index.ts";
+import { parseQueryText } from "../../../src/search/query-text.ts";
+
+/** A filter without any condition, but that replies are left out. */
+export const OPEN_FILTER: PostFilter = {
+  kinds: null,
+  tags: null,
+  near: null,
+  after: null,
+  before: null,
+  verifiedOnly: false,
+  publisherId: null,
+  parentId: null,
+  includeReplies: false,
+  includeExpired: true,
+  includeSyndicated: true,
+  now: 0,
+  createdUntil: Number.MAX_SAFE_INTEGER,
+};
+
+/** A question of a search index about everything but what it names. */
+export function aQuestion(
+  asked: Partial<Omit<Question, "filter" | "words">> & { filter?: Partial<PostFilter>; q?: string },
+): Question {
+  const { q, filter, ...rest } = asked;
+  return {
+    words: q === undefined ? null : parseQueryText(q),
+    vector: null,
+    minCosine: 0.5,
+    ...rest,
+    filter: { ...OPEN_FILTER, ...filter },
+  };
+}
+
+export const aPage = (limit: number, except: readonly string[] = []) => ({ limit, except: new Set(except) });
+
+/** Ids that a search text finds, best first. */
+export async function idsFor(index: Omit<SearchIndex, "ready">, q: string): Promise<string[]> {
+  return (await index.match(aQuestion({ q }), aPage(100))).matches.map(({ id }) => id);
+}

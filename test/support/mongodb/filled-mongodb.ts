@@ -1,0 +1,50 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { entryOf } from "../../../src/ports/index-entry.ts";
+import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
+import { binaryOf, documentOf } from "../../../src/store/mongodb/schema/posts.ts";
+import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "../search/indexed-posts.ts";
+import { aPublisher } from "../search/rows.ts";
+
+const STANDINGS = PUBLISHERS.map((id, i) => ({ id, verified: i === 1 || i === 2, suspended: i === 2 }));
+
+/** Writes the publishers and posts of `indexed-posts.ts` into a database, all at once and beside the store. */
+export async function fillMongodb(store: MongodbStore, count: number): Promise<void> {
+  for (const { id, verified, suspended } of STANDINGS) {
+    await store.publishers.insert(
+      aPublisher(id, {
+        keyHash: id,
+        verifiedAt: verified ? T0 : null,
+        suspendedAt: suspended ? T0 : null,
+      }),
+    );
+  }
+  const standing = new Map(STANDINGS.map((one) => [one.id as string, one]));
+  const documents = manyPosts(count).map((post, i) => {
+    const vector = vectorAt(i);
+    const { verified = false, suspended = false } = standing.get(post.publisherId) ?? {};
+    return {
+      ...documentOf(post, { verified, suspended }),
+      ...(vector === null ? {} : { vec_model: MODEL, vec: binaryOf(vector) }),
+    };
+  });
+  await store.collections.posts.insertMany(documents);
+}
+
+/** An embedded index in memory that holds the same. */
+export function sameEmbedded(count: number): EmbeddedIndex {
+  const database = new DatabaseSync(":memory:");
+  const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
+  for (const statement of index.migrations) database.exec(statement);
+  index.attach(database);
+  database.exec("BEGIN");
+  for (const { id, ...standing } of STANDINGS) index.putPublisher(id, standing);
+  for (const [i, post] of manyPosts(count).entries()) {
+    index.put(entryOf(post));
+    const vector = vectorAt(i);
+    if (vector !== null) index.putVector(post.id, MODEL, vector);
+  }
+  database.exec("COMMIT");
+  index.committed();
+  return index;
+}

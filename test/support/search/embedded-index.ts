@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { afterEach, beforeEach } from "vitest";
+import type { IndexEntry, PostFilter, Question } from "../../../src/ports/search-index.ts";
+import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { aPage, aQuestion } from "../boards/questions.ts";
+
+export const MODEL = "test-model";
+export const DIMENSION = 32;
+export const NOW = Date.UTC(2026, 10, 20);
+export const DAY_MS = 86_400_000;
+
+/** An embedded index on a connection of its own, as a store has it. */
+export interface OpenIndex {
+  index: EmbeddedIndex;
+  database: DatabaseSyncInstance;
+  /** The folder of the index's files. */
+  folder: string;
+  /** Runs changes in one transaction, as a store does. */
+  write(change: (index: EmbeddedIndex) => void): void;
+  /** Ids found by a search text, best first. */
+  find(q: string, vector?: Int8Array): Promise<string[]>;
+  /** Ids that pass a filter, in the order of ids. */
+  pass(filter: Partial<PostFilter>): Promise<string[]>;
+}
+
+/**
+ * Gives each test of the calling file an empty file for indexes.
+ * @returns opens an index on a new connection to the test's file; closed after the test
+ */
+export function useIndexFile(): (options?: { modelId?: string | null }) => OpenIndex {
+  let folder: string;
+  const opened: OpenIndex[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "search-index-"));
+  });
+  afterEach(() => {
+    for (const { database } of opened.splice(0)) database.close();
+    rmSync(folder, { recursive: true });
+  });
+  return ({ modelId = MODEL } = {}) => {
+    const one = openIndex(folder, modelId);
+    opened.push(one);
+    return one;
+  };
+}
+
+function openIndex(folder: string, modelId: string | null): OpenIndex {
+  const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
+  const index = new EmbeddedIndex({ modelId, dimension: DIMENSION });
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version === 0) {
+    for (const statement of index.migrations) database.exec(statement);
+    database.exec("PRAGMA user_version = 1");
+  }
+  index.attach(database);
+  return {
+    index,
+    database,
+    folder,
+    write(change) {
+      database.exec("BEGIN IMMEDIATE");
+      change(index);
+      database.exec("COMMIT");
+      index.committed();
+    },
+    async find(q, vector) {
+      const asked = question({ q, vector: vector ?? null, minCosine: 0.1 });
+      return (await index.match(asked, aPage(100))).matches.map(({ id }) => id);
+    },
+    async pass(filter) {
+      const places = await index.list(question({ filter }), { order: "newest", after: null, limit: 10_000 });
+      return places.map(({ id }) => id).sort();
+    },
+  };
+}
+
+/** A question about everything but what it names, as asked at `NOW`. */
+export function question({
+  words,
+  ...asked
+}: Parameters<typeof aQuestion>[0] & { words?: Question["words"] }): Question {
+  const filter = { includeExpired: false, now: NOW, createdUntil: NOW + 1000 * DAY_MS, ...asked.filter };
+  const { words: parsed, ...rest } = aQuestion({ ...asked, filter });
+  return { ...rest, words: words ?? parsed };
+}
+
+export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
+  return {
+    kind: "offer",
+    title: "Title",
+    body: "Body",
+    tags: [],
+    placeName: null,
+    lat: null,
+    lng: null,
+    windowStart: NOW,
+    windowEnd: NOW + DAY_MS,
+    expiresAt: NOW + DAY_MS,
+    createdAt: NOW,
+    publisherId: "pub_1",
+    parentId: null,
+    syndicated: false,
+    ...fields,
+  };
+}
+
+/** The same vector of random numbers at every run, another one for each whole number. */
+export function vectorOf(seed: number): Int8Array {
+  const random = randomOf(seed + 1);
+  return Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 255) - 127);
+}
+
+/** Park and Miller's generator: the same numbers at every run. */
+export function randomOf(seed: number): () => number {
+  let state = (seed * 7919) % 2_147_483_647 || 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

@@ -1,0 +1,53 @@
+import { HtmlValidate } from "html-validate";
+import type { TestBoard } from "../boards/board.ts";
+
+/** What browsers send. */
+export const BROWSER =
+  "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
+export interface Page {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** A page as a browser gets it; redirects are not followed. */
+export async function getPage(
+  board: TestBoard,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const response = await fetch(board.url + path, {
+    headers: { accept: BROWSER, ...headers },
+    redirect: "manual",
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const validator = new HtmlValidate({
+  extends: ["html-validate:recommended"],
+  rules: {
+    // Titles and texts are as long, and end their lines, as whoever wrote them.
+    "long-title": "off",
+    // Lists may be named: ARIA allows it, and screen readers say it.
+    "aria-label-misuse": ["error", { allowAnyNamable: true }],
+    "no-trailing-whitespace": "off",
+    // Style and script are files of the site itself, named by their hash.
+    "require-sri": "off",
+  },
+});
+
+/** What is wrong with a page, by html-validate. */
+export async function problemsOf(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line, column }) => `${line}:${column} ${ruleId} ${message}`),
+  );
+}
+
+/** The structured data of a page (JSON-LD). */
+export function dataOf(html: string): Record<string, unknown>[] {
+  return [...html.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, data]) =>
+    JSON.parse(data ?? ""),
+  );
+}
