@@ -1,5 +1,6 @@
-import type { PostFilter, SearchIndex } from "../../src/ports/search-index.ts";
+import type { SearchIndex } from "../../src/ports/search-index.ts";
 import type { ClaimedPush, Store } from "../../src/ports/store/index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import {
   DIMENSION,
   keyHash,

@@ -1,6 +1,7 @@
-import type { PostFilter, Question } from "../../src/ports/search-index.ts";
+import type { Question } from "../../src/ports/search-index.ts";
 import type { Store, StoredSubscription } from "../../src/ports/store/index.ts";
 import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import type { Row } from "../../src/transfer/format.ts";
 import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { aSubscription } from "../../test/support/search/rows.ts";

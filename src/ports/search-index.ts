@@ -1,43 +1,6 @@
+import type { PostFilter, WordQuery } from "../schema/filter.ts";
 import type { Kind } from "../schema/post.ts";
 import type { Place } from "./store/index.ts";
-
-/** Every filter of a search, with defaults applied. All times are epoch milliseconds. */
-export interface PostFilter {
-  kinds: readonly Kind[] | null;
-  /** Any of them, in normal form. */
-  tags: readonly string[] | null;
-  near: { lat: number; lng: number; radiusKm: number } | null;
-  /** Windows ending at or after it. */
-  after: number | null;
-  /** Windows starting at or before it. */
-  before: number | null;
-  verifiedOnly: boolean;
-  publisherId: string | null;
-  /** Only replies of this post. */
-  parentId: string | null;
-  includeReplies: boolean;
-  includeExpired: boolean;
-  includeSyndicated: boolean;
-  /** Leaves out posts whose window begins in the millisecond they were written: those without a start. */
-  datedOnly?: boolean;
-  /** Posts expired at this moment are left out, unless `includeExpired`. */
-  now: number;
-  /** Only posts created at or before it: what keeps a walk over pages still while posts arrive. */
-  createdUntil: number;
-}
-
-/**
- * The words of a query as `src/search/query-text.ts` parses them. All are plain words, never index syntax. With nothing
- * but `excluded`, every other post counts as found; with nothing at all, none.
- */
-export interface WordQuery {
-  /** A post with any of these counts as found by words; so do words of phrases. Without stop words, unless nothing else is left. */
-  any: readonly string[];
-  /** Each must occur, words in this order, next to each other. */
-  phrases: readonly (readonly string[])[];
-  /** None may occur; a phrase of one word is a word. */
-  excluded: readonly (readonly string[])[];
-}
 
 /** What is asked: filters, and optionally words and meaning. With words or a vector, a post must be supported by one of them. */
 export interface Question {

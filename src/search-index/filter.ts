@@ -1,4 +1,4 @@
-import type { PostFilter } from "../ports/search-index.ts";
+import type { PostFilter } from "../schema/filter.ts";
 import { boxAround, distanceKm, inBox } from "../search/distance.ts";
 import { type Columns, kindBit, MARK, STANDING } from "./columns.ts";
 

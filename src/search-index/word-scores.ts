@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { WordQuery } from "../ports/search-index.ts";
+import type { WordQuery } from "../schema/filter.ts";
 import { indexable } from "../search/tokens.ts";
 
 /** BM25 weights of title, body, and tags with place. */

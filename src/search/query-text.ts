@@ -1,13 +1,8 @@
+import type { WordQuery } from "../schema/filter.ts";
 import { wordsOf } from "./tokens.ts";
 
-/** What a search text asks for. The first three fields are what the search index takes. */
-export interface QueryText {
-  /** Words of which a post should have some: distinct, without stop words unless nothing else is left. */
-  any: readonly string[];
-  /** Each must occur, its words in this order, next to each other. */
-  phrases: readonly (readonly string[])[];
-  /** None may occur; a phrase of one word is a word. */
-  excluded: readonly (readonly string[])[];
+/** What a search text asks for: words for the index, and the text for the embedding. */
+export interface QueryText extends WordQuery {
   /** The text as a person would say it, for the embedding: no operators, nothing excluded. Empty when no word is left. */
   plain: string;
 }

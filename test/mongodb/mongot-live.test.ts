@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PostFilter } from "../../src/ports/search-index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
 import { type MongodbIndex, openBesideMongodb } from "../../src/store/mongodb/search/index.ts";

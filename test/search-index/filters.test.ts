@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { IndexEntry, PostFilter } from "../../src/ports/search-index.ts";
+import type { IndexEntry } from "../../src/ports/search-index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import { KINDS } from "../../src/schema/post.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import { DAY_MS, NOW, post, question, useIndexFile } from "../support/search/embedded-index.ts";

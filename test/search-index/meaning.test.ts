@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PostFilter } from "../../src/ports/search-index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import { fuse } from "../../src/search/fuse.ts";
 import { cosineOf } from "../../src/search/quantize.ts";
 import { aPage } from "../support/boards/questions.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PostFilter } from "../../src/ports/search-index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { aPage } from "../support/boards/questions.ts";
 import { MODEL, NOW, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";

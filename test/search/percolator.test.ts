@@ -6,7 +6,7 @@ import { type NewPost, Percolator, type SavedQuery } from "../../src/search/perc
 import { cosineOf, quantize } from "../../src/search/quantize.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
-const KINDS = ["offer", "request", "event"];
+const KINDS = ["offer", "request", "event"] as const;
 const DIMENSION = 128;
 const WORDS = ["bike", "road", "straße", "ñandú", "東", "京", "велосипед", "سوق", "a", "cello", "e\u0301"];
 const TAGS = ["bike", "music", "東京", "über", "x"];
@@ -97,7 +97,7 @@ describe("a percolator", () => {
     const percolator = new Percolator<null>({ dimension: DIMENSION, kinds: KINDS, classes: 2 });
     const fill = () => {
       for (let i = 0; i < 3_000; i += 1) {
-        const kinds = i % 3 === 0 ? ["event"] : null;
+        const kinds = i % 3 === 0 ? (["event"] as const) : null;
         const meaning = { vector: vectorOf(i), floors: [0.5, 0.5] };
         percolator.add(`q${i}`, { ...QUERY, words: null, meaning, filter: { ...OPEN, kinds } }, null);
       }
@@ -173,7 +173,7 @@ const point = fc.oneof(
     lng: fc.double({ min: -180, max: 180, noNaN: true }),
   }),
 );
-const listOf = (values: readonly string[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
+const listOf = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
 const vector = fc.nat(200).map(vectorOf);
 const filter = fc.record({
   kinds: maybe(listOf(KINDS)),

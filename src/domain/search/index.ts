@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import type { PostFilter, Question, SearchIndex } from "../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { FrozenRanking, Place, Store } from "../../ports/store/index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";

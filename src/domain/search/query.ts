@@ -1,4 +1,4 @@
-import type { PostFilter } from "../../ports/search-index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";

@@ -1,15 +1,17 @@
+import type { StandingFilter } from "../../schema/filter.ts";
 import { DOT_TO_COSINE } from "../quantize.ts";
 import { type Bucket, Buckets, NO_RECORD, type RecordNumber, ROW_STRIDE, SpreadMap } from "./buckets.ts";
 import { type Candidate, Candidates } from "./candidates.ts";
 import type { Entry } from "./entry.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
 import { CLASSES_MAX, Records } from "./records.ts";
-import { type AskedPost, type FilteredPost, isPlain, Rows, type SavedFilter } from "./rows.ts";
+import { type AskedPost, isPlain, Rows } from "./rows.ts";
+import type { FilteredPost } from "./traits.ts";
 import { NO_WORD, Vocabulary } from "./vocabulary.ts";
 
 /** A saved query: its filters, and the ways in which a post may answer its text. */
 export interface SavedQuery {
-  filter: SavedFilter;
+  filter: StandingFilter;
   /** Only posts written at or after it are found. */
   createdAt: number;
   /** Words that a post must have in any case, as those of a quoted phrase. */
@@ -255,7 +257,7 @@ export class Percolator<T> {
   }
 
   /** Where a query looks: cells of the globe, else tags, else its kind, else everywhere. */
-  #placeKeys({ near, tags, kinds }: SavedFilter): Key[] {
+  #placeKeys({ near, tags, kinds }: StandingFilter): Key[] {
     const kind = kinds?.length === 1 ? this.#rows.kindNumber(kinds[0] ?? "") : null;
     const cells = near === null ? null : circleKeys(near, near.radiusKm, kind);
     return [...new Set(cells ?? tags?.map(tagKey) ?? [kind === null ? EVERYTHING : kindKey(kind)])];

@@ -1,39 +1,7 @@
+import type { StandingFilter } from "../../schema/filter.ts";
 import { distanceKm, type Point } from "../distance.ts";
 import { type Key, tagKey } from "./keys.ts";
-import { barsOf, KINDS_MAX, traitsOf } from "./traits.ts";
-
-/** The filters of a saved query. Times are epoch milliseconds. */
-export interface SavedFilter {
-  kinds: readonly string[] | null;
-  /** Any of them. */
-  tags: readonly string[] | null;
-  near: { lat: number; lng: number; radiusKm: number } | null;
-  /** Windows ending at or after it. */
-  after: number | null;
-  /** Windows starting at or before it. */
-  before: number | null;
-  verifiedOnly: boolean;
-  publisherId: string | null;
-  /** Only replies of this post. */
-  parentId: string | null;
-  includeReplies: boolean;
-  includeSyndicated: boolean;
-}
-
-/** What filters look at in a new post. */
-export interface FilteredPost {
-  kind: string;
-  tags: readonly string[];
-  place: Point | null;
-  windowStart: number;
-  windowEnd: number;
-  /** Of the publisher. */
-  verified: boolean;
-  publisherId: string;
-  parentId: string | null;
-  syndicated: boolean;
-  createdAt: number;
-}
+import { barsOf, type FilteredPost, KINDS_MAX, traitsOf } from "./traits.ts";
 
 /** A post under way. */
 export interface AskedPost extends FilteredPost {
@@ -43,7 +11,7 @@ export interface AskedPost extends FilteredPost {
 }
 
 /** Filters that few queries have, or that are lists. */
-type Rare = Pick<SavedFilter, "tags" | "publisherId" | "parentId">;
+type Rare = Pick<StandingFilter, "tags" | "publisherId" | "parentId">;
 
 /** Set beside the bars of a row that has rare filters, so that the others need no look at them. */
 const RARE = 1 << 30;
@@ -79,7 +47,7 @@ export class Rows {
   }
 
   /** @returns the traits that bar a post from the row */
-  set(row: number, filter: SavedFilter, createdAt: number): number {
+  set(row: number, filter: StandingFilter, createdAt: number): number {
     while (this.#chunks.length * CHUNK <= row) {
       this.#chunks.push({ numbers: new Float64Array(CHUNK * FIELDS), rare: new Array(CHUNK).fill(null) });
     }
@@ -130,7 +98,7 @@ export class Rows {
 }
 
 /** True when the bars and the time of a query decide, so that its row need not be looked at. */
-export function isPlain({ near, after, before, tags, publisherId, parentId }: SavedFilter): boolean {
+export function isPlain({ near, after, before, tags, publisherId, parentId }: StandingFilter): boolean {
   return [near, after, before, tags, publisherId, parentId].every((filter) => filter === null);
 }
 

@@ -1,30 +1,27 @@
+import type { StandingFilter } from "../../schema/filter.ts";
+import type { Kind } from "../../schema/post.ts";
 import type { Point } from "../distance.ts";
 import { PLACE_CLASSES, placeClass, placeClasses, tagKey } from "./keys.ts";
 
-/** What filters ask of a post by yes or no, as bits: one look tells whether it has a trait that bars it. */
-export interface TraitsOf {
-  kind: string;
+/** What filters look at in a new post. */
+export interface FilteredPost {
+  kind: Kind;
   tags: readonly string[];
+  place: Point | null;
+  windowStart: number;
+  windowEnd: number;
+  /** Of the publisher. */
   verified: boolean;
+  publisherId: string;
   parentId: string | null;
   syndicated: boolean;
-  place: Point | null;
-}
-
-/** The filters that traits decide or help to decide. */
-export interface BarsOf {
-  kinds: readonly string[] | null;
-  tags: readonly string[] | null;
-  verifiedOnly: boolean;
-  includeReplies: boolean;
-  includeSyndicated: boolean;
-  parentId: string | null;
-  near: (Point & { radiusKm: number }) | null;
+  createdAt: number;
 }
 
 /** Kinds take the lowest bits; the one after them stands for a kind that is not known. */
 export const KINDS_MAX = 7;
 const KIND_BITS = (1 << (KINDS_MAX + 1)) - 1;
+/** What filters ask of a post by yes or no, as bits: one look tells whether it has a trait that bars it. */
 const TRAIT = {
   unknownKind: 1 << KINDS_MAX,
   unverified: 1 << 8,
@@ -42,7 +39,7 @@ const PLACE_BITS = ((1 << PLACE_CLASSES) - 1) * TRAIT.place;
 const TAG_BITS = ((1 << TAG_CLASSES) - 1) * TRAIT.lacksTag;
 
 /** @param kinds  all kinds there are, at most `KINDS_MAX` */
-export function traitsOf(post: TraitsOf, kinds: readonly string[]): number {
+export function traitsOf(post: FilteredPost, kinds: readonly string[]): number {
   return (
     kindBit(post.kind, kinds) |
     (post.verified ? 0 : TRAIT.unverified) |
@@ -57,7 +54,7 @@ export function traitsOf(post: TraitsOf, kinds: readonly string[]): number {
  * Traits of which a post must have none, so that it passes; bits 30 and 31 are never among them. Nothing is of an unknown
  * kind. Of places and tags only classes are looked at: a post that is not barred may still be elsewhere.
  */
-export function barsOf(filter: BarsOf, kinds: readonly string[]): number {
+export function barsOf(filter: StandingFilter, kinds: readonly string[]): number {
   const wanted = filter.kinds?.reduce((bits, kind) => bits | kindBit(kind, kinds), 0);
   const replies = filter.parentId !== null ? TRAIT.noReply : filter.includeReplies ? 0 : TRAIT.reply;
   return (

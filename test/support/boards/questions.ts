@@ -1,4 +1,5 @@
-import type { PostFilter, Question, SearchIndex } from "../../../src/ports/search-index.ts";
+import type { Question, SearchIndex } from "../../../src/ports/search-index.ts";
+import type { PostFilter } from "../../../src/schema/filter.ts";
 import { parseQueryText } from "../../../src/search/query-text.ts";
 
 /** A filter without any condition, but that replies are left out. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach } from "vitest";
-import type { IndexEntry, PostFilter, Question } from "../../../src/ports/search-index.ts";
+import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
+import type { PostFilter } from "../../../src/schema/filter.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
 

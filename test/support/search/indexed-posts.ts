@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { PostFilter } from "../../../src/ports/search-index.ts";
 import type { StoredPost } from "../../../src/ports/store/index.ts";
+import type { PostFilter } from "../../../src/schema/filter.ts";
 import { KINDS } from "../../../src/schema/post.ts";
 import { quantize } from "../../../src/search/quantize.ts";
 import { aPost } from "./rows.ts";

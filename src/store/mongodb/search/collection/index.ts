@@ -1,6 +1,7 @@
 import type { Collection, Document } from "mongodb";
-import type { PostFilter, Question, SearchIndex } from "../../../../ports/search-index.ts";
+import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
+import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
 import type { PostDocument } from "../../schema/documents.ts";
 import { conditionAfter, findConditionsOf, ORDERS } from "../mongot/filters.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import type { PostFilter } from "../../../../ports/search-index.ts";
+import type { PostFilter } from "../../../../schema/filter.ts";
 import { EARTH_RADIUS_KM } from "../../../../search/distance.ts";
 
 /** What lists are ordered by; posts of the same moment by id, in the same direction. */

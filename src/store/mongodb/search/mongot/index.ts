@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
-import type { Match, PostFilter, Question, SearchIndex } from "../../../../ports/search-index.ts";
+import type { Match, Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
+import type { PostFilter } from "../../../../schema/filter.ts";
 import { fuse, UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
 import { cosineOf } from "../../../../search/quantize.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";

@@ -1,5 +1,5 @@
 import { Binary, type Collection, type Document } from "mongodb";
-import type { PostFilter } from "../../../../ports/search-index.ts";
+import type { PostFilter } from "../../../../schema/filter.ts";
 import type { PostDocument } from "../../schema/documents.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
 import { findConditionsOf } from "./filters.ts";

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import type { WordQuery } from "../../../../ports/search-index.ts";
+import type { WordQuery } from "../../../../schema/filter.ts";
 import { indexable } from "../../../../search/tokens.ts";
 
 /** Fields with words and their weight, as the embedded index weighs them. */

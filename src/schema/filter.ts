@@ -1,0 +1,43 @@
+import type { Kind } from "./post.ts";
+
+/** The filters of a query, saved or asked now, with defaults applied. All times are epoch milliseconds. */
+export interface StandingFilter {
+  kinds: readonly Kind[] | null;
+  /** Any of them, in normal form. */
+  tags: readonly string[] | null;
+  near: { lat: number; lng: number; radiusKm: number } | null;
+  /** Windows ending at or after it. */
+  after: number | null;
+  /** Windows starting at or before it. */
+  before: number | null;
+  verifiedOnly: boolean;
+  publisherId: string | null;
+  /** Only replies to this post. */
+  parentId: string | null;
+  includeReplies: boolean;
+  includeSyndicated: boolean;
+}
+
+/** Every filter of a search: those that a standing query keeps, and those that belong to the moment of asking. */
+export interface PostFilter extends StandingFilter {
+  includeExpired: boolean;
+  /** Leaves out posts whose window begins in the millisecond they were written: those without a start. */
+  datedOnly?: boolean;
+  /** Posts expired at this moment are left out, unless `includeExpired`. */
+  now: number;
+  /** Only posts created at or before it: what keeps a walk over pages still while posts arrive. */
+  createdUntil: number;
+}
+
+/**
+ * The words of a query as `src/search/query-text.ts` parses them. All are plain words, never index syntax. With nothing
+ * but `excluded`, every other post counts as found; with nothing at all, none.
+ */
+export interface WordQuery {
+  /** A post with any of these counts as found by words; so does one with a word of a phrase. No stop words, unless nothing else is left. */
+  any: readonly string[];
+  /** Each must occur: its words in this order, next to each other. */
+  phrases: readonly (readonly string[])[];
+  /** None may occur; a phrase of one word is a word. */
+  excluded: readonly (readonly string[])[];
+}
