@@ -1,5 +1,6 @@
 import { folded } from "./fold.ts";
-import { type Concept, LEXICON } from "./lexicon.ts";
+import { LEXICON } from "./words/index.ts";
+import type { Concept } from "./words/words.ts";
 
 /** A word or phrase of the lexicon in a text. Offsets are UTF-16 units of the folded text; sentences count from 0. */
 export interface Hit {

@@ -1,6 +1,6 @@
 import { bitOf, conceptsIn, type Hit } from "./concepts.ts";
 import { folded } from "./fold.ts";
-import type { Concept } from "./lexicon.ts";
+import type { Concept } from "./words/words.ts";
 
 /**
  * Whether a text seems to give orders to a model that reads it: set earlier instructions aside, become someone else,

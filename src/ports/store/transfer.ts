@@ -1,14 +1,10 @@
-import type {
-  Delivery,
-  InboxEntry,
-  ModerationEntry,
-  PushRecord,
-  StoredPost,
-  StoredPublisher,
-  StoredReport,
-  StoredSubscription,
-  WorkKind,
-} from "./index.ts";
+import type { InboxEntry } from "./inbox.ts";
+import type { StoredPost } from "./posts.ts";
+import type { StoredPublisher } from "./publishers.ts";
+import type { PushRecord } from "./pushes.ts";
+import type { ModerationEntry, StoredReport } from "./reports.ts";
+import type { Delivery, StoredSubscription } from "./subscriptions.ts";
+import type { WorkKind } from "./work.ts";
 
 /**
  * What a board consists of, apart from what any store derives or may lose: search index, queues, limits, rankings, leases.

@@ -1,24 +1,3 @@
-import { ar } from "./words/ar.ts";
-import { bn } from "./words/bn.ts";
-import { de } from "./words/de.ts";
-import { en } from "./words/en.ts";
-import { es } from "./words/es.ts";
-import { fr } from "./words/fr.ts";
-import { hi } from "./words/hi.ts";
-import { id } from "./words/id.ts";
-import { it } from "./words/it.ts";
-import { ja } from "./words/ja.ts";
-import { ko } from "./words/ko.ts";
-import { nl } from "./words/nl.ts";
-import { pl } from "./words/pl.ts";
-import { pt } from "./words/pt.ts";
-import { ru } from "./words/ru.ts";
-import { th } from "./words/th.ts";
-import { tl } from "./words/tl.ts";
-import { tr } from "./words/tr.ts";
-import { vi } from "./words/vi.ts";
-import { zh } from "./words/zh.ts";
-
 /** What a phrase does in an attack. Rules over these, in `possible-instruction.ts`, decide; one word alone never does. */
 export type Concept =
   | "not" // a denial in front: "never ignore …"
@@ -54,26 +33,3 @@ export type Concept =
  * (scripts without blanks always do). All is folded as texts are, so accents and case do not matter.
  */
 export type Words = Readonly<Partial<Record<Concept, string>>>;
-
-export const LEXICON: Readonly<Record<string, Words>> = {
-  en,
-  de,
-  fr,
-  es,
-  pt,
-  it,
-  nl,
-  pl,
-  ru,
-  tr,
-  ar,
-  hi,
-  bn,
-  zh,
-  ja,
-  ko,
-  vi,
-  th,
-  id,
-  tl,
-};
