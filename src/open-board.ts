@@ -22,7 +22,7 @@ import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions/index.ts";
 import { Matching } from "./domain/subscriptions/matching.ts";
 import { Consent } from "./domain/webhooks/consent.ts";
-import { HourlyCalls } from "./domain/webhooks/hourly-limit.ts";
+import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
 import { Pushes } from "./domain/webhooks/pushes.ts";
 import type { ProgressFactory } from "./embed/download.ts";
@@ -135,7 +135,7 @@ export async function openBoard(
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
   const log = (message: string, error: unknown) => logger.error({ err: error }, message);
-  const hourly = new HourlyCalls({ limits: store.limits, limited });
+  const hourly = new HourlyLimit({ limits: store.limits, limited });
   const consent = new Consent({ store, outbound, secrets, hourly, log });
   const subscriptions = new Subscriptions({
     store,

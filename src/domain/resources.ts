@@ -8,7 +8,7 @@ export const isoTime = (ms: number) => new Date(ms).toISOString();
 const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
 /** A publisher as the wire shows it. */
-export function publisherOf(stored: StoredPublisher, site: Site): Publisher {
+export function publisherResource(stored: StoredPublisher, site: Site): Publisher {
   return {
     id: stored.id,
     name: stored.name,
@@ -23,7 +23,7 @@ export function publisherOf(stored: StoredPublisher, site: Site): Publisher {
 }
 
 /** A post as the wire shows it. */
-export function postOf(stored: StoredPost, publisher: StoredPublisher, site: Site): Post {
+export function postResource(stored: StoredPost, publisher: StoredPublisher, site: Site): Post {
   const isThread = stored.kind === "thread" || stored.replyCount > 0;
   return {
     id: stored.id,
@@ -50,6 +50,6 @@ export function postOf(stored: StoredPost, publisher: StoredPublisher, site: Sit
     flags: [...stored.flags],
     created_at: isoTime(stored.createdAt),
     updated_at: isoTime(stored.updatedAt),
-    publisher: publisherOf(publisher, site),
+    publisher: publisherResource(publisher, site),
   };
 }

@@ -9,7 +9,7 @@ import type { Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing } from "./embed-posts.ts";
 import { matchPosts } from "./match-posts.ts";
-import { Follower } from "./poller.ts";
+import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
 
 const FLUSH_MS = 1_000;
@@ -34,9 +34,9 @@ interface Parts {
 /** What a board does beside its answers: it matches, embeds and sends what was written, keeps counts, and runs jobs by the clock. */
 export class Background {
   readonly #parts: Parts;
-  readonly #matcher: Follower;
-  readonly #embedding: Follower;
-  readonly #deliverer: Follower;
+  readonly #matcher: Poller;
+  readonly #embedding: Poller;
+  readonly #deliverer: Poller;
   readonly #delivery: WebhookDelivery;
   /** True when this process's model is the board's, or was until another process chose. */
   #hasChosen = false;
@@ -46,14 +46,14 @@ export class Background {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { store, embedder, boardModel, matching, pushes, board, clock } = parts;
-    this.#matcher = new Follower(async () => {
+    this.#matcher = new Poller(async () => {
       const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
       if (took > 0) this.#deliverer.nudge();
       // Takes new subscriptions in now, and not only when a post waits for it.
       else await matching.refresh();
       return took;
     }, this.#failed("matching"));
-    this.#embedding = new Follower(async () => {
+    this.#embedding = new Poller(async () => {
       await this.#chooseModel();
       const took = await embedPosts({ store, embedder, boardModel }, clock());
       if (took > 0) this.#matcher.nudge();
@@ -67,7 +67,7 @@ export class Background {
       freed: () => this.#deliverer.nudge(),
       failed: this.#failed("sending to a webhook"),
     });
-    this.#deliverer = new Follower(() => this.#delivery.claim(clock()), this.#failed("claiming deliveries"));
+    this.#deliverer = new Poller(() => this.#delivery.claim(clock()), this.#failed("claiming deliveries"));
   }
 
   /** A post was written or changed: there is something to match and to embed. */

@@ -8,7 +8,7 @@ const LEASE_MS = 30_000;
 /** A stop waits this long for attempts under way, then gives them back: they are made again elsewhere. */
 const STOP_MS = 3_000;
 
-interface Parts {
+interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
   clock: () => number;
@@ -24,18 +24,18 @@ interface Parts {
  * two of fifty places and nothing else.
  */
 export class WebhookDelivery {
-  readonly #parts: Parts;
+  readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
   }
 
   /** Claims what is due, as far as there are free places, and begins to send it. Resolves to how many that are. */
   async claim(now: number): Promise<number> {
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
-    const claimed = await this.#parts.store.pushes.claim({ ...AT_ONCE, limit, leaseMs: LEASE_MS, now });
+    const claimed = await this.#options.store.pushes.claim({ ...AT_ONCE, limit, leaseMs: LEASE_MS, now });
     for (const push of claimed) this.#underWay.set(push, this.#send(push));
     return claimed.length;
   }
@@ -51,11 +51,11 @@ export class WebhookDelivery {
     const left = [...this.#underWay.keys()];
     // Whatever comes of them now is no longer recorded.
     this.#underWay.clear();
-    if (left.length > 0) await this.#parts.store.pushes.giveBack(left);
+    if (left.length > 0) await this.#options.store.pushes.giveBack(left);
   }
 
   async #send(push: ClaimedPush): Promise<void> {
-    const { store, pushes, clock, ended, freed, failed } = this.#parts;
+    const { store, pushes, clock, ended, freed, failed } = this.#options;
     try {
       const { attempt, outcome } = await pushes.attempt(push, clock());
       if (!this.#underWay.has(push)) return;

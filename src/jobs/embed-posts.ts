@@ -9,14 +9,14 @@ const MISSING_VECTORS = 100_000;
 const BATCH = 32;
 const LEASE_MS = 15_000;
 
-interface Parts {
+interface EmbeddingServices {
   store: Store;
   embedder: Embedder;
   boardModel: BoardModel;
 }
 
 /** Enqueues posts that have no vector of the board's model; resolves to how many. */
-export async function enqueueMissing({ store, embedder, boardModel }: Parts): Promise<number> {
+export async function enqueueMissing({ store, embedder, boardModel }: EmbeddingServices): Promise<number> {
   if (!(await boardModel.isOurs())) return 0;
   return store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
 }
@@ -26,8 +26,8 @@ export async function enqueueMissing({ store, embedder, boardModel }: Parts): Pr
  *
  * @returns how many posts it took
  */
-export async function embedPosts(parts: Parts, now: number): Promise<number> {
-  const { store, embedder, boardModel } = parts;
+export async function embedPosts(services: EmbeddingServices, now: number): Promise<number> {
+  const { store, embedder, boardModel } = services;
   if (embedder.state() !== "ready" || !(await boardModel.isOurs())) return 0;
   const items = await store.work.claim("embed", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Candidate, Matching } from "../domain/subscriptions/matching.ts";
+import type { Matching, PostToMatch } from "../domain/subscriptions/matching.ts";
 import type { Store } from "../ports/store/index.ts";
 
 const BATCH = 50;
@@ -15,10 +15,10 @@ const LEASE_MS = 5_000;
  * @returns how many posts it took
  */
 export async function matchPosts(
-  parts: { store: Store; matching: Matching; modelId: string },
+  services: { store: Store; matching: Matching; modelId: string },
   now: number,
 ): Promise<number> {
-  const { store, matching, modelId } = parts;
+  const { store, matching, modelId } = services;
   // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
   await matching.refresh();
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
@@ -37,7 +37,7 @@ export async function matchPosts(
     posts.map((post) => post.id),
     modelId,
   );
-  const candidates = posts.flatMap((post, i): Candidate[] => {
+  const candidates = posts.flatMap((post, i): PostToMatch[] => {
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];
   });

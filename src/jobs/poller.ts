@@ -6,7 +6,7 @@ const REST_MS = 2_000;
 /**
  * Runs a bounded batch again and again while there is work: at once when nudged, else every 400 ms. One batch at a time.
  */
-export class Follower {
+export class Poller {
   readonly #batch: () => Promise<number>;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;

@@ -10,13 +10,13 @@ const PROOF_AGE_MS = 30 * 86_400_000;
 const PROOFS_PER_RUN = 100;
 
 /** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
-export function jobsOf(parts: {
+export function jobsOf(services: {
   store: Store;
   publishers: Publishers;
   embedder: Embedder;
   boardModel: BoardModel;
 }): Job[] {
-  const { store, publishers } = parts;
+  const { store, publishers } = services;
   return [
     {
       name: "erase-old",
@@ -34,7 +34,7 @@ export function jobsOf(parts: {
       name: "embed-missing",
       cron: "*/10 * * * *",
       leaseMs: 60_000,
-      run: () => enqueueMissing(parts),
+      run: () => enqueueMissing(services),
     },
     {
       name: "recheck-domains",

@@ -21,7 +21,7 @@ export interface Job {
 /** Instances of a board start a job at slightly different times; the lease lets one of them run it. */
 const JITTER_MS = 5_000;
 
-interface Parts {
+interface SchedulerOptions {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
@@ -35,7 +35,7 @@ interface Parts {
  * Runs jobs by the clock, each on one instance of the board at a time.
  * @returns stops the clock and resolves when runs under way are done
  */
-export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<void> {
+export function startJobs(jobs: readonly Job[], options: SchedulerOptions): () => Promise<void> {
   const owner = randomUUID();
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -43,7 +43,7 @@ export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<voi
     schedule(
       job.cron,
       () => {
-        const run = runJob(job, owner, parts, stopping.signal);
+        const run = runJob(job, owner, options, stopping.signal);
         underWay.add(run);
         void run.finally(() => underWay.delete(run));
       },
@@ -55,8 +55,8 @@ export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<voi
         logger: {
           info() {},
           debug() {},
-          warn: (message) => parts.missed(job.name, message),
-          error: (error) => parts.failed(job.name, error),
+          warn: (message) => options.missed(job.name, message),
+          error: (error) => options.failed(job.name, error),
         },
       },
     ),
@@ -69,22 +69,27 @@ export function startJobs(jobs: readonly Job[], parts: Parts): () => Promise<voi
 }
 
 /** Runs a job now, unless another instance does; reports what it throws. */
-export async function runJob(job: Job, owner: string, parts: Parts, stopping: AbortSignal): Promise<void> {
+export async function runJob(
+  job: Job,
+  owner: string,
+  options: SchedulerOptions,
+  stopping: AbortSignal,
+): Promise<void> {
   const lease = `job:${job.name}`;
-  const take = () => parts.leases.acquire(lease, owner, job.leaseMs, parts.clock());
+  const take = () => options.leases.acquire(lease, owner, job.leaseMs, options.clock());
   try {
     const fence = await take();
     if (fence === null) return;
     let complete = true;
-    await job.run(parts.clock(), async () => {
+    await job.run(options.clock(), async () => {
       // Another fence: the lease ended, somebody else had it, and perhaps gave it back.
       complete &&= !stopping.aborted && (await take()) === fence;
       return complete;
     });
-    await parts.leases.release(lease, owner);
-    if (complete) await parts.ended(job.name, true);
+    await options.leases.release(lease, owner);
+    if (complete) await options.ended(job.name, true);
   } catch (error) {
-    parts.failed(job.name, error);
-    await parts.ended(job.name, false).catch((again: unknown) => parts.failed(job.name, again));
+    options.failed(job.name, error);
+    await options.ended(job.name, false).catch((again: unknown) => options.failed(job.name, again));
   }
 }

@@ -8,6 +8,6 @@ export interface Finding {
   text: string;
 }
 
-export const ok = (about: string, text: string): Finding => ({ level: "ok", about, text });
+export const passed = (about: string, text: string): Finding => ({ level: "ok", about, text });
 export const warning = (about: string, text: string): Finding => ({ level: "warning", about, text });
 export const problem = (about: string, text: string): Finding => ({ level: "problem", about, text });

@@ -13,7 +13,7 @@ export function windowOf(post: Pick<StoredPost, "startsAt" | "endsAt" | "created
 }
 
 /** What a search index keeps of a post. */
-export function entryOf(post: StoredPost): IndexEntry {
+export function indexEntryOf(post: StoredPost): IndexEntry {
   return {
     id: post.id,
     kind: post.kind,

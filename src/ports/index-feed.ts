@@ -7,7 +7,7 @@ export interface IndexedState {
 }
 
 /** What filters need to know of a publisher. */
-export interface PublisherStanding {
+export interface PublisherStatus {
   id: string;
   verified: boolean;
   suspended: boolean;
@@ -32,11 +32,11 @@ export interface IndexFeed {
   scanPublishers(
     after: string | null,
     limit: number,
-  ): Promise<{ rows: PublisherStanding[]; next: string | null }>;
+  ): Promise<{ rows: PublisherStatus[]; next: string | null }>;
   /** Those of the posts that are active. At most 1,000 ids. */
   posts(ids: readonly string[]): Promise<IndexedState[]>;
   /** Those of the publishers that exist; one that is being erased is suspended. At most 1,000 ids. */
-  publishers(ids: readonly string[]): Promise<PublisherStanding[]>;
+  publishers(ids: readonly string[]): Promise<PublisherStatus[]>;
   /**
    * Changes after a place, as they come, until `signal` aborts. Also yields without a change now and then, with a newer
    * place. Survives a change of the primary and a restart of the database by itself.

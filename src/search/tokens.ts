@@ -53,11 +53,11 @@ const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
  * phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
-  return folded(plainOf(text)).replace(UNSPACED, " $& ");
+  return plainSpelling(plainOf(text)).replace(UNSPACED, " $& ");
 }
 
 /** Text in lower case, without free marks, and with plain letters for others. */
-export function folded(text: string): string {
+export function plainSpelling(text: string): string {
   const lower = text.toLowerCase();
   if (!/\P{ASCII}/u.test(lower)) return lower;
   return lower

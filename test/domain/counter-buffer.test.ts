@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { Counted } from "../../src/domain/board/counter-buffer.ts";
+import { CounterBuffer } from "../../src/domain/board/counter-buffer.ts";
 
 describe("counts in memory", () => {
   it("are written once, together, and not before they are asked for", async () => {
     const written: [string, number][][] = [];
-    const counted = new Counted(async (counts) => void written.push([...counts]));
-    for (const name of ["a", "b", "a"]) counted.add(name);
+    const buffer = new CounterBuffer(async (counts) => void written.push([...counts]));
+    for (const name of ["a", "b", "a"]) buffer.add(name);
     expect(written).toEqual([]);
-    await counted.flush();
-    await counted.flush();
+    await buffer.flush();
+    await buffer.flush();
     expect(written).toEqual([
       [
         ["a", 2],
@@ -23,15 +23,15 @@ describe("counts in memory", () => {
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const counted = new Counted(async (counts) => {
+    const buffer = new CounterBuffer(async (counts) => {
       if (counts.has("slow")) await opened;
       order.push(...counts.keys());
     });
-    counted.add("slow");
-    const first = counted.flush();
-    counted.add("quick");
-    const both = counted.flush().then(() => order.push("both"));
-    const none = counted.flush().then(() => order.push("none"));
+    buffer.add("slow");
+    const first = buffer.flush();
+    buffer.add("quick");
+    const both = buffer.flush().then(() => order.push("both"));
+    const none = buffer.flush().then(() => order.push("none"));
     await new Promise(setImmediate);
     expect(order).toEqual(["quick"]);
     open();
@@ -42,13 +42,13 @@ describe("counts in memory", () => {
 
   it("that could not be written are told to whoever wrote them, and keep nobody from writing others", async () => {
     let fails = true;
-    const counted = new Counted(async () => {
+    const buffer = new CounterBuffer(async () => {
       if (fails) throw new Error("away");
     });
-    counted.add("a");
-    await expect(counted.flush()).rejects.toThrow("away");
+    buffer.add("a");
+    await expect(buffer.flush()).rejects.toThrow("away");
     fails = false;
-    counted.add("b");
-    await counted.flush();
+    buffer.add("b");
+    await buffer.flush();
   });
 });

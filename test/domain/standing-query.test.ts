@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { criteriaOnWire } from "../../src/domain/search/query.ts";
+import { criteriaJson } from "../../src/domain/search/query.ts";
 import { StandingQuery } from "../../src/schema/subscription.ts";
 
 const text = fc.oneof(
@@ -40,8 +40,8 @@ describe("a standing query", () => {
         const read = StandingQuery.safeParse(sent);
         if (!read.success) return;
         accepted += 1;
-        const kept = criteriaOnWire(read.data);
-        expect(criteriaOnWire(StandingQuery.parse(kept))).toEqual(kept);
+        const kept = criteriaJson(read.data);
+        expect(criteriaJson(StandingQuery.parse(kept))).toEqual(kept);
       }),
       { numRuns: 3_000 },
     );

@@ -4,7 +4,7 @@ import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
 import { modelNamed } from "../../embed/models.ts";
 import { findModel } from "../../embed/weights.ts";
-import { type Finding, ok, problem, warning } from "../../ports/finding.ts";
+import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
@@ -17,7 +17,7 @@ export function* examineNode(): Iterable<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const fits = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
   yield fits
-    ? ok("Node.js", process.versions.node)
+    ? passed("Node.js", process.versions.node)
     : problem("Node.js", `${process.versions.node} is too old: install ${NODE_MIN.join(".")} or newer`);
 }
 
@@ -29,19 +29,19 @@ export function* examineSite({ siteUrl, host, storeUrl, secretKey }: Config): It
     const plain = siteUrl.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(siteUrl);
     yield plain
       ? warning("SITE_URL", `${siteUrl} is not https: keys travel in the open`)
-      : ok("SITE_URL", siteUrl);
+      : passed("SITE_URL", siteUrl);
   } else if (shared || !local) {
     yield warning("SITE_URL", "is not set: every link leads to localhost. Set it, the same on all instances");
   } else {
-    yield ok("SITE_URL", "is not set: every link leads to localhost");
+    yield passed("SITE_URL", "is not set: every link leads to localhost");
   }
   if (!shared) return;
   yield secretKey === null
-    ? ok(
+    ? passed(
         "SECRET_KEY",
         "is not set: all instances use the one kept in the database, which its backups hold too",
       )
-    : ok("SECRET_KEY", "is set; it must be the same on all instances");
+    : passed("SECRET_KEY", "is set; it must be the same on all instances");
 }
 
 export function* examineLimits({ rateLimits }: Config): Iterable<Finding> {
@@ -63,12 +63,12 @@ export function* examineFolder({ dataDir }: Config): Iterable<Finding> {
   const text = `${dataDir}, ${freeMb} MB free`;
   if (freeMb < SPACE_OUT_MB) yield problem("DATA_DIR", `${text}: make room`);
   else if (freeMb < SPACE_LOW_MB) yield warning("DATA_DIR", `${text}: make room soon`);
-  else yield ok("DATA_DIR", text);
+  else yield passed("DATA_DIR", text);
 }
 
 export async function* examineModel(config: Config): AsyncIterable<Finding> {
   if (config.embeddings === "off") {
-    yield ok("model", "EMBEDDINGS=off: search goes by words only");
+    yield passed("model", "EMBEDDINGS=off: search goes by words only");
     return;
   }
   const model = modelNamed(config.embeddingModel);
@@ -77,7 +77,7 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
     return;
   }
   const folder = await findModel({ model, ...foldersOf(config) });
-  if (folder !== null) yield ok("model", `${model.name} in ${folder}`);
+  if (folder !== null) yield passed("model", `${model.name} in ${folder}`);
   else
     yield warning(
       "model",

@@ -1,5 +1,5 @@
 /** Counts by name that are kept in memory and written together, about every second. A failed write loses its counts. */
-export class Counted {
+export class CounterBuffer {
   readonly #write: (counts: Map<string, number>) => Promise<void>;
   #counts = new Map<string, number>();
   #writing: Promise<unknown> = Promise.resolve();

@@ -5,7 +5,7 @@ import { DAY_MS } from "../posts/expiry.ts";
 import { isoTime } from "../resources.ts";
 import type { Site } from "../site.ts";
 import { Cached } from "./cached.ts";
-import { Counted } from "./counter-buffer.ts";
+import { CounterBuffer } from "./counter-buffer.ts";
 
 /** Counts in `meta.board` may be this old. */
 const COUNTS_MS = 10_000;
@@ -22,7 +22,7 @@ export class Board {
   readonly #counts: Cached<BoardCounts>;
   readonly #overview: Cached<Overview>;
   /** By `day name`. */
-  readonly #tallies: Counted;
+  readonly #tallies: CounterBuffer;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: { store: Store; site: Site; launched: string }) {
@@ -31,7 +31,7 @@ export class Board {
     this.launched = parts.launched;
     this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
     this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
-    this.#tallies = new Counted((counts) =>
+    this.#tallies = new CounterBuffer((counts) =>
       this.#store.statistics.add(
         [...counts].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n })),
       ),

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { Store } from "../../ports/store/index.ts";
-import type { Metrics as MetricsOnWire } from "../../schema/board.ts";
+import type { Metrics as MetricsResource } from "../../schema/board.ts";
 import type { SearchQuery } from "../../schema/query.ts";
 import { DAY_MS } from "../posts/expiry.ts";
 import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
 import { type Board, dayOf } from "./index.ts";
-import { callersBehind, SEEKER, Seekers } from "./searcher-estimate.ts";
+import { callersBehind, SEEKER, SearcherEstimate } from "./searcher-estimate.ts";
 import { DEMAND, UnmetDemand } from "./unmet-demand.ts";
 
 /** Counts of publishers that wrote may be this old: they look at every post of a month. */
@@ -22,7 +22,7 @@ export class Metrics {
   readonly #board: Board;
   readonly #jobs: readonly string[];
   readonly #demand = new UnmetDemand();
-  readonly #seekers: Seekers;
+  readonly #searchers: SearcherEstimate;
   #active: { at: number; value: Promise<ActivePublishers> } | null = null;
 
   /** @param parts.jobs  names of the jobs whose runs `jobEnded` is told of */
@@ -30,7 +30,7 @@ export class Metrics {
     this.#store = parts.store;
     this.#board = parts.board;
     this.#jobs = parts.jobs;
-    this.#seekers = new Seekers((caller) => parts.secrets.addressTag(caller));
+    this.#searchers = new SearcherEstimate((caller) => parts.secrets.addressTag(caller));
   }
 
   /** Counts a search. Further pages of one are not counted. */
@@ -38,7 +38,7 @@ export class Metrics {
     if (query.cursor !== undefined) return;
     const day = dayOf(now);
     this.#board.tally("searches", now);
-    const seeker = this.#seekers.seen(found.caller, day);
+    const seeker = this.#searchers.seen(found.caller, day);
     if (seeker !== null) this.#board.tally(seeker, now);
     if (!found.empty) return;
     this.#board.tally("zero_results", now);
@@ -51,7 +51,7 @@ export class Metrics {
   }
 
   /** `GET /metrics`. */
-  async read(now: number): Promise<z.input<typeof MetricsOnWire>> {
+  async read(now: number): Promise<z.input<typeof MetricsResource>> {
     const [board, active, jobs, rows] = await Promise.all([
       this.#board.census(now),
       this.#activePublishers(now),

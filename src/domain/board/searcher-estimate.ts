@@ -4,7 +4,7 @@ const BUCKETS = 1024;
 export const SEEKER = "seeker:";
 
 /** Estimates how many callers searched, over any days, from which buckets they fell into. */
-export class Seekers {
+export class SearcherEstimate {
   readonly #tag: (caller: string) => string;
   #day = "";
   readonly #noted = new Set<string>();

@@ -27,7 +27,7 @@ export async function calendarEntry(
     if (startsAt === null) throw new BoardError(row.state === "hidden" ? "post_hidden" : "post_not_found");
     return { cancelled: { id, startsAt, endsAt, createdAt, changedAt: updatedAt } };
   }
-  const [post] = await parts.posts.onWire([row]);
+  const [post] = await parts.posts.resources([row]);
   if (post === undefined) throw new BoardError("post_not_found");
   if (startsAt === null) {
     throw new BoardError("not_found", { hint: "This post has no dates, so it is in no calendar." });

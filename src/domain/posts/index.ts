@@ -3,7 +3,7 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import type { Cursors } from "../cursors.ts";
-import { postOf } from "../resources.ts";
+import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
 
@@ -49,9 +49,9 @@ export class Posts {
       this.#related(post, now),
     ]);
     const [[shown], answers, similar] = await Promise.all([
-      this.onWire([post]),
-      this.onWire(replies, { suspended: false }),
-      this.onWire(related, { suspended: false }),
+      this.resources([post]),
+      this.resources(replies, { suspended: false }),
+      this.resources(related, { suspended: false }),
     ]);
     if (shown === undefined) throw new BoardError("post_not_found");
     return { data: { ...shown, replies: answers, related: similar }, notes };
@@ -74,7 +74,7 @@ export class Posts {
     const last = shown.at(-1);
     const more = rows.length > page.limit && last !== undefined;
     return {
-      posts: await this.onWire(shown, { suspended: false }),
+      posts: await this.resources(shown, { suspended: false }),
       nextCursor: more ? this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }) : null,
     };
   }
@@ -83,13 +83,13 @@ export class Posts {
    * Stored posts as the wire shows them, in order; those whose publisher is gone are left out.
    * @param options.suspended  false leaves out those of suspended publishers too
    */
-  async onWire(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
+  async resources(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
     const ids = [...new Set(posts.map((post) => post.publisherId))];
     const publishers = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
     return posts.flatMap((post) => {
       const publisher = publishers.get(post.publisherId);
       const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
-      return shown ? [postOf(post, publisher, this.#site)] : [];
+      return shown ? [postResource(post, publisher, this.#site)] : [];
     });
   }
 

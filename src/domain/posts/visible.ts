@@ -9,5 +9,5 @@ export async function shownPosts(
 ): Promise<Map<string, Post>> {
   const rows = await store.posts.many([...new Set(ids)]);
   const shown = rows.filter(({ state }) => state === "active");
-  return new Map((await posts.onWire(shown, { suspended: false })).map((post) => [post.id, post]));
+  return new Map((await posts.resources(shown, { suspended: false })).map((post) => [post.id, post]));
 }

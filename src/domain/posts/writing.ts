@@ -2,7 +2,7 @@ import { BoardError } from "../../failures.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
-import { postOf } from "../resources.ts";
+import { postResource } from "../resources.ts";
 import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { changeOf, definedOf } from "./changes.ts";
@@ -99,7 +99,7 @@ export class Writing {
     }
     this.#written();
     return {
-      data: postOf(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
+      data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
       notes: [...notesOnText(result.post), ...noteOnPast(result.post, now), ...noteOnNear],
       replayed: false,
     };
@@ -115,7 +115,10 @@ export class Writing {
     refuseBoardKeys(patch);
     const change = changeOf(post, patch, now);
     if (Object.keys(change).length === 0) {
-      return { data: postOf(post, caller, this.#site), notes: [...notes, "Nothing to change was sent."] };
+      return {
+        data: postResource(post, caller, this.#site),
+        notes: [...notes, "Nothing to change was sent."],
+      };
     }
     const next = { ...post, ...change };
     checkWindow(next, post.createdAt);
@@ -141,7 +144,7 @@ export class Writing {
     if (stored.expiresAt <= now) {
       notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");
     }
-    return { data: postOf(stored, caller, this.#site), notes };
+    return { data: postResource(stored, caller, this.#site), notes };
   }
 
   /**
@@ -200,6 +203,6 @@ export class Writing {
         `The body sent now differs from the first one and changed nothing; to edit the post, PATCH /posts/${post.id}.`,
       );
     }
-    return { data: postOf(post, publisher, this.#site), notes, replayed: true };
+    return { data: postResource(post, publisher, this.#site), notes, replayed: true };
   }
 }

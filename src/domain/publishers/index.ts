@@ -8,7 +8,7 @@ import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema
 import { cleanLine, cleanProse } from "../../schema/text.ts";
 import type { Posts } from "../posts/index.ts";
 import { refuseBoardKeys } from "../posts/text.ts";
-import { publisherOf } from "../resources.ts";
+import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 
@@ -58,7 +58,11 @@ export class Publishers {
       createdAt: now,
     };
     await this.#store.publishers.insert(publisher);
-    return { ...publisherOf(publisher, this.#site), api_key: apiKey, verify: instructionsFor(publisher) };
+    return {
+      ...publisherResource(publisher, this.#site),
+      api_key: apiKey,
+      verify: instructionsFor(publisher),
+    };
   }
 
   /** @throws BoardError `publisher_not_found` */
@@ -66,14 +70,14 @@ export class Publishers {
     const publisher = await this.#store.publishers.get(id);
     if (publisher === null) throw new BoardError("publisher_not_found");
     const rows = await this.#store.posts.byPublisher(id, RECENT_POSTS);
-    const recent = publisher.suspendedAt === null ? await this.#posts.onWire(rows) : [];
-    return { ...publisherOf(publisher, this.#site), recent_posts: recent };
+    const recent = publisher.suspendedAt === null ? await this.#posts.resources(rows) : [];
+    return { ...publisherResource(publisher, this.#site), recent_posts: recent };
   }
 
   /** The caller as it sees itself. */
   readOwn(caller: StoredPublisher): Publisher & { verify: VerifyInstructions; suspended: boolean } {
     return {
-      ...publisherOf(caller, this.#site),
+      ...publisherResource(caller, this.#site),
       verify: instructionsFor(caller),
       suspended: caller.suspendedAt !== null,
     };
@@ -116,7 +120,7 @@ export class Publishers {
       });
     }
     const { row, via } = await this.#look(publisher, now);
-    return { publisher: publisherOf(row, this.#site), verify: instructionsFor(row), via };
+    return { publisher: publisherResource(row, this.#site), verify: instructionsFor(row), via };
   }
 
   /** Erases the caller and everything it wrote; resolves to the counts. */

@@ -8,11 +8,11 @@ import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
-import { Counted } from "../board/counter-buffer.ts";
+import { CounterBuffer } from "../board/counter-buffer.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { newToken, sha256 } from "../secrets.ts";
-import { appliedOnWire, filterOf, textOfQuery } from "./query.ts";
+import { appliedJson, filterOf, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { rankMatches } from "./ranking.ts";
 import { relaxations } from "./relaxations.ts";
@@ -44,7 +44,7 @@ export class Search {
   /** Rankings of walks that began in this process; others come from the store. */
   readonly #frozen = new LRUCache<string, FrozenRanking>({ max: 500 });
   /** By id of the post. */
-  readonly #retrieved: Counted;
+  readonly #retrieved: CounterBuffer;
 
   constructor(parts: {
     store: Store;
@@ -58,7 +58,7 @@ export class Search {
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
-    this.#retrieved = new Counted((counts) => this.#store.posts.addRetrievals(counts));
+    this.#retrieved = new CounterBuffer((counts) => this.#store.posts.addRetrievals(counts));
   }
 
   /**
@@ -84,7 +84,7 @@ export class Search {
     return {
       posts,
       nextCursor: page.nextCursor,
-      query: appliedOnWire(query, plan.sort),
+      query: appliedJson(query, plan.sort),
       ranking: plan.mode,
       notes,
     };
@@ -118,7 +118,7 @@ export class Search {
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.
       list: sha256(
-        JSON.stringify({ ...appliedOnWire(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
+        JSON.stringify({ ...appliedJson(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
       ).slice(0, 12),
     };
   }
@@ -204,7 +204,7 @@ export class Search {
     const visible = rows.filter(
       (row) => row.state === "active" && (filter.includeExpired || row.expiresAt > filter.now),
     );
-    const posts = await this.#posts.onWire(visible, { suspended: false });
+    const posts = await this.#posts.resources(visible, { suspended: false });
     return posts.map((post) => {
       const score = relevance.get(post.id) ?? null;
       const { lat, lng } = post.location ?? { lat: null, lng: null };

@@ -41,7 +41,7 @@ export function parsedTextOf(query: StandingQuery): QueryText | null {
 }
 
 /** The criteria of a query as JSON of the wire grammar: what is stored of a standing query and echoed of a search. */
-export function criteriaOnWire(query: StandingQuery): Record<string, unknown> {
+export function criteriaJson(query: StandingQuery): Record<string, unknown> {
   const filter = filterOf(query, 0);
   const q = textOfQuery(query);
   return {
@@ -63,9 +63,9 @@ export function criteriaOnWire(query: StandingQuery): Record<string, unknown> {
 }
 
 /** The query as it was applied, defaults included: `meta.query`. */
-export function appliedOnWire(query: SearchQuery, sort: string): Record<string, unknown> {
+export function appliedJson(query: SearchQuery, sort: string): Record<string, unknown> {
   return {
-    ...criteriaOnWire(query),
+    ...criteriaJson(query),
     sort,
     limit: query.limit,
     ...(textOfQuery(query) === null ? {} : { rerank: query.rerank ?? true }),

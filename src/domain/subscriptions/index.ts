@@ -19,7 +19,7 @@ import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { shownPosts } from "../posts/visible.ts";
 import { isoTime } from "../resources.ts";
-import { criteriaOnWire, describeQuery, parsedTextOf } from "../search/query.ts";
+import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -91,7 +91,7 @@ export class Subscriptions {
       id: newId("sub"),
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
-      query: criteriaOnWire(input.query),
+      query: criteriaJson(input.query),
       vector,
       vectorModel: vector === null ? null : this.#embedder.modelId,
       webhookUrl,
@@ -109,7 +109,7 @@ export class Subscriptions {
     });
     if (!kept) throw new BoardError("too_many_subscriptions");
     if (webhookUrl !== null) this.#consent.askLater(row, webhookUrl, now);
-    return { ...this.#onWire(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
+    return { ...this.#resource(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
   }
 
   /** What whoever saves a query should know of it. */
@@ -123,7 +123,7 @@ export class Subscriptions {
   async list(caller: StoredPublisher): Promise<Subscription[]> {
     const rows = await this.#store.subscriptions.ofPublisher(caller.id);
     const counts = await this.#store.subscriptions.pendingCounts(rows.map((row) => row.id));
-    return rows.map((row) => this.#onWire(row, counts.get(row.id) ?? 0));
+    return rows.map((row) => this.#resource(row, counts.get(row.id) ?? 0));
   }
 
   /** @throws BoardError `subscription_not_found` */
@@ -221,10 +221,10 @@ export class Subscriptions {
 
   async #counted(row: StoredSubscription): Promise<Subscription> {
     const counts = await this.#store.subscriptions.pendingCounts([row.id]);
-    return this.#onWire(row, counts.get(row.id) ?? 0);
+    return this.#resource(row, counts.get(row.id) ?? 0);
   }
 
-  #onWire(row: StoredSubscription, pending: number): Subscription {
+  #resource(row: StoredSubscription, pending: number): Subscription {
     const query = standingQueryOf(row);
     return {
       id: row.id,
@@ -260,6 +260,6 @@ export class Subscriptions {
   async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {
     const vector = await this.#vectorOf(query);
     const vectorModel = vector === null ? null : this.#embedder.modelId;
-    return { query: criteriaOnWire(query), vector, vectorModel };
+    return { query: criteriaJson(query), vector, vectorModel };
   }
 }

@@ -22,7 +22,7 @@ const CHANGES_BATCH = 100;
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
 
 /** A post as matching looks at it. */
-export interface Candidate {
+export interface PostToMatch {
   post: StoredPost;
   publisher: StoredPublisher;
   /** Under the embedder's model, or null while there is none. */
@@ -71,7 +71,7 @@ export class Matching {
   }
 
   /** Ids of the subscriptions that a post answers. */
-  answeredBy({ post, publisher, vector }: Candidate, now: number): string[] {
+  answeredBy({ post, publisher, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
     const text = postText({
       ...post,

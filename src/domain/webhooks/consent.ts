@@ -5,7 +5,7 @@ import type { Store, StoredSubscription } from "../../ports/store/index.ts";
 import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
-import type { HourlyCalls } from "./hourly-limit.ts";
+import type { HourlyLimit } from "./hourly-limit.ts";
 import { secretsOf, signedHeaders } from "./signature.ts";
 
 const CHALLENGE = { ttlMs: 10 * 60_000, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
@@ -19,7 +19,7 @@ export class Consent {
   readonly #store: Store;
   readonly #outbound: Outbound;
   readonly #secrets: Secrets;
-  readonly #hourly: HourlyCalls;
+  readonly #hourly: HourlyLimit;
   readonly #log: (message: string, error: unknown) => void;
   readonly #asking = new Set<Promise<void>>();
 
@@ -27,7 +27,7 @@ export class Consent {
     store: Store;
     outbound: Outbound;
     secrets: Secrets;
-    hourly: HourlyCalls;
+    hourly: HourlyLimit;
     log: (message: string, error: unknown) => void;
   }) {
     this.#store = parts.store;

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const PER_HOUR = { subscription: 10, host: 30 } as const;
 
 /** Limits calls to webhooks that are made because somebody asks for them: challenges and tests. */
-export class HourlyCalls {
+export class HourlyLimit {
   readonly #limits: LimitStore;
   readonly #limited: boolean;
 

@@ -6,7 +6,7 @@ import type { Cursors } from "../cursors.ts";
 import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription } from "../subscriptions/state.ts";
-import type { HourlyCalls } from "./hourly-limit.ts";
+import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered } from "./request.ts";
 import { secretsOf, signedHeaders } from "./signature.ts";
 
@@ -18,14 +18,14 @@ export class Webhooks {
   readonly #outbound: Outbound;
   readonly #secrets: Secrets;
   readonly #cursors: Cursors;
-  readonly #hourly: HourlyCalls;
+  readonly #hourly: HourlyLimit;
 
   constructor(parts: {
     store: Store;
     outbound: Outbound;
     secrets: Secrets;
     cursors: Cursors;
-    hourly: HourlyCalls;
+    hourly: HourlyLimit;
   }) {
     this.#store = parts.store;
     this.#outbound = parts.outbound;

@@ -14,7 +14,7 @@ const PAUSED_MS = 60_000;
 const HIDDEN_MS = 60 * 60_000;
 
 /** How a push was dealt with: the attempt, if one was made, and what follows. */
-export interface Dealt {
+export interface AttemptResult {
   attempt: PushAttempt | null;
   outcome: PushOutcome;
 }
@@ -49,7 +49,7 @@ export class Pushes {
   }
 
   /** Makes one attempt, unless what was true at the match no longer is. Everything is read anew. */
-  async attempt(push: ClaimedPush, now: number): Promise<Dealt> {
+  async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
     const row = await this.#store.subscriptions.get(push.subscriptionId);
     const owner = row === null ? null : await this.#store.publishers.get(row.publisherId);
     if (row === null || owner === null) return CANCELLED;
@@ -57,7 +57,7 @@ export class Pushes {
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
     const post = await this.#store.posts.get(push.postId);
     if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
-    const [shown] = post.state === "active" ? await this.#posts.onWire([post], { suspended: false }) : [];
+    const [shown] = post.state === "active" ? await this.#posts.resources([post], { suspended: false }) : [];
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
     const body = this.#bodyOf(push, row, shown);
@@ -85,12 +85,12 @@ export class Pushes {
   }
 }
 
-const CANCELLED: Dealt = {
+const CANCELLED: AttemptResult = {
   attempt: null,
   outcome: { state: "cancelled", dueAt: null, deactivate: null },
 };
 
-const putOff = (dueAt: number): Dealt => ({
+const putOff = (dueAt: number): AttemptResult => ({
   attempt: null,
   outcome: { state: "waiting", dueAt, deactivate: null },
 });

@@ -5,7 +5,7 @@ import type { PushAttempt } from "../../ports/store/index.ts";
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
 /** What came of a message to a webhook. */
-export interface Called extends PushAttempt {
+export interface CallResult extends PushAttempt {
   /** The answer's `Retry-After`, as it was sent. */
   retryAfter: string | null;
 }
@@ -20,7 +20,7 @@ export async function callWebhook(
   headers: Record<string, string>,
   body: string,
   now: number,
-): Promise<Called> {
+): Promise<CallResult> {
   const began = performance.now();
   const latencyMs = () => Math.round(performance.now() - began);
   try {

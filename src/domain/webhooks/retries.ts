@@ -1,5 +1,5 @@
 import type { ClaimedPush, PushStore } from "../../ports/store/index.ts";
-import { type Called, isDelivered } from "./request.ts";
+import { type CallResult, isDelivered } from "./request.ts";
 
 export type PushOutcome = Parameters<PushStore["settle"]>[2];
 
@@ -34,7 +34,7 @@ const FAILING_MAX_MS = 5 * DAY_MS;
  * @param random  in 0…1, for the jitter
  */
 export function outcomeOf(
-  called: Called,
+  called: CallResult,
   push: Pick<ClaimedPush, "attempts" | "subscription">,
   now: number,
   random: number,

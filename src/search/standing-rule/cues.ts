@@ -1,4 +1,4 @@
-import { folded } from "../tokens.ts";
+import { plainSpelling } from "../tokens.ts";
 
 /**
  * Words that tell what a text is after, whatever it is about: who asks and who offers, which kind of post would answer,
@@ -44,22 +44,22 @@ const OTHER_LANGUAGES = `der die das und ist nicht mit von zu im den ein eine au
 
 /** Below zero: the text offers; above: it seeks; zero: neither is said. */
 export function roleIn(text: string): -1 | 0 | 1 {
-  const plain = folded(text);
+  const plain = plainSpelling(text);
   return SEEKING_PATTERN.test(plain) ? 1 : OFFERING_PATTERN.test(plain) ? -1 : 0;
 }
 
-export const seeks = (text: string) => SEEKING_PATTERN.test(folded(text));
-export const offers = (text: string) => OFFERING_PATTERN.test(folded(text)) || /[€$£] ?\d/.test(text);
+export const seeks = (text: string) => SEEKING_PATTERN.test(plainSpelling(text));
+export const offers = (text: string) => OFFERING_PATTERN.test(plainSpelling(text)) || /[€$£] ?\d/.test(text);
 
 /** Kinds of post that would answer a query, by its words. */
 export function askedKinds(text: string): string[] {
-  const plain = folded(text);
+  const plain = plainSpelling(text);
   return KIND_PATTERNS.filter(([, pattern]) => pattern.test(plain)).map(([kind]) => kind);
 }
 
 /** Whether a text is mostly not English: the model understands English best, and its cosines are lower elsewhere. */
 export function isForeign(text: string): boolean {
-  const plain = folded(text);
+  const plain = plainSpelling(text);
   const foreignLetters = plain.match(/[^\p{Script=Latin}\P{L}]/gu)?.length ?? 0;
   if (foreignLetters > plain.length * 0.3) return true;
   let lead = 0;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { entryOf } from "../../../src/ports/index-entry.ts";
+import { indexEntryOf } from "../../../src/ports/index-entry.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
 import { binaryOf, documentOf } from "../../../src/store/mongodb/schema/posts.ts";
@@ -40,7 +40,7 @@ export function sameEmbedded(count: number): EmbeddedIndex {
   database.exec("BEGIN");
   for (const { id, ...standing } of STANDINGS) index.putPublisher(id, standing);
   for (const [i, post] of manyPosts(count).entries()) {
-    index.put(entryOf(post));
+    index.put(indexEntryOf(post));
     const vector = vectorAt(i);
     if (vector !== null) index.putVector(post.id, MODEL, vector);
   }

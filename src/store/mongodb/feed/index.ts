@@ -1,5 +1,5 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
-import type { IndexedState, IndexFeed, PublisherStanding } from "../../../ports/index-feed.ts";
+import type { IndexedState, IndexFeed, PublisherStatus } from "../../../ports/index-feed.ts";
 import { standingOf } from "../publishers/status.ts";
 import { collectionsOf, type PostDocument, type PublisherDocument } from "../schema/documents.ts";
 import { entryOf, vectorOf } from "../schema/posts.ts";
@@ -54,7 +54,7 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       read(async (session) => {
         const filter: Filter<PublisherDocument> = after === null ? {} : { _id: { $gt: after } };
         const found = await publishers.find(filter, { session }).sort({ _id: 1 }).limit(limit).toArray();
-        return { rows: found.map(publisherStanding), next: nextAfter(found, limit) };
+        return { rows: found.map(publisherStatus), next: nextAfter(found, limit) };
       }),
 
     posts(ids) {
@@ -69,7 +69,7 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
       return read(async (session) => {
         const found = await publishers.find({ _id: { $in: ids } }, { session }).toArray();
-        return found.map(publisherStanding);
+        return found.map(publisherStatus);
       });
     },
 
@@ -124,7 +124,7 @@ function stateOf(post: PostDocument): IndexedState {
   return { entry: entryOf(post), vector };
 }
 
-function publisherStanding(publisher: PublisherDocument): PublisherStanding {
+function publisherStatus(publisher: PublisherDocument): PublisherStatus {
   const { verified, suspended } = standingOf(publisher);
   return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
 }

@@ -1,5 +1,5 @@
 import { type Document, MongoError, MongoServerError } from "mongodb";
-import { type Finding, ok, problem, warning } from "../../../ports/finding.ts";
+import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { leaseStore } from "../board/leases.ts";
 import { COLLECTIONS, collectionsOf } from "../schema/documents.ts";
@@ -38,8 +38,8 @@ export async function* examine(url: string, clock: () => number): AsyncIterable<
 async function* examineServer(connection: Connection, clock: () => number): AsyncIterable<Finding> {
   const { version, wireVersion, setName, members } = await checkServer(connection);
   const server = `MongoDB ${version} (wire version ${wireVersion})`;
-  if (setName === null) yield ok("database", `${server}, sharded cluster`);
-  else if (members > 1) yield ok("database", `${server}, replica set ${setName} of ${members} members`);
+  if (setName === null) yield passed("database", `${server}, sharded cluster`);
+  else if (members > 1) yield passed("database", `${server}, replica set ${setName} of ${members} members`);
   else
     yield warning(
       "database",
@@ -55,7 +55,7 @@ async function clockOf({ client, run }: Connection, clock: () => number): Promis
   const { localTime } = await run(() => client.db("admin").command({ hello: 1 }));
   const offMs = Math.round((asked + clock()) / 2 - (localTime as Date).getTime());
   return Math.abs(offMs) <= CLOCK_OFF_MS
-    ? ok("clock", `${offMs} ms from the server's`)
+    ? passed("clock", `${offMs} ms from the server's`)
     : problem(
         "clock",
         `${(offMs / 1000).toFixed(1)} s from the server's: keep all machines in time, as by NTP`,
@@ -76,12 +76,12 @@ async function* oplogOf({ client, run }: Connection): AsyncIterable<Finding> {
     const hours = (secondsOf(last) - secondsOf(first)) / HOUR_S;
     const { size, maxSize } = stats?.["storageStats"] ?? {};
     const text = `the last ${hours.toFixed(1)} h of changes`;
-    if (Number(size) < Number(maxSize) / 2) yield ok("oplog", `${text}, and is not half full`);
-    else if (hours >= OPLOG_HOURS) yield ok("oplog", text);
+    if (Number(size) < Number(maxSize) / 2) yield passed("oplog", `${text}, and is not half full`);
+    else if (hours >= OPLOG_HOURS) yield passed("oplog", text);
     else yield warning("oplog", `only ${text}: make it larger (replSetResizeOplog)`);
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
-    yield ok("oplog", "not looked at: this user may not read it");
+    yield passed("oplog", "not looked at: this user may not read it");
   }
 }
 
@@ -93,19 +93,19 @@ async function* examineBoard(connection: Connection, clock: () => number): Async
   if (version === 0) {
     const found = await connection.run(() => connection.db.listCollections({}, { nameOnly: true }).toArray());
     yield found.length === 0
-      ? ok("schema", "the database is empty; the first start makes a board of it")
+      ? passed("schema", "the database is empty; the first start makes a board of it")
       : problem(
           "schema",
           "the database is not empty and holds no board: name another one in STORE_URL's path",
         );
     return;
   }
-  yield ok(
+  yield passed(
     "schema",
     version === SCHEMA_VERSION ? `version ${version}` : `version ${version}; the next start updates it`,
   );
   await tryServer(connection);
-  yield ok("transactions", "work, and changes can be followed");
+  yield passed("transactions", "work, and changes can be followed");
   yield await indexesOf(connection);
   if (connection.sharded) yield await shardsOf(connection);
   yield await writeTime(connection, clock);
@@ -120,7 +120,7 @@ async function indexesOf({ db, run }: Connection): Promise<Finding> {
     }
   }
   return missing.length === 0
-    ? ok("indexes", "all there")
+    ? passed("indexes", "all there")
     : problem(
         "indexes",
         `missing: ${missing.join(", ")}; db.meta.updateOne({_id: "schema"}, {$set: {version: 0}}) lets the next start make them`,
@@ -143,7 +143,7 @@ async function shardsOf({ db, run }: Connection): Promise<Finding> {
     if (parts.length < 2) together.push(command);
   }
   return together.length === 0
-    ? ok("shards", counts.join(", "))
+    ? passed("shards", counts.join(", "))
     : warning("shards", `${counts.join(", ")}; to spread them: ${together.join("; ")}`);
 }
 
@@ -156,7 +156,7 @@ async function writeTime(connection: Connection, clock: () => number): Promise<F
   await leases.release("doctor", "doctor");
   const text = `${tookMs.toFixed(1)} ms until a majority has a write`;
   return tookMs <= WRITE_SLOW_MS
-    ? ok("writes", text)
+    ? passed("writes", text)
     : warning("writes", `${text}: look at its disks and network`);
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { type Finding, ok, problem, warning } from "../../../ports/finding.ts";
+import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { isDamaged } from "./connection.ts";
 import { fileOf } from "./file.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
@@ -10,7 +10,7 @@ import { STORE_MIGRATIONS } from "./migrations.ts";
 export async function* examine(url: string): AsyncIterable<Finding> {
   const file = fileOf(url);
   if (!existsSync(file)) {
-    yield ok("database", `${file} is not there yet and will be made at the first start`);
+    yield passed("database", `${file} is not there yet and will be made at the first start`);
     return;
   }
   yield* permissionsOf(file);
@@ -39,7 +39,7 @@ function* permissionsOf(file: string): Iterable<Finding> {
       `every user of this machine may read ${file}: chmod 600 keeps its keys private`,
     );
   } else {
-    yield ok("permissions", "only this board's user reads the file");
+    yield passed("permissions", "only this board's user reads the file");
   }
 }
 
@@ -62,11 +62,11 @@ function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> 
   // The first is what is wrong, or "ok".
   const { quick_check: found } = db.prepare("PRAGMA quick_check(1)").get();
   yield found === "ok"
-    ? ok("integrity", "every page of the file is sound")
+    ? passed("integrity", "every page of the file is sound")
     : problem("integrity", `${file} is damaged (${found}): restore a backup`);
   const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get();
   yield mode === "wal"
-    ? ok("journal", "write-ahead log")
+    ? passed("journal", "write-ahead log")
     : warning("journal", `${mode}: the next start turns on the write-ahead log`);
 }
 
@@ -80,7 +80,7 @@ function schemaOf(db: DatabaseSyncInstance): Finding {
       `version ${found} is of a newer program (this one knows ${known}): install that`,
     );
   }
-  return ok(
+  return passed(
     "schema",
     found === known ? `version ${found}` : `version ${found}; the next start makes it ${known}`,
   );

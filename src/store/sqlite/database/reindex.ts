@@ -1,4 +1,4 @@
-import { entryOf } from "../../../ports/index-entry.ts";
+import { indexEntryOf } from "../../../ports/index-entry.ts";
 import { factsOf } from "../publishers/index.ts";
 import type { Parts } from "./context.ts";
 import { type PostRow, type PublisherRow, postOf, publisherOf, SELECT_POST, vectorOf } from "./rows.ts";
@@ -48,7 +48,7 @@ export async function reindex(parts: Parts): Promise<number> {
         index.remove(row.id);
         continue;
       }
-      index.put(entryOf(postOf(row)));
+      index.put(indexEntryOf(postOf(row)));
       const kept: { model: string; vector: Uint8Array } | undefined = sql(
         "SELECT model, vector FROM post_vector WHERE post = ?",
       ).get(row.seq);

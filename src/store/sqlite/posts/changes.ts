@@ -1,4 +1,4 @@
-import { entryOf } from "../../../ports/index-entry.ts";
+import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import type { Parts } from "../database/context.ts";
 import { type PostRow, postOf, SELECT_POST, vectorOf } from "../database/rows.ts";
@@ -40,12 +40,12 @@ export function insertPost(
       const after = { ...before, expiresAt: parentExpiresAt };
       sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(parentExpiresAt, parent.seq);
       replaceTags(parts, parent.seq, before, after);
-      if (after.state === "active") index.put(entryOf(after));
+      if (after.state === "active") index.put(indexEntryOf(after));
     }
     announceReply(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
-  if (post.state === "active") index.put(entryOf(post));
+  if (post.state === "active") index.put(indexEntryOf(post));
   enqueue(connection, "match", seq, post.createdAt);
   enqueue(connection, "embed", seq, post.createdAt);
   return { inserted: true, post: postOf(rowOf(parts, post.id) as PostRow) };
@@ -116,7 +116,7 @@ export function updatePost(
   enqueue(connection, "match", seq, after.updatedAt);
 
   if (after.state === "active") {
-    index.put(entryOf(after));
+    index.put(indexEntryOf(after));
     if (before.state === "active") {
       if (text) index.removeVector(id);
     } else {

@@ -1,4 +1,4 @@
-import { entryOf } from "../../../ports/index-entry.ts";
+import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
@@ -51,7 +51,7 @@ const WRITERS: { readonly [K in RowKind]: (parts: Parts, rows: readonly BoardRow
     for (const { removedAt, embedding, ...post } of rows) {
       if (post.parentId !== null) rowOfPost(parts.connection, post.parentId);
       const seq = insertRow(parts, post, removedAt);
-      if (post.state === "active") parts.index.put(entryOf(post));
+      if (post.state === "active") parts.index.put(indexEntryOf(post));
       if (embedding !== null) keepVector(parts, { ...post, seq }, embedding.model, embedding.vector);
     }
   },

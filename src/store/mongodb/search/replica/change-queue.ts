@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FeedChange, IndexedState, IndexFeed, PublisherStanding } from "../../../../ports/index-feed.ts";
+import type { FeedChange, IndexedState, IndexFeed, PublisherStatus } from "../../../../ports/index-feed.ts";
 import type { IndexLog } from "../log.ts";
 
 /** What became of some posts and publishers: their states of now, and who is there no more. */
 export interface Taken {
   posts: readonly IndexedState[];
-  publishers: readonly PublisherStanding[];
+  publishers: readonly PublisherStatus[];
   gonePosts: readonly string[];
   gonePublishers: readonly string[];
 }
