@@ -146,7 +146,7 @@ function rowsOf({ queries, posts, pairs }: Collection): Row[] {
       return [query, { standing: standingText(given), side: querySide(given, mean) }] as const;
     }),
   );
-  const texts = new Map(posts.map((post) => [post, postText({ ...post, isReply: false })] as const));
+  const texts = new Map(posts.map((post) => [post, postText(post)] as const));
   return pairs.flatMap((pair): Row[] => {
     const sidesOf = sides.get(pair.query);
     const post = texts.get(pair.post);
@@ -236,7 +236,7 @@ function reportDeployed(): void {
   const standing = new Map(
     labelled.queries.map((query) => [query, standingText({ ...query, vector: vectorOf(query.id) })] as const),
   );
-  const texts = new Map(labelled.posts.map((post) => [post, postText({ ...post, isReply: false })] as const));
+  const texts = new Map(labelled.posts.map((post) => [post, postText(post)] as const));
   const started = performance.now();
   const yes = new Set(
     rows.filter((row) => {
@@ -248,7 +248,7 @@ function reportDeployed(): void {
   report("deployed, on its training pairs", rows, (row) => yes.has(row));
   reportFloors([...standing.values()]);
   const began = performance.now();
-  for (const post of labelled.posts) postText({ ...post, isReply: false });
+  for (const post of labelled.posts) postText(post);
   const perPost = ((performance.now() - began) * 1000) / labelled.posts.length;
   console.log(`${micros.toFixed(1)} us a decision, ${perPost.toFixed(0)} us to read a post`);
 }

@@ -25,6 +25,14 @@ export class Cursors {
     return payload.slice(1) as (string | number)[];
   }
 
+  /** The number behind a cursor of this list, or null without one. */
+  readNumber(list: string, cursor: string | undefined): number | null {
+    if (cursor === undefined) return null;
+    const [value] = this.read(list, cursor);
+    if (typeof value !== "number") throw new BoardError("invalid_cursor");
+    return value;
+  }
+
   writePlace(list: string, place: Place): string {
     return this.write(list, [place.at, place.id]);
   }
@@ -35,4 +43,10 @@ export class Cursors {
     if (typeof at !== "number" || typeof id !== "string") throw new BoardError("invalid_cursor");
     return { at, id };
   }
+}
+
+/** One page of a list that was asked for one row more: its rows, and the last of them when more follow. */
+export function cutPage<T>(rows: readonly T[], limit: number): { shown: readonly T[]; last: T | null } {
+  const shown = rows.slice(0, limit);
+  return { shown, last: rows.length > limit ? (shown.at(-1) ?? null) : null };
 }

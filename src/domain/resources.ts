@@ -2,10 +2,7 @@ import type { StoredPost, StoredPublisher } from "../ports/store/index.ts";
 import type { Post } from "../schema/post.ts";
 import type { Publisher } from "../schema/publisher.ts";
 import type { Site } from "./site.ts";
-
-/** Epoch milliseconds as they stand on the wire: ISO 8601 in UTC. */
-export const isoTime = (ms: number) => new Date(ms).toISOString();
-const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+import { isoTime, isoTimeOrNull } from "./time.ts";
 
 /** A publisher as the wire shows it. */
 export function publisherResource(stored: StoredPublisher, site: Site): Publisher {

@@ -1,7 +1,7 @@
+import { DAY_MS } from "../domain/time.ts";
 import type { Store } from "../ports/store/index.ts";
 import type { Held } from "./scheduler.ts";
 
-const DAY_MS = 86_400_000;
 /** How long things are kept after they ended. */
 const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: 30 } as const;
 const BATCH = 500;

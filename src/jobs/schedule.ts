@@ -1,12 +1,13 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import type { Publishers } from "../domain/publishers/index.ts";
+import { DAY_MS, MINUTE_MS } from "../domain/time.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
 import { eraseOld, pruneScratch } from "./housekeeping.ts";
 import type { Job } from "./scheduler.ts";
 
-const PROOF_AGE_MS = 30 * 86_400_000;
+const PROOF_AGE_MS = 30 * DAY_MS;
 const PROOFS_PER_RUN = 100;
 
 /** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
@@ -21,25 +22,25 @@ export function jobsOf(services: {
     {
       name: "erase-old",
       cron: "7 * * * *",
-      leaseMs: 10 * 60_000,
+      leaseMs: 10 * MINUTE_MS,
       run: (now, held) => eraseOld(store, now, held),
     },
     {
       name: "prune-scratch",
       cron: "*/5 * * * *",
-      leaseMs: 60_000,
+      leaseMs: MINUTE_MS,
       run: (now, held) => pruneScratch(store, now, held),
     },
     {
       name: "embed-missing",
       cron: "*/10 * * * *",
-      leaseMs: 60_000,
+      leaseMs: MINUTE_MS,
       run: () => enqueueMissing(services),
     },
     {
       name: "recheck-domains",
       cron: "23 4 * * *",
-      leaseMs: 30 * 60_000,
+      leaseMs: 30 * MINUTE_MS,
       run: (now, held) => publishers.recheck(now - PROOF_AGE_MS, PROOFS_PER_RUN, now, held),
     },
   ];

@@ -25,6 +25,9 @@ export function cleanLine(sent: string): string {
  */
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
+/** Arabic phrases in one character as blanks: compatibility forms write them out in up to 18, a cheap way to a slow answer. */
+export const withoutLigatures = (text: string) => text.replace(/[\uFDF0-\uFDFD]/g, " ");
+
 /** Length in Unicode code points, which is how every limit of the board counts. */
 export function codePoints(text: string): number {
   let count = 0;

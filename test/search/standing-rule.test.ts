@@ -37,7 +37,7 @@ const post = (
   kind = "offer",
   tags: string[] = [],
   placeName: string | null = null,
-) => postText({ kind, title, body, tags, placeName, isReply: false });
+) => postText({ kind, title, body, tags, placeName });
 
 /** The least cosine that makes a yes, in hundredths; 1.01 when none does. */
 function needed(standing: ReturnType<typeof query>, text: ReturnType<typeof post>): number {
@@ -231,7 +231,6 @@ describe("a meaning that is very near", () => {
       body: "Frame of 56 cm, serviced last spring.",
       tags: [],
       placeName: null,
-      isReply: false,
     });
     expect(answers(standing, bike, 0.55)).toBe(true);
     expect(answers(standing, bike, 0.45)).toBe(false);

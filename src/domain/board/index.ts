@@ -1,9 +1,8 @@
 import type { BoardCounts, BoardOverview, Store } from "../../ports/store/index.ts";
 import { LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
-import { DAY_MS } from "../posts/expiry.ts";
-import { isoTime } from "../resources.ts";
 import type { Site } from "../site.ts";
+import { DAY_MS, isoTime } from "../time.ts";
 import { Cached } from "./cached.ts";
 import { CounterBuffer } from "./counter-buffer.ts";
 

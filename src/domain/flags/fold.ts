@@ -1,4 +1,4 @@
-import { withoutPiles } from "../../schema/text.ts";
+import { withoutLigatures, withoutPiles } from "../../schema/text.ts";
 
 /**
  * A text as a model reads it, however it was dressed up: hidden tag characters made visible, invisible ones removed,
@@ -10,9 +10,8 @@ import { withoutPiles } from "../../schema/text.ts";
 export function folded(text: string): string {
   const seen = text
     .replace(TAGS, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0xe0020) - 0xe0000))
-    .replace(INVISIBLE, "")
-    .replace(LONG_LIGATURES, " ");
-  return withoutPiles(seen)
+    .replace(INVISIBLE, "");
+  return withoutPiles(withoutLigatures(seen))
     .normalize("NFKD")
     .replace(/[\u0300-\u036F]/g, "")
     .toLowerCase()
@@ -29,9 +28,6 @@ export function folded(text: string): string {
 const TAGS = /[\u{E0020}-\u{E007E}]/gu;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: it looks for lone joiners and selectors
 const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/gu;
-
-/** Arabic phrases in one character, which compatibility forms write out in up to 18: a cheap way to a slow answer. */
-const LONG_LIGATURES = /[\uFDF0-\uFDFD]/g;
 
 /** Letters that no normalization form takes apart. */
 const SINGLES = new Map(

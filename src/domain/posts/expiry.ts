@@ -1,7 +1,6 @@
 import { BoardError } from "../../failures.ts";
+import { DAY_MS, HOUR_MS } from "../time.ts";
 
-const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 const LIFETIME_MAX_MS = 365 * DAY_MS;
 const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 /** A thread lives at least this long after its latest reply. */

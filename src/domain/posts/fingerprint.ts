@@ -1,3 +1,5 @@
+import { withoutLigatures } from "../../schema/text.ts";
+
 /**
  * A 64-bit SimHash of a text's words, by which near-identical posts are found without comparing texts: few bits differ
  * when few words do. Case, accents, punctuation, emoji and numbers do not count.
@@ -51,9 +53,7 @@ function bitsApart(a: string, b: string): number {
  * the same listing, and a common stand-in for them would make all posts with dates alike.
  */
 function wordsOf(text: string): string[] {
-  // Without the ligatures of Arabic phrases, each of which would become up to 18 letters.
-  const plain = text
-    .replace(/[\uFDF0-\uFDFD]/g, " ")
+  const plain = withoutLigatures(text)
     .normalize("NFKD")
     .replace(/[\p{Mn}\p{Cf}]/gu, "")
     .toLowerCase()

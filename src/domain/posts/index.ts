@@ -2,7 +2,7 @@ import { BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
-import type { Cursors } from "../cursors.ts";
+import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
@@ -70,12 +70,10 @@ export class Posts {
     const list = `replies ${id}`;
     const after = this.#cursors.readPlace(list, page.cursor);
     const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
-    const shown = rows.slice(0, page.limit);
-    const last = shown.at(-1);
-    const more = rows.length > page.limit && last !== undefined;
+    const { shown, last } = cutPage(rows, page.limit);
     return {
       posts: await this.resources(shown, { suspended: false }),
-      nextCursor: more ? this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }) : null,
+      nextCursor: last === null ? null : this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }),
     };
   }
 
@@ -91,6 +89,13 @@ export class Posts {
       const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
       return shown ? [postResource(post, publisher, this.#site)] : [];
     });
+  }
+
+  /** Those of some posts that anyone may see now, by id: any may have been removed or hidden since their ids were read. */
+  async visible(ids: readonly string[]): Promise<Map<string, Post>> {
+    const rows = await this.#store.posts.many([...new Set(ids)]);
+    const active = rows.filter(({ state }) => state === "active");
+    return new Map((await this.resources(active, { suspended: false })).map((post) => [post.id, post]));
   }
 
   async #related(post: StoredPost, now: number): Promise<StoredPost[]> {

@@ -1,9 +1,8 @@
 import { BoardError } from "../../failures.ts";
 import type { PostStore } from "../../ports/store/index.ts";
-import { DAY_MS } from "./expiry.ts";
+import { DAY_MS, HOUR_MS } from "../time.ts";
 import { nearIdentical } from "./fingerprint.ts";
 
-const HOUR_MS = 3_600_000;
 /** The post that would be the fifth near-identical one within an hour is refused. */
 const STORM_POSTS = 5;
 /** Own posts of the last 30 days are looked through, at most this many. */

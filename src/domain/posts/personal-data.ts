@@ -1,3 +1,5 @@
+import { withoutLigatures } from "../../schema/text.ts";
+
 export type PersonalData = "phone number" | "postal address" | "card number" | "e-mail address";
 
 /**
@@ -7,9 +9,7 @@ export type PersonalData = "phone number" | "postal address" | "card number" | "
  * @returns each kind at most once, in a fixed order
  */
 export function personalData(text: string): PersonalData[] {
-  // Without the ligatures of Arabic phrases, each of which would become up to 18 letters.
-  const plain = text
-    .replace(/[\uFDF0-\uFDFD]/g, " ")
+  const plain = withoutLigatures(text)
     .normalize("NFKC")
     .replace(/https?:\/\/[^\s<>"]+/gi, " ");
   const found: PersonalData[] = [];

@@ -1,10 +1,8 @@
-import { BoardError } from "../../failures.ts";
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { InboxItem } from "../../schema/inbox.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { shownPosts } from "../posts/visible.ts";
-import { isoTime } from "../resources.ts";
+import { isoTime } from "../time.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
@@ -29,13 +27,9 @@ export class Inbox {
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ items: InboxItem[]; nextCursor: string | null }> {
     const list = `inbox ${caller.id}`;
-    const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
-    if (typeof after !== "number") throw new BoardError("invalid_cursor");
+    const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
-    const posts = await shownPosts(
-      { store: this.#store, posts: this.#posts },
-      entries.map((entry) => entry.postId),
-    );
+    const posts = await this.#posts.visible(entries.map((entry) => entry.postId));
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
       const post = posts.get(postId);
       if (post === undefined) return [];

@@ -11,10 +11,11 @@ import { refuseBoardKeys } from "../posts/text.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
+import { DAY_MS } from "../time.ts";
 
 const RECENT_POSTS = 10;
 /** How much longer a proof counts that cannot be looked at. */
-const PATIENCE_MS = 7 * 86_400_000;
+const PATIENCE_MS = 7 * DAY_MS;
 const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
 /** Registration, keys, proof of a domain, and erasure. */

@@ -9,9 +9,10 @@ import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { CounterBuffer } from "../board/counter-buffer.ts";
-import type { Cursors } from "../cursors.ts";
+import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { newToken, sha256 } from "../secrets.ts";
+import { HOUR_MS } from "../time.ts";
 import { appliedJson, filterOf, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { rankMatches } from "./ranking.ts";
@@ -21,7 +22,7 @@ import { relaxations } from "./relaxations.ts";
 const PIECE = 1_000;
 /** A walk by relevance ends after this many pieces; nobody reads further, and each piece excludes all before it. */
 const PIECES_MAX = 10;
-const FROZEN_MS = 3_600_000;
+const FROZEN_MS = HOUR_MS;
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -127,12 +128,10 @@ export class Search {
   async #byTime(plan: Plan, order: "newest" | "soonest", query: SearchQuery): Promise<Found> {
     const after = this.#cursors.readPlace(plan.list, query.cursor);
     const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
-    const shown = places.slice(0, query.limit);
-    const last = shown.at(-1);
+    const { shown, last } = cutPage(places, query.limit);
     return {
       found: shown.map(({ id }) => ({ id, relevance: null })),
-      nextCursor:
-        places.length > query.limit && last !== undefined ? this.#cursors.writePlace(plan.list, last) : null,
+      nextCursor: last === null ? null : this.#cursors.writePlace(plan.list, last),
     };
   }
 

@@ -17,12 +17,11 @@ import type {
 import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { shownPosts } from "../posts/visible.ts";
-import { isoTime } from "../resources.ts";
 import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
+import { isoTime, isoTimeOrNull } from "../time.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import {
   ACTIVATED,
@@ -183,13 +182,9 @@ export class Subscriptions {
   ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[] }> {
     const row = await ownSubscription(this.#store, id, caller);
     const list = `pending ${id}`;
-    const [after] = page.cursor === undefined ? [0] : this.#cursors.read(list, page.cursor);
-    if (typeof after !== "number") throw new BoardError("invalid_cursor");
+    const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
     const deliveries = await this.#store.subscriptions.pending(id, after, page.limit);
-    const posts = await shownPosts(
-      { store: this.#store, posts: this.#posts },
-      deliveries.map((delivery) => delivery.postId),
-    );
+    const posts = await this.#posts.visible(deliveries.map((delivery) => delivery.postId));
     const matches = deliveries.flatMap((delivery) => {
       const post = posts.get(delivery.postId);
       return post === undefined
@@ -237,7 +232,7 @@ export class Subscriptions {
       active: row.active,
       inactive_reason: row.inactiveReason,
       created_at: isoTime(row.createdAt),
-      last_matched_at: row.lastMatchedAt === null ? null : isoTime(row.lastMatchedAt),
+      last_matched_at: isoTimeOrNull(row.lastMatchedAt),
       pending,
       failures: row.failures,
     };

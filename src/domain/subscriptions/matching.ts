@@ -73,11 +73,7 @@ export class Matching {
   /** Ids of the subscriptions that a post answers. */
   answeredBy({ post, publisher, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
-    const text = postText({
-      ...post,
-      placeName: post.location?.name ?? null,
-      isReply: post.parentId !== null,
-    });
+    const text = postText({ ...post, placeName: post.location?.name ?? null });
     return this.#standing
       .candidates({
         ...filteredOf(post, publisher),

@@ -2,13 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
-import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
+import { isoTime, MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
-import { secretsOf, signedHeaders } from "./signature.ts";
+import { signedHeaders } from "./signature.ts";
 
-const CHALLENGE = { ttlMs: 10 * 60_000, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
+const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 
 /**
  * Asks the owner of a webhook whether it wants to be called, the only thing ever sent to a URL that has not said yes, and
@@ -91,9 +91,8 @@ export class Consent {
       challenge,
       expires_at: isoTime(now + CHALLENGE.ttlMs),
     });
-    const id = `msg_${row.id}_challenge_${newToken()}`;
-    const secrets = secretsOf(row, this.#secrets, now);
-    const headers = signedHeaders(secrets, id, Math.floor(now / 1000), body);
+    const message = { id: `msg_${row.id}_challenge_${newToken()}`, body };
+    const headers = signedHeaders(row, this.#secrets, message, now);
     try {
       const answer = await this.#outbound.send({ method: "POST", url, headers, body, ...CHALLENGE });
       return answer.status === 200 && consents(answer.body.toString("utf8"), challenge);

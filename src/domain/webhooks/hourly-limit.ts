@@ -1,7 +1,7 @@
 import { BoardError } from "../../failures.ts";
 import type { LimitStore, StoredSubscription } from "../../ports/store/index.ts";
+import { HOUR_MS } from "../time.ts";
 
-const HOUR_MS = 3_600_000;
 /** What a publisher makes the board send to a host that did not ask: by subscription, and by host over all publishers. */
 const PER_HOUR = { subscription: 10, host: 30 } as const;
 

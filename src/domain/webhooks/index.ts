@@ -2,15 +2,13 @@ import { BoardError } from "../../failures.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { PushRecord, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
-import type { Cursors } from "../cursors.ts";
-import { isoTime } from "../resources.ts";
+import { type Cursors, cutPage } from "../cursors.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription } from "../subscriptions/state.ts";
+import { DAY_MS, isoTime, isoTimeOrNull } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered } from "./request.ts";
-import { secretsOf, signedHeaders } from "./signature.ts";
-
-const DAY_MS = 86_400_000;
+import { signedHeaders } from "./signature.ts";
 
 /** What the owner of a subscription can do about its webhook: try it, look at deliveries, repeat one, replace the secret. */
 export class Webhooks {
@@ -46,9 +44,8 @@ export class Webhooks {
       timestamp: isoTime(now),
       data: { subscription_id: row.id },
     });
-    const messageId = `msg_${row.id}_test_${newToken()}`;
-    const secrets = secretsOf(row, this.#secrets, now);
-    const headers = signedHeaders(secrets, messageId, Math.floor(now / 1000), body);
+    const message = { id: `msg_${row.id}_test_${newToken()}`, body };
+    const headers = signedHeaders(row, this.#secrets, message, now);
     const called = await callWebhook(this.#outbound, url, headers, body, now);
     const { status, error, latencyMs } = called;
     return { id, delivered: isDelivered(called), status, error, latency_ms: latencyMs };
@@ -83,15 +80,12 @@ export class Webhooks {
   ): Promise<{ deliveries: DeliveryRecord[]; nextCursor: string | null }> {
     await ownSubscription(this.#store, id, caller);
     const list = `deliveries ${id}`;
-    const [before = null] = page.cursor === undefined ? [] : this.#cursors.read(list, page.cursor);
-    if (typeof before === "string") throw new BoardError("invalid_cursor");
+    const before = this.#cursors.readNumber(list, page.cursor);
     const rows = await this.#store.pushes.list(id, { before, limit: page.limit + 1 });
-    const shown = rows.slice(0, page.limit);
-    const last = shown.at(-1);
-    const more = rows.length > page.limit && last !== undefined;
+    const { shown, last } = cutPage(rows, page.limit);
     return {
       deliveries: shown.map(recordOf),
-      nextCursor: more ? this.#cursors.write(list, [last.deliveryId]) : null,
+      nextCursor: last === null ? null : this.#cursors.write(list, [last.deliveryId]),
     };
   }
 
@@ -138,10 +132,10 @@ function recordOf(push: PushRecord): DeliveryRecord {
     matched_at: isoTime(push.matchedAt),
     state: push.state,
     attempts: push.attempts,
-    attempted_at: last === null ? null : isoTime(last.at),
+    attempted_at: isoTimeOrNull(last?.at ?? null),
     status: last?.status ?? null,
     error: last?.error ?? null,
     latency_ms: last?.latencyMs ?? null,
-    due_at: push.dueAt === null ? null : isoTime(push.dueAt),
+    due_at: isoTimeOrNull(push.dueAt),
   };
 }

@@ -2,16 +2,16 @@ import type { Outbound } from "../../ports/outbound.ts";
 import type { ClaimedPush, PushAttempt, Store, StoredSubscription } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Posts } from "../posts/index.ts";
-import { isoTime } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
+import { HOUR_MS, isoTime, MINUTE_MS } from "../time.ts";
 import { callWebhook } from "./request.ts";
 import { outcomeOf, type PushOutcome } from "./retries.ts";
-import { secretsOf, signedHeaders } from "./signature.ts";
+import { signedHeaders } from "./signature.ts";
 
 /** A push that was claimed just before its subscription was paused or lost its consent is looked at again after this. */
-const PAUSED_MS = 60_000;
+const PAUSED_MS = MINUTE_MS;
 /** So is one whose post is hidden, or its publisher suspended: either may be taken back. */
-const HIDDEN_MS = 60 * 60_000;
+const HIDDEN_MS = HOUR_MS;
 
 /** How a push was dealt with: the attempt, if one was made, and what follows. */
 export interface AttemptResult {
@@ -61,8 +61,8 @@ export class Pushes {
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
     const body = this.#bodyOf(push, row, shown);
-    const id = `msg_${push.subscriptionId}_${push.deliveryId}`;
-    const headers = signedHeaders(secretsOf(row, this.#secrets, now), id, Math.floor(now / 1000), body);
+    const message = { id: `msg_${push.subscriptionId}_${push.deliveryId}`, body };
+    const headers = signedHeaders(row, this.#secrets, message, now);
     const called = await callWebhook(this.#outbound, row.webhookUrl, headers, body, now);
     const { retryAfter: _, ...attempt } = called;
     const current = { attempts: push.attempts, subscription: row };

@@ -1,12 +1,8 @@
 import type { ClaimedPush, PushStore } from "../../ports/store/index.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
 import { type CallResult, isDelivered } from "./request.ts";
 
 export type PushOutcome = Parameters<PushStore["settle"]>[2];
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Waits between the ten attempts, from the table of the Standard Webhooks specification 1.0: 75 h 35 min in all. */
 const WAITS_MS = [

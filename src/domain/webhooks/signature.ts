@@ -3,20 +3,19 @@ import type { StoredSubscription } from "../../ports/store/index.ts";
 import type { Secrets } from "../secrets.ts";
 
 /**
- * Headers of a signed request: the Standard Webhooks ones and `X-Board-Signature`, which carry the same MAC
- * (HMAC-SHA256 with the secret's decoded bytes over `<id>.<timestamp>.<body>`).
+ * Headers of a signed message to a webhook: the Standard Webhooks ones and `X-Board-Signature`, which carry the same MAC
+ * (HMAC-SHA256 with the secret's decoded bytes over `<id>.<timestamp>.<body>`). The timestamp is `now` in Unix seconds.
  *
- * @param secrets  `whsec_…`; during a rotation the new and the old one, both sign
- * @param id  stays the same over retries; holds no dot
- * @param timestampS  of this attempt, Unix seconds
+ * @param message.id  stays the same over retries; holds no dot
  */
 export function signedHeaders(
-  secrets: readonly string[],
-  id: string,
-  timestampS: number,
-  body: string,
+  row: StoredSubscription,
+  secrets: Secrets,
+  { id, body }: { id: string; body: string },
+  now: number,
 ): Record<string, string> {
-  const macs = secrets.map((secret) =>
+  const timestampS = Math.floor(now / 1000);
+  const macs = secretsOf(row, secrets, now).map((secret) =>
     createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
       .update(`${id}.${timestampS}.${body}`)
       .digest(),
@@ -32,7 +31,7 @@ export function signedHeaders(
 }
 
 /** The secrets that sign for a subscription now, the newest first: two for a day after a rotation. */
-export function secretsOf(row: StoredSubscription, secrets: Secrets, now: number): string[] {
+function secretsOf(row: StoredSubscription, secrets: Secrets, now: number): string[] {
   const overlaps = (row.previousSecretUntil ?? 0) > now;
   const versions = overlaps ? [row.secretVersion, row.secretVersion - 1] : [row.secretVersion];
   return versions.map((version) => secrets.webhookSecret(row.id, version));

@@ -38,7 +38,7 @@ export interface QuerySide {
 }
 
 /** What the rule reads of a post, made once for all queries. */
-export interface PostSide {
+export interface PostText {
   kind: string;
   speech: Speech;
   role: -1 | 0 | 1;
@@ -74,7 +74,7 @@ export interface PostTexts {
   placeName: string | null;
 }
 
-export function postSide({ kind, title, body, tags, placeName }: PostTexts): PostSide {
+export function postText({ kind, title, body, tags, placeName }: PostTexts): PostText {
   // Tags and place are one text, as in the index's tables.
   const speech = speechOf([title, body, [...tags, placeName ?? ""].join(" ")]);
   const text = `${title}. ${body}`;
@@ -89,7 +89,7 @@ export function postSide({ kind, title, body, tags, placeName }: PostTexts): Pos
 }
 
 /** Everything the weights are multiplied with. */
-export function featuresOf(query: QuerySide, post: PostSide, cosine: number): Features {
+export function featuresOf(query: QuerySide, post: PostText, cosine: number): Features {
   const { words, asked, kindGiven, role } = query;
   const shared =
     words.length === 0 ? 0 : words.filter((word) => says(post.speech, word)).length / words.length;
@@ -113,7 +113,7 @@ export function judged(features: Features): Features {
 }
 
 /** The features of the post that would need the least cosine of all: foreign, worded otherwise, of the kind asked. */
-export function bestCase(query: QuerySide, post: Pick<PostSide, "kind" | "foreign"> | null): Features {
+export function bestCase(query: QuerySide, post: Pick<PostText, "kind" | "foreign"> | null): Features {
   return {
     cosine: 0,
     sharedWords: 0,

@@ -5,14 +5,14 @@ import {
   type Features,
   featuresOf,
   judged,
-  type PostSide,
-  type PostTexts,
-  postSide,
+  type PostText,
   type QuerySide,
   querySide,
 } from "./features.ts";
 import { says } from "./terms.ts";
 import { BIAS, MEAN_NOTICE, WEIGHTS } from "./weights.ts";
+
+export { type PostText, postText } from "./features.ts";
 
 /** Meaning carries nothing below this cosine, whatever else speaks for a post; 7 % of unrelated pairs reach it. */
 const LOWEST_COSINE = 0.2;
@@ -24,9 +24,6 @@ export interface StandingText extends QuerySide {
   /** True when the floor alone decides of meaning: the weights are those of another model. */
   plain: boolean;
 }
-
-/** What the rule reads of a post, made once for all queries. */
-export type PostText = PostSide;
 
 /**
  * Prepares a saved query for being held against posts.
@@ -47,11 +44,6 @@ export function standingText(query: {
   const floor = vector === null ? Number.POSITIVE_INFINITY : (cut ?? floorFrom(bestCase(side, null)));
   // The spread at the end: fields that come after one take twice the memory of the whole.
   return { floor, plain: cut !== null, ...side };
-}
-
-/** Replies are read as posts are; that they pass is the filter's business. */
-export function postText(post: PostTexts & { isReply: boolean }): PostText {
-  return postSide(post);
 }
 
 /** Phrases and exclusions, which are filters: every phrase occurs, no excluded word or phrase does. */
