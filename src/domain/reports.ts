@@ -20,7 +20,7 @@ export class Reports {
    * Files a report; one per post and reporter, a repeat updates it. Enough distinct reporters hide the post.
    *
    * @param reporter  one voice: publisher or hashed address
-   * @throws BoardError `post_not_found`; a post that is hidden already takes reports as before
+   * @throws BoardError `post_not_found`; a hidden post takes reports too
    */
   async file(
     input: ReportInput,

@@ -4,7 +4,7 @@ import type { Publisher } from "../schema/publisher.ts";
 import type { Site } from "./site.ts";
 import { isoTime, isoTimeOrNull } from "./time.ts";
 
-/** A publisher as the wire shows it. */
+/** A publisher as callers see it. */
 export function publisherResource(stored: StoredPublisher, site: Site): Publisher {
   return {
     id: stored.id,
@@ -19,7 +19,7 @@ export function publisherResource(stored: StoredPublisher, site: Site): Publishe
   };
 }
 
-/** A post as the wire shows it. */
+/** A post as callers see it. */
 export function postResource(stored: StoredPost, publisher: StoredPublisher, site: Site): Post {
   const isThread = stored.kind === "thread" || stored.replyCount > 0;
   return {

@@ -22,13 +22,13 @@ export const newPostId = (parentId: string | null) =>
 /** A random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
 export const newToken = () => randomBytes(18).toString("base64url");
 
-/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of what stands before: 42 characters, 190 bits. */
+/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of all before: 42 characters, 190 bits. */
 export function newApiKey(): string {
   const head = `bbk_${keyBody()}`;
   return head + checksumOf(head);
 }
 
-/** True when the text has the form of a key and its checksum is right: then only the store knows whether it is one. */
+/** True for a text in the form of a key with the right checksum; whether it is one, only the store knows. */
 export function looksLikeApiKey(text: string): boolean {
   return /^bbk_[0-9A-Za-z]{38}$/.test(text) && text.slice(36) === checksumOf(text.slice(0, 36));
 }
@@ -46,7 +46,7 @@ function checksumOf(head: string): string {
 /** What is stored of a key. A plain hash is enough for 190 random bits. */
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Where a store keeps the secret key of a board that was started without SECRET_KEY. */
+/** The setting that holds the secret key of a board started without SECRET_KEY. */
 export const SECRET_KEY_SETTING = "secret_key";
 
 /** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
@@ -84,7 +84,7 @@ export class Secrets {
     return this.#mac("address", address).toString("base64url").slice(0, 22);
   }
 
-  /** What an export says of the key, so that an import can tell whether its board has the same. */
+  /** What an export says about the key, so that an import can tell whether its board has the same one. */
   keyCheck(exportId: string): string {
     return this.#mac("export", exportId).toString("hex").slice(0, 32);
   }

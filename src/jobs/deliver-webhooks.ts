@@ -1,11 +1,11 @@
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
-/** Attempts under way at a time: of the board, of one origin, and to receivers whose last push failed. */
+/** Attempts under way at once: in all, to one origin, and to receivers whose last push failed. */
 const AT_ONCE = { total: 50, perOrigin: 2, failing: 25 } as const;
-/** Longer than any attempt may take; after it, what a dead process had claimed is sent by another. */
+/** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
-/** A stop waits this long for attempts under way, then gives them back: they are made again elsewhere. */
+/** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
 const STOP_MS = 3_000;
 
 interface DeliveryOptions {
@@ -31,7 +31,7 @@ export class WebhookDelivery {
     this.#options = options;
   }
 
-  /** Claims what is due, as far as there are free places, and begins to send it. Resolves to how many that are. */
+  /** Claims as many due pushes as there are free places and begins to send them. Resolves to how many. */
   async claim(now: number): Promise<number> {
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
@@ -40,7 +40,7 @@ export class WebhookDelivery {
     return claimed.length;
   }
 
-  /** Call when nothing claims any more. Resolves when all attempts have ended or are given back. */
+  /** Call once nothing claims any more. Resolves when all attempts have ended or are given back. */
   async stop(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
@@ -49,7 +49,7 @@ export class WebhookDelivery {
     await Promise.race([Promise.all(this.#underWay.values()), late]);
     clearTimeout(timer);
     const left = [...this.#underWay.keys()];
-    // Whatever comes of them now is no longer recorded.
+    // From here on their outcome is not recorded.
     this.#underWay.clear();
     if (left.length > 0) await this.#options.store.pushes.giveBack(left);
   }

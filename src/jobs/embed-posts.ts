@@ -4,7 +4,7 @@ import type { Store } from "../ports/store/index.ts";
 import { quantize } from "../search/quantize.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 
-/** How many posts without a vector are taken up at once; the rest follows at the next run. */
+/** Posts without a vector that are enqueued at once; the rest follow at the next run. */
 const MISSING_VECTORS = 100_000;
 const BATCH = 32;
 const LEASE_MS = 15_000;

@@ -5,10 +5,10 @@ import type { Held } from "./scheduler.ts";
 /** How long things are kept after they ended. */
 const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: 30 } as const;
 const BATCH = 500;
-/** A run ends after so many batches of each kind; the next one goes on. */
+/** A run ends after this many batches of each kind; the next one continues. */
 const BATCHES_MAX = 200;
 
-/** Erases what has been kept long enough; resolves to how many rows went. Safe to run twice. */
+/** Erases what has been kept long enough; resolves to the number of rows erased. Safe to run twice. */
 export async function eraseOld(store: Store, now: number, held: Held = always): Promise<number> {
   const daysAgo = (days: number) => now - days * DAY_MS;
   const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };
@@ -30,7 +30,7 @@ async function inBatches(held: Held, erase: () => Promise<number>): Promise<numb
   return erased;
 }
 
-/** Drops counters and rankings whose time is over. */
+/** Drops expired counters and rankings. */
 export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
   if (await held()) await store.limits.prune(now);
   if (await held()) await store.rankings.prune(now);

@@ -9,8 +9,8 @@ const DELIVERIES = 200;
 const LEASE_MS = 5_000;
 
 /**
- * Holds new and changed posts against the standing queries: words and filters as soon as a post is written, meaning as
- * soon as it has its vector, which enqueues it again.
+ * Matches new and changed posts against the standing queries: by words and filters once a post is written, by meaning
+ * once it has its vector, which enqueues it again.
  *
  * @returns how many posts it took
  */
@@ -23,7 +23,7 @@ export async function matchPosts(
   await matching.refresh();
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;
-  // After the claim: a subscription that was acknowledged before the post is seen.
+  // After the claim, so that a subscription acknowledged before the post is seen.
   await matching.refresh();
   const posts = await store.posts.many(items.map((item) => item.postId));
   const publishers = new Map(
@@ -32,7 +32,7 @@ export async function matchPosts(
       row,
     ]),
   );
-  // From the store: another process may have given them a moment ago, and an index apart from the store follows later.
+  // From the store: another process may have given them a moment ago, and an index apart from the store lags behind.
   const vectors = await store.posts.vectors(
     posts.map((post) => post.id),
     modelId,

@@ -1,11 +1,9 @@
 /** Work left by other processes, or by one that died, is found within this time. */
 const POLL_MS = 400;
-/** After a failure, so that a broken database is not asked without pause. */
+/** The pause after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;
 
-/**
- * Runs a bounded batch again and again while there is work: at once when nudged, else every 400 ms. One batch at a time.
- */
+/** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise every 400 ms. */
 export class Poller {
   readonly #batch: () => Promise<number>;
   readonly #failed: (error: unknown) => void;

@@ -3,8 +3,8 @@ import { type ScheduledTask, schedule } from "node-cron";
 import type { LeaseStore } from "../ports/store/index.ts";
 
 /**
- * Renews an instance's right to a job, before each step of it. False when another instance had the job meanwhile, as
- * happens to one that slept, or when the board is closing: the run then ends without a further step.
+ * Renews an instance's lease on a job before each step. False when another instance had the job in between, because
+ * this one slept, or when the board is closing: the run then ends without a further step.
  */
 export type Held = () => Promise<boolean>;
 
@@ -13,7 +13,7 @@ export interface Job {
   name: string;
   /** Cron expression with five fields, in UTC. */
   cron: string;
-  /** Longer than a step takes: for this long after a step began, no other instance runs the job. */
+  /** Longer than a step takes. For this long after a step began, no other instance runs the job. */
   leaseMs: number;
   run(now: number, held: Held): Promise<unknown>;
 }
@@ -25,9 +25,9 @@ interface SchedulerOptions {
   leases: LeaseStore;
   clock: () => number;
   failed: (job: string, error: unknown) => void;
-  /** Told of a run that did not begin: an earlier one is under way, or the process slept. */
+  /** Called for a run that did not begin: an earlier one is under way, or the process slept. */
   missed: (job: string, why: string) => void;
-  /** Told of every run that came to its end, for the statistics. */
+  /** Called for every run that ended, for the statistics. */
   ended: (job: string, ok: boolean) => Promise<void>;
 }
 

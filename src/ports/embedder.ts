@@ -6,11 +6,11 @@ export interface Embedder {
   /** Names model, quantisation and pooling; vectors of different ids do not compare. */
   readonly modelId: string;
   readonly dimension: number;
-  /** Cosine below which two texts of this model have nothing to do with each other. */
+  /** Below this cosine two texts have nothing to do with each other. */
   readonly minCosine: number;
   /**
-   * Cosine from which a post's meaning answers a standing query; null for the model that the calibrated rule was made
-   * for, which decides then. See docs/matching.md.
+   * Cosine from which a post's meaning answers a standing query. Null for the model the calibrated rule was made for:
+   * there the rule decides. See docs/matching.md.
    */
   readonly matchCosine: number | null;
   state(): ModelState;
@@ -18,7 +18,7 @@ export interface Embedder {
   settled(): Promise<ModelState>;
   /**
    * Unit vectors, one for each text, in order. Texts beyond the model's length (256 tokens) are cut.
-   * @param purpose  queries go before posts, and are remembered
+   * @param purpose  queries go ahead of posts, and their vectors are remembered
    * @throws EmbedderUnavailable when the state is not `ready`, or the queue is full
    */
   embed(texts: readonly string[], purpose: "query" | "post"): Promise<Float32Array[]>;

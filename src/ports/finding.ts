@@ -1,10 +1,10 @@
-/** What looking at one thing found: a sentence for the operator, which holds no credentials. */
+/** The result of one check: a sentence for the operator, without credentials. */
 export interface Finding {
   /** A warning is worth a look; a problem keeps the board from working, now or soon. */
   level: "ok" | "warning" | "problem";
-  /** What was looked at, in a word or two. */
+  /** What was checked, in a word or two. */
   about: string;
-  /** What was found, and what to do about it unless it is well. */
+  /** What was found and, unless all is well, what to do about it. */
   text: string;
 }
 

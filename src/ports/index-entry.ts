@@ -1,7 +1,7 @@
 import type { IndexEntry } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
-/** When a post is on, as filters see it: one without dates from its writing to its expiry. Epoch milliseconds. */
+/** When a post is on, as filters see it. One without dates is on from its writing to its expiry. Epoch milliseconds. */
 export function windowOf(post: Pick<StoredPost, "startsAt" | "endsAt" | "createdAt" | "expiresAt">): {
   windowStart: number;
   windowEnd: number;

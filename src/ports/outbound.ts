@@ -1,4 +1,4 @@
-/** The only way out of the board: requests to addresses that somebody else chose. */
+/** The only way out of the board: requests to addresses that others chose. */
 export interface Outbound {
   /**
    * Why this URL may not be called, judged by its text alone (scheme, port, credentials, address literals), or null.
@@ -10,7 +10,10 @@ export interface Outbound {
    * @throws OutboundError
    */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** TXT records of a name, chunks joined; at most 20 of 1,000 characters. Null when DNS does not tell whether there are any. */
+  /**
+   * TXT records of a name, chunks joined; at most 20 of 1,000 characters. Null when DNS does not say whether there are
+   * any.
+   */
   txt(name: string): Promise<string[] | null>;
   close(): Promise<void>;
 }

@@ -2,13 +2,16 @@ import type { PostFilter, WordQuery } from "../schema/filter.ts";
 import type { Kind } from "../schema/post.ts";
 import type { Place } from "./store/index.ts";
 
-/** What is asked: filters, and optionally words and meaning. With words or a vector, a post must be supported by one of them. */
+/** A search: filters and, optionally, words and meaning. With words or a vector, one of them must support a post. */
 export interface Question {
   filter: PostFilter;
   words: WordQuery | null;
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
-  /** Cosine below which meaning does not support a post; more is asked (`UNKNOWN_WORDS_MARGIN`) when no post has any of the words. */
+  /**
+   * Below this cosine meaning does not support a post. When no post has any of the words, the bar is
+   * `UNKNOWN_WORDS_MARGIN` higher.
+   */
   minCosine: number;
 }
 
@@ -22,15 +25,17 @@ export interface Match {
 }
 
 /**
- * Candidates by words and by meaning, under the same filters. Rebuildable from the store at any time; fusing,
- * reranking and paging happen above it. Hidden, removed and suspended publishers' posts are never returned.
+ * Candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
+ * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never
+ * returned.
  */
 export interface SearchIndex {
   /**
    * The best matches by the fused score of `src/search/fuse.ts`, best first, equal ones by id.
    * @param page.limit  how many at most
    * @param page.except  ids to leave out of `matches`
-   * @returns `total` and `bestWords` (the largest `words`, 0 when no word occurs) are over all matches, those left out too
+   * @returns `total` and `bestWords` (the largest `words`, 0 when no word occurs) cover all matches, also those left
+   *   out
    */
   match(
     question: Question,
@@ -74,8 +79,8 @@ export interface IndexEntry {
 }
 
 /**
- * An index that lives inside a store's own database and changes in the store's own transactions, so that a post is
- * searchable as soon as it is acknowledged, or not there at all. `Tx` is the store's connection.
+ * An index inside a store's own database. It changes in the store's own transactions, so that a post is searchable as
+ * soon as it is acknowledged, or not there at all. `Tx` is the store's connection.
  */
 export interface TransactionalIndex<Tx> {
   /** Statements that create the index's tables; run once per version inside the store's migrations, append-only. */
@@ -86,7 +91,7 @@ export interface TransactionalIndex<Tx> {
   remove(id: string): void;
   putVector(id: string, model: string, vector: Int8Array): void;
   removeVector(id: string): void;
-  /** What filters need to know of a publisher. */
+  /** What filters need to know about a publisher. */
   putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void;
   removePublisher(id: string): void;
   /** Called after each commit, never inside one. */

@@ -3,7 +3,7 @@ import { KINDS } from "./post.ts";
 
 const count = z.int().min(0);
 
-/** What `GET /board` tells. */
+/** The answer of `GET /board`. */
 export const BoardInfo = z.object({
   name: z.string(),
   description: z.string(),
@@ -23,7 +23,10 @@ export const BoardInfo = z.object({
 const rate = z.number().min(0).max(1);
 const counts = z.record(z.string(), count);
 
-/** What `GET /metrics` tells: aggregates without addresses, keys or queries. `_7d` and `_30d` count UTC days, today included. */
+/**
+ * The answer of `GET /metrics`: aggregates without addresses, keys or queries. `_7d` and `_30d` count UTC days, today
+ * included.
+ */
 export const Metrics = z.object({
   generated_at: z.string().meta({ format: "date-time" }),
   health: z.object({

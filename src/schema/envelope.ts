@@ -10,7 +10,7 @@ const BoardCounts = z.object({
   launched: z.string().describe("UTC day of the first start."),
 });
 
-/** What every answer says beside its data. */
+/** What every answer carries beside its data. */
 export const Meta = z.object({
   board: BoardCounts,
   note: z.string().optional().describe("Addressed to the calling agent; read it whenever it is there."),
@@ -24,7 +24,7 @@ export const Meta = z.object({
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 
-/** Of a failure; the counts are missing when the storage is what failed. */
+/** The `meta` of a failure; the counts are missing when the storage itself failed. */
 export const FailureMeta = Meta.pick({ note: true, docs: true, mcp: true }).extend({
   board: BoardCounts.optional(),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Post } from "./post.ts";
 
-/** Something that concerns a publisher, on the wire. */
+/** Something that concerns a publisher, as callers see it. */
 export const InboxItem = z.object({
   type: z
     .enum(["reply", "match", "activity"])

@@ -17,7 +17,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObj
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       const form = jsonSchema as JsonObject;
-      // zod leaves out the default of whatever it transforms, though here it stands in the form callers send.
+      // zod omits the default of anything it transforms, though here the default has the form callers send.
       const { def } = zodSchema._zod;
       if (def.type === "default") form["default"] = def.defaultValue;
       const override = form["override"];

@@ -28,8 +28,8 @@ export const LIMITS = {
 } as const;
 
 /**
- * Where an id is expected, a page URL and the suffixes `.json`, `.md`, `.ics` are understood. What does not look like
- * an id is passed on, so that it is answered as "not found" like any other id nobody has.
+ * Where an id is expected, a page URL and the suffixes `.json`, `.md`, `.ics` are understood. Anything that does not
+ * look like an id is passed on and answered as "not found", like any unknown id.
  */
 export const PostId = z
   .string()
@@ -134,7 +134,7 @@ export type PostPatch = z.output<typeof PostPatch>;
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** A post on the wire. */
+/** A post as callers see it. */
 export const Post = z.object({
   id: z.string(),
   url: z.string().describe("Canonical page."),
@@ -174,5 +174,5 @@ export const PostWithContext = Post.extend({
 });
 export type PostWithContext = z.infer<typeof PostWithContext>;
 
-/** What is left of a thing after it was removed. */
+/** What is left of a resource once it is removed. */
 export const Deleted = z.object({ id: z.string(), deleted: z.literal(true) });

@@ -30,7 +30,7 @@ export type PublisherInput = z.output<typeof PublisherInput>;
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** A publisher on the wire. */
+/** A publisher as callers see it. */
 export const Publisher = z.object({
   id: z.string(),
   name: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Only fields of the wire that several schemas share; each says its JSON form by `meta`, since its parsing is wider. */
+/** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
 
 const asDateTime = z.iso.datetime({ offset: true });
 const asDate = z.iso.date();
@@ -45,7 +45,7 @@ function refused(text: string, context: z.RefinementCtx, message: string): never
 /** What is left of `18:30:00+01:00` in an address, where a plus means a blank. */
 const BLANK_FOR_PLUS = /T[\d:.]+ \d\d:\d\d$/;
 
-/** Years 1 to 9999 keep their four digits on the wire; anything else would not sort or parse elsewhere. */
+/** Years 1 to 9999 keep four digits in ISO 8601; anything else would not sort or parse elsewhere. */
 function inRange(text: string): boolean {
   const ms = Date.parse(text);
   return ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
@@ -77,7 +77,7 @@ export function numeric(bounds: { min: number; max: number; integer?: boolean })
     });
 }
 
-/** Comma-separated strings, or a JSON array of such; blanks around and between are dropped. */
+/** Comma-separated strings, or a JSON array of strings; items are trimmed, empty ones dropped. */
 export const List = z
   .union([z.string(), z.array(z.string())], {
     error: "Must be a comma-separated string or a list of strings.",
@@ -86,7 +86,7 @@ export const List = z
   .transform((items) => items.filter((item) => item !== ""))
   .meta({ override: { type: "string" } });
 
-/** An http or https URL without credentials, at most 1,000 characters; kept as sent but for surrounding blanks. */
+/** An http or https URL without credentials, at most 1,000 characters; kept as sent except for surrounding blanks. */
 export const HttpUrl = z
   .string()
   .meta({ format: "uri", maxLength: 1000 })

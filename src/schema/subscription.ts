@@ -55,7 +55,7 @@ const timestamp = z.string().meta({ format: "date-time" });
 
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
 
-/** A subscription on the wire. */
+/** A subscription as callers see it. */
 export const Subscription = z.object({
   id: z.string(),
   label: z.string().nullable(),
@@ -73,7 +73,7 @@ export const Subscription = z.object({
 });
 export type Subscription = z.infer<typeof Subscription>;
 
-/** The answer to creation: the only time the secret is told, but for a rotation. */
+/** The answer to creation: the only time the secret is shown, apart from a rotation. */
 export const NewSubscription = Subscription.extend({
   secret: z.string().describe("Verifies pushes; shown once, so keep it."),
 });
@@ -87,7 +87,7 @@ export const RotatedSecret = z.object({
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
-/** What came of a `webhook.test`. */
+/** The result of a `webhook.test`. */
 export const WebhookTest = z.object({
   id: z.string(),
   delivered: z.boolean().describe("True for an answer of 200 to 299 within 10 s."),

@@ -20,8 +20,8 @@ export function cleanLine(sent: string): string {
 }
 
 /**
- * The text with at most thirty marks in a row. Longer piles are drawn over the lines around them, and take quadratic time
- * to bring into a normal form.
+ * The text with at most thirty marks in a row. Longer piles are drawn over the lines around them, and take quadratic
+ * time to normalize.
  */
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 

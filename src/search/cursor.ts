@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** 72 bits: short enough to be copied by a model, and nobody guesses one before the board's limits stop them. */
+/** 72 bits: short enough for a model to copy, and the board's limits stop anyone guessing long before a hit. */
 const MAC_BYTES = 9;
 /** Anything longer was not made here. */
 const MAX_CHARS = 2000;
@@ -20,7 +20,7 @@ export function encodeCursor(payload: unknown, key: string | Uint8Array): string
 export function decodeCursor(text: string, key: string | Uint8Array): unknown {
   if (text.length > MAX_CHARS || !/^[\w-]+$/.test(text)) return null;
   const bytes = Buffer.from(text, "base64url");
-  // Node skips what is no base64url; only the one spelling that `encodeCursor` gives is taken.
+  // Node skips what is not base64url; only the spelling that `encodeCursor` gives is accepted.
   if (bytes.length <= MAC_BYTES || bytes.toString("base64url") !== text) return null;
   const json = bytes.subarray(MAC_BYTES);
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(json, key))) return null;

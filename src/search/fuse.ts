@@ -2,14 +2,14 @@
 const WORD_WEIGHT = 0.4;
 
 /**
- * What is added to the floor of the cosine for a query none of whose words stands in any post. Mostly these are slips of
- * the keyboard, whose cosines with 260 notices reached 0.32; a true paraphrase has to be a close one then.
+ * Added to the floor of the cosine when no post has any of a query's words. Most such queries are slips of the
+ * keyboard, whose cosines with 260 notices reached 0.32; a true paraphrase then has to be a close one.
  */
 export const UNKNOWN_WORDS_MARGIN = 0.1;
 
 /**
- * The fused score of a post: cosine plus weighted share of the best word score. For MiniLM cosines, which spread over
- * most of 0…1; it beat reciprocal-rank fusion by 0.008 nDCG@10 over six collections (p = .03).
+ * The fused score of a post: cosine plus weighted share of the best word score. Made for MiniLM cosines, which spread
+ * over most of 0…1; it beat reciprocal-rank fusion by 0.008 nDCG@10 over six collections (p = .03).
  *
  * @param cosine  -1…1, or null when there is no vector
  * @param words  BM25, 0 when no word occurs
@@ -20,7 +20,7 @@ export function fuse(cosine: number | null, words: number, bestWords: number): n
   return (cosine ?? 0) + (bestWords > 0 ? (WORD_WEIGHT * words) / bestWords : 0);
 }
 
-/** A fused score as `relevance` on the wire: 0…1, three decimals. */
+/** A fused score as the `relevance` that callers see: 0…1, three decimals. */
 export function relevanceOf(score: number): number {
   return Math.round((Math.min(Math.max(score, 0), 1 + WORD_WEIGHT) / (1 + WORD_WEIGHT)) * 1000) / 1000;
 }

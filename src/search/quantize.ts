@@ -1,7 +1,7 @@
 /** Components of unit vectors of 384 dimensions rarely pass 0.25; beyond 127/500 they are clamped (recall 0.991). */
 const SCALE = 500;
 
-/** What an int8 dot product is divided by to give a cosine, as a factor. */
+/** The factor that turns an int8 dot product into a cosine. */
 export const DOT_TO_COSINE = 1 / (SCALE * SCALE);
 
 /** A unit vector as int8. */
@@ -13,7 +13,7 @@ export function quantize(vector: Float32Array): Int8Array {
   return out;
 }
 
-/** What `quantize` was given, within 1/1000 for each component that was not clamped. */
+/** The vector that `quantize` was given, within 1/1000 for each component that was not clamped. */
 export function dequantize(vector: Int8Array): Float32Array {
   return Float32Array.from(vector, (x) => x / SCALE);
 }

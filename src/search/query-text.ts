@@ -10,10 +10,10 @@ export interface QueryText extends WordQuery {
 /** Each word costs one posting list per query; 500 characters of prose hold fewer than these. */
 const MAX_WORDS = 64;
 const MAX_PHRASES = 16;
-/** Ten times what the wire allows; whoever asks more is answered for the beginning. */
+/** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;
 
-/** English words that occur in most posts and tell nothing. */
+/** English words that occur in most posts and say nothing. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are as at be because been before being below between both but by
   can could d did do does doing down during each few for from further had has have having he her here hers him his how i
@@ -62,7 +62,7 @@ interface Part {
   text: string;
   quoted: boolean;
   negated: boolean;
-  /** What stood between the part before and this one, without quotes. */
+  /** The text between the previous part and this one, without quotes. */
   before: string;
 }
 

@@ -8,7 +8,7 @@ export const FEEDBACK = { posts: 5, weight: 0.5 } as const;
  * `normalise(query + 0.5 * mean(posts))`. One more scan, no weights; +0.008 nDCG@10 over six collections (p < .001).
  *
  * @param query  int8 vector as `quantize` makes it
- * @param posts  int8 vectors of the best posts, best first; those after the fifth are not looked at
+ * @param posts  int8 vectors of the best posts, best first; those after the fifth are ignored
  * @returns the query itself when there are no posts
  */
 export function feedback(query: Int8Array, posts: readonly Int8Array[]): Int8Array {

@@ -1,4 +1,4 @@
-/** What the model reads of a post: the whole of what it says, the title first, because texts are cut at the end. */
+/** What the model reads of a post: all its text, the title first, because long texts are cut at the end. */
 export function textToEmbed(post: {
   title: string;
   body: string;

@@ -1,11 +1,11 @@
 /**
- * What a word is, for indexing and for queries alike: a run of letters, digits and marks. Both pass `indexable`, which
- * decides what makes no difference, and then the same tokenizer, which cuts off English endings (in FTS5: `porter unicode61
- * categories 'L* N* M* Co'`; it finds no case or diacritics left to fold). Marks belong to words, or vowel signs would tear
- * Hindi words apart.
+ * What a word is, in the index and in queries alike: a run of letters, digits and marks. Both pass through `indexable`,
+ * which removes differences that do not count, and then through the same tokenizer, which cuts off English endings (in
+ * FTS5: `porter unicode61 categories 'L* N* M* Co'`; it finds no case or diacritics left to fold). Marks belong to
+ * words: otherwise vowel signs would tear Hindi words apart.
  */
 
-/** Signs that do not make another word: invisible ones, Arabic vowels and stretching, Hebrew points. */
+/** Signs that do not make a different word: invisible ones, Arabic vowels and stretching, Hebrew points. */
 const IGNORED = /\p{Cf}|\u0640|\u0670|[\u0591-\u05C7]|[\u064B-\u065F]|[\uFE00-\uFE0F]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL would end the text for SQLite
@@ -20,13 +20,13 @@ const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 /**
- * Marks without which a word is still spelled correctly, or is so in capitals or by hand: all of Latin and Greek, stress and
- * the dots of ё in Cyrillic. й and ї are letters of their own.
+ * Marks that a correct spelling may leave out, at least in capitals or by hand: all of Latin and Greek, stress and the
+ * dots of ё in Cyrillic. й and ї are letters of their own.
  */
 const FREE_MARKS =
   /(?<=[\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036F]+|(?<=[аеиоуыэюяіє])[\u0300\u0301]|(?<=е)\u0308/gu;
 
-/** Letters that Unicode does not take apart, as they are written where a keyboard lacks them. */
+/** Letters that Unicode does not decompose, as people write them where a keyboard lacks them. */
 export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -48,15 +48,15 @@ export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
 const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
 
 /**
- * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters, half-width
- * katakana), and each character of a script without blanks standing alone. `東京 Tower` → ` 東  京  tower`, so that the
- * phrase of 東 and 京 finds 東京 inside any longer run.
+ * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters,
+ * half-width katakana), and each character of a script without blanks on its own. `東京 Tower` → ` 東  京  tower`, so that
+ * the phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
   return plainSpelling(plainOf(text)).replace(UNSPACED, " $& ");
 }
 
-/** Text in lower case, without free marks, and with plain letters for others. */
+/** Text in lower case, without free marks, its special letters respelled with plain ones. */
 export function plainSpelling(text: string): string {
   const lower = text.toLowerCase();
   if (!/\P{ASCII}/u.test(lower)) return lower;
@@ -67,7 +67,7 @@ export function plainSpelling(text: string): string {
     .replace(RESPELLED, (letter) => OTHER_SPELLINGS[letter] ?? letter);
 }
 
-/** The words of a text as the index compares them, but for their endings. */
+/** The words of a text as the index compares them, except for their endings. */
 export function comparableWords(text: string): string[] {
   return indexable(text).match(LETTERS) ?? [];
 }

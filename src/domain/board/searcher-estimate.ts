@@ -1,9 +1,9 @@
-/** Buckets that callers fall into. Four billion addresses share them, so that a bucket tells of nobody. */
+/** Buckets that callers fall into. Four billion addresses share them, so that a bucket says nothing about anyone. */
 const BUCKETS = 1024;
-/** Prefix of the counters: `seeker:417` of a day says that somebody of bucket 417 searched on it. */
+/** Prefix of the counters: `seeker:417` of a day says that somebody in bucket 417 searched that day. */
 export const SEEKER = "seeker:";
 
-/** Estimates how many callers searched, over any days, from which buckets they fell into. */
+/** Estimates how many callers searched over any number of days, from the buckets they fell into. */
 export class SearcherEstimate {
   readonly #tag: (caller: string) => string;
   #day = "";

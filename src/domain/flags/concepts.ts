@@ -12,10 +12,10 @@ export interface Hit {
 }
 
 /**
- * Finds the words of the lexicon in a folded text, by walking a tree of letters from every word's start. Time is at most
- * the text's length times the longest phrase, whatever the text says.
+ * Finds the words of the lexicon in a folded text, by walking a tree of letters from every word's start. Time is at
+ * most the text's length times the longest phrase, whatever the text says.
  *
- * @returns hits in the order of their start; of several of one concept and language at one place, the longest
+ * @returns hits in the order of their start; of several of one concept and language at one place, only the longest
  */
 export function conceptsIn(text: string): Hit[] {
   const hits: Hit[] = [];
@@ -75,7 +75,7 @@ function kindOf(text: string, at: number): number {
 
 const isInWord = (text: string, at: number) => at >= 0 && at < text.length && kindOf(text, at) !== APART;
 
-/** A bit for each concept, for asking at once whether several occur. */
+/** A bit for each concept, so that one comparison tells whether several occur. */
 export const bitOf = (concept: Concept) => BITS.get(concept) ?? 0;
 
 const BITS = new Map<Concept, number>();

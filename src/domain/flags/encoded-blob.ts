@@ -22,8 +22,8 @@ function hasDataUrl(text: string): boolean {
 const BLOB = { hexDigits: 96, base64Chars: 64, distinctChars: 16 } as const;
 
 /**
- * What readable text the encoded parts of a text hold, decoded once: base64, hex and binary digits. An instruction is
- * one in any of these clothes.
+ * The readable text in the encoded parts of a text, decoded once: base64, hex and binary digits. An instruction is one
+ * in any of these disguises.
  *
  * @returns at most 8 texts that are mostly letters, of at most 4,000 characters each
  */
@@ -64,7 +64,8 @@ function withoutHonestRuns(text: string): string {
 
 /** Joins the lines of a blob that was wrapped as mail programs wrap it. */
 function unwrapped(text: string): string {
-  // The lookbehind starts each attempt at the start of a run, so that a long run is not tried from all its characters.
+  // The lookbehind starts each attempt at the start of a run, so that a long run is not tried from each of its
+  // characters.
   return text.replace(/(?<![A-Za-z0-9+/=_-])([A-Za-z0-9+/=_-]{40,})\r?\n(?=[A-Za-z0-9+/=_-])/g, "$1").replace(
     // Every line after the first now follows the joined one directly.
     /(?<=[A-Za-z0-9+/=_-]{40})\r?\n(?=[A-Za-z0-9+/=_-]{20})/g,
@@ -80,7 +81,7 @@ function isBlob(run: string): boolean {
   return letterCasesMix(run);
 }
 
-/** Whether small letters, capitals and digits alternate as they do in random bytes, and not as in words. */
+/** Whether small letters, capitals and digits alternate as in random bytes rather than as in words. */
 function letterCasesMix(run: string): boolean {
   let changes = 0;
   const seen = new Set<number>();

@@ -9,7 +9,7 @@
  */
 export function hasHiddenUnicode(text: string): boolean {
   if (!SUSPECT.test(text)) return false;
-  // Only now, since most texts end above: sequences an emoji font draws as one sign become a blank.
+  // Only now, since most texts are done above: sequences an emoji font draws as one sign become a blank.
   const shown = text
     .replace(/^\uFEFF/, "")
     .replace(NATION_FLAG, " ")
@@ -99,7 +99,7 @@ function hasZeroWidth(text: string): boolean {
     const home = joiner ? JOINED : UNSPACED;
     if (home.test(before) || home.test(after)) continue;
     const inWord = joiner ? LETTER : LATIN;
-    // A word joiner and the invisible signs of mathematics stand between letters in honest text too, but not often.
+    // A word joiner and the invisible signs of mathematics occur between letters in honest text too, but not often.
     if (!/[\u2060-\u2064]/.test(char) && inWord.test(before) && inWord.test(after)) return true;
     odd += 1;
     if (odd > ZERO_WIDTH_MAX) return true;

@@ -6,8 +6,8 @@ import type { Concept } from "./words/words.ts";
  * Whether a text seems to give orders to a model that reads it: set earlier instructions aside, become someone else,
  * reveal a secret or its own instructions, hide something from its user, take a text for a turn of the conversation.
  *
- * Rules look for words of one language that stand close together in one sentence, in twenty languages. They see
- * through case, accents, look-alike letters and invisible characters, not through plain persuasion.
+ * Rules look for words of one language close together in one sentence, in twenty languages. They see through case,
+ * accents, look-alike letters and invisible characters, not through plain persuasion.
  */
 export function looksLikeInstruction(text: string): boolean {
   if (FALSE_TURN.test(text) || HIDDEN_COMMENT.test(text) || CIPHERED.test(text)) return true;
@@ -19,14 +19,14 @@ export function looksLikeInstruction(text: string): boolean {
 /** A line break inside a sentence. Items of a list begin with a sign or end with one. */
 const WRAPPED = /(?<=[\p{L},])\n(?=\p{L})/gu;
 
-/** Concepts of one language within so many characters of one sentence. */
+/** Concepts of one language, close together in one sentence. */
 interface Rule {
   needs: readonly Concept[];
-  /** From the start of the first to the end of the last. */
+  /** Characters from the start of the first to the end of the last. */
   span: number;
   /** Whether they must come in the order given. Languages put verbs first or last, so most need no order. */
   ordered?: true;
-  /** Languages in which the rule holds; all by default. English, the commonest, needs more to be sure. */
+  /** The language in which the rule does not hold: English, the commonest, needs more to be sure. */
   except?: "en";
   /** May cross the end of a sentence. */
   across?: true;
@@ -51,14 +51,17 @@ const RULES: readonly Rule[] = [
   { needs: ["authority", "must"], span: 120, ordered: true, across: true },
 ];
 
-/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons is passed over quickly. */
+/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons is done quickly. */
 const FIRST = RULES.flatMap(({ needs, ordered }) => (ordered === true ? needs.slice(0, 1) : needs)).reduce(
   (bits, concept) => bits | bitOf(concept),
   0,
 );
 const SPAN_MAX = Math.max(...RULES.map((rule) => rule.span));
 const NEGATION_CHARS = 14;
-/** How many words after one are looked at. More in so few characters is no sentence, and the bound keeps it linear. */
+/**
+ * How many words after each one are read. More in so few characters is no sentence, and the bound keeps the time
+ * linear.
+ */
 const NEIGHBOURS_MAX = 48;
 
 /** Whether a rule is fulfilled by this word and words after it. */
@@ -73,7 +76,7 @@ function startsRule(hits: readonly Hit[], at: number): boolean {
     if (hit.language === first.language) around |= bitOf(hit.concept);
     last += 1;
   }
-  // Nearly all words end here, at the price of one comparison a rule.
+  // Nearly all words stop here, for one comparison per rule.
   const possible = RULES.filter((rule) => rule.needs.every((concept) => (around & bitOf(concept)) !== 0));
   return possible.some((rule) => rule.needs.includes(first.concept) && fulfils(rule, hits, at, last));
 }
@@ -100,7 +103,7 @@ function fulfils(rule: Rule, hits: readonly Hit[], at: number, last: number): bo
   return false;
 }
 
-/** Whether a denial stands before a word: "never ignore the rules above" is good advice. */
+/** Whether a denial comes before a word: "never ignore the rules above" is good advice. */
 function isNegated(hits: readonly Hit[], at: number): boolean {
   const hit = hits[at];
   for (let before = at - 1; hit !== undefined && before >= 0; before -= 1) {
@@ -112,7 +115,7 @@ function isNegated(hits: readonly Hit[], at: number): boolean {
   return false;
 }
 
-/** Marks by which chat formats part the turns of a conversation, and headings that pose as one. */
+/** Marks that separate the turns of a conversation in chat formats, and headings that pose as such marks. */
 const FALSE_TURN = new RegExp(
   [
     "<\\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|start_header_id|eot_id)\\|>",

@@ -3,7 +3,7 @@ import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Posts } from "./index.ts";
 
-/** All that may still be told of a post that is hidden or removed: that it is off. Times are epoch milliseconds. */
+/** All that may still be said about a hidden or removed post: that it is cancelled. Times are epoch milliseconds. */
 export interface CancelledEntry {
   id: string;
   startsAt: number;

@@ -7,8 +7,8 @@ const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 const THREAD_REST_MS = 7 * DAY_MS;
 
 /**
- * Until when a post lives when its publisher does not say: one day after its end (or start), 30 days after its creation
- * without dates; at least an hour and at most 365 days ahead.
+ * Until when a post lives unless its publisher says: one day after its end (or start); without dates, 30 days after its
+ * creation; at least an hour and at most 365 days ahead.
  */
 export function defaultExpiry(
   dates: { startsAt: number | null; endsAt: number | null },
@@ -42,7 +42,7 @@ export function checkWindow(
   throw new BoardError("invalid_window", { issues: [{ path: "ends_at", code: "invalid_window", message }] });
 }
 
-/** A sentence for the writer of a post that is over already: most often the year is wrong. */
+/** A note to the writer of a post that is already over: usually the year is wrong. */
 export function noteOnPast(
   { id, startsAt, endsAt }: { id: string; startsAt: number | null; endsAt: number | null },
   now: number,
@@ -52,5 +52,5 @@ export function noteOnPast(
   return [`The dates of this post lie in the past; if that is not meant, correct them (PATCH /posts/${id}).`];
 }
 
-/** To when a reply moves the expiry of the thread it answers. */
+/** The expiry that a reply gives to the thread it answers. */
 export const threadExpiry = (now: number) => now + THREAD_REST_MS;

@@ -2,11 +2,11 @@ import { withoutLigatures } from "../../schema/text.ts";
 
 /**
  * A 64-bit SimHash of a text's words, by which near-identical posts are found without comparing texts: few bits differ
- * when few words do. Case, accents, punctuation, emoji and numbers do not count.
- * Method: M. Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002); for near-duplicates
- * Manku, Jain and Das Sarma (WWW 2007).
+ * when few words do. Case, accents, punctuation, emoji and numbers do not count. Method: M. Charikar, "Similarity
+ * estimation techniques from rounding algorithms" (STOC 2002); for near-duplicates Manku, Jain and Das Sarma (WWW
+ * 2007).
  *
- * @param text  title and body, say; time is linear in its length
+ * @param text  such as title and body; time is linear in its length
  * @returns 16 hex digits; a text without a single word gives a hash of its numbers or signs
  */
 export function fingerprint(text: string): string {
@@ -15,7 +15,7 @@ export function fingerprint(text: string): string {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     vote(votes, word);
-    // Pairs hold the order, which tells texts with a common vocabulary apart.
+    // Pairs capture the order, which tells texts with a common vocabulary apart.
     vote(votes, `${word} ${words[at + 1] ?? ""}`);
   }
   let hex = "";
@@ -28,9 +28,9 @@ export function fingerprint(text: string): string {
 }
 
 /**
- * Whether two fingerprints belong to near-identical texts. The cut was measured: one word changed of
- * thirty moves a fingerprint by 6 bits, in one case of twenty by more than 10. Of 33,670 pairs of 260 hand-written posts
- * none is within 12 bits; of pairs of 656 conferences announced in the words of one template, 0.2 % are within 11.
+ * Whether two fingerprints belong to near-identical texts. The cut was measured: changing one word in thirty moves a
+ * fingerprint by 6 bits, in one case of twenty by more than 10. Of 33,670 pairs of 260 hand-written posts none is
+ * within 12 bits; of pairs of 656 conferences announced in the words of one template, 0.2 % are within 11.
  */
 export function nearIdentical(a: string, b: string): boolean {
   return bitsApart(a, b) <= NEAR_BITS;
@@ -38,7 +38,7 @@ export function nearIdentical(a: string, b: string): boolean {
 
 const NEAR_BITS = 11;
 
-/** Numbers of bits in which two fingerprints of 16 hex digits differ, 0 to 64. */
+/** The number of bits in which two fingerprints of 16 hex digits differ, 0 to 64. */
 function bitsApart(a: string, b: string): number {
   let apart = 0;
   for (let at = 0; at < 16; at += 4) {
@@ -49,8 +49,8 @@ function bitsApart(a: string, b: string): number {
 }
 
 /**
- * Words, folded; every sign of a script without blanks is a word. Numbers are left out: a listing with another price is
- * the same listing, and a common stand-in for them would make all posts with dates alike.
+ * Words, folded; every character of a script without blanks is a word. Numbers are left out: a listing with another
+ * price is the same listing, and a common stand-in for them would make all posts with dates alike.
  */
 function wordsOf(text: string): string[] {
   const plain = withoutLigatures(text)

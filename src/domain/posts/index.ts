@@ -7,13 +7,13 @@ import { postResource } from "../resources.ts";
 import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
 
-/** A post, with sentences its reader should know (`meta.note`). */
+/** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
   data: T;
   notes: string[];
 }
 
-/** Posts as they are read, with their replies and what is related. */
+/** Posts as they are read, with their replies and related posts. */
 export class Posts {
   readonly #store: Store;
   readonly #index: SearchIndex;
@@ -37,8 +37,8 @@ export class Posts {
   }
 
   /**
-   * One post with its first replies and related posts. Its owner also sees a hidden one. Of suspended publishers only
-   * the post that was asked for by its id is shown.
+   * One post with its first replies and related posts. Its owner also sees a hidden one. Of a suspended publisher only
+   * the post asked for by its id is shown.
    * @throws BoardError `post_not_found`, `post_hidden`
    */
   async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
@@ -78,7 +78,7 @@ export class Posts {
   }
 
   /**
-   * Stored posts as the wire shows them, in order; those whose publisher is gone are left out.
+   * Stored posts as callers see them, in order, without those whose publisher is gone.
    * @param options.suspended  false leaves out those of suspended publishers too
    */
   async resources(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
@@ -91,7 +91,10 @@ export class Posts {
     });
   }
 
-  /** Those of some posts that anyone may see now, by id: any may have been removed or hidden since their ids were read. */
+  /**
+   * The posts among these that anyone may see now, by id: some may have been removed or hidden since their ids were
+   * read.
+   */
   async visible(ids: readonly string[]): Promise<Map<string, Post>> {
     const rows = await this.#store.posts.many([...new Set(ids)]);
     const active = rows.filter(({ state }) => state === "active");
@@ -119,7 +122,7 @@ export class Posts {
 }
 
 /**
- * A post that is not removed, for a caller who may see it: a hidden one only its owner.
+ * A post that is not removed, for a caller who may see it; a hidden one is for its owner only.
  * @throws BoardError `post_not_found`, `post_hidden`
  */
 export async function visiblePost(

@@ -5,9 +5,9 @@ import { nearIdentical } from "./fingerprint.ts";
 
 /** The post that would be the fifth near-identical one within an hour is refused. */
 const STORM_POSTS = 5;
-/** Own posts of the last 30 days are looked through, at most this many. */
+/** Of the publisher's posts of the last 30 days, at most this many are compared. */
 const FINGERPRINTS_MAX = 500;
-/** Of many near-duplicates the latest few are looked at for one to edit. */
+/** Among many near-duplicates only the latest few are searched for one to edit. */
 const NOTED_MAX = 20;
 
 /** A post of the same publisher that says nearly the same; it may have been removed since. */
@@ -35,7 +35,7 @@ export function refuseStorm(near: readonly NearDuplicate[], now: number): void {
   throw new BoardError("duplicate_storm", { retryAfterS: Math.ceil((oldest + HOUR_MS - now) / 1000) });
 }
 
-/** A sentence for the writer when an earlier post of its own, which is still there, says nearly the same. */
+/** A note to the writer when one of their earlier posts still exists and says nearly the same. */
 export async function noteOnDuplicates(posts: PostStore, near: readonly NearDuplicate[]): Promise<string[]> {
   if (near.length === 0) return [];
   const rows = await posts.many(near.slice(0, NOTED_MAX).map(({ id }) => id));

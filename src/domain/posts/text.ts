@@ -45,7 +45,7 @@ function stringsIn(json: unknown): string[] {
   );
 }
 
-/** @throws BoardError `contains_api_key` when a key of this board stands anywhere in what was sent */
+/** @throws BoardError `contains_api_key` when a key of this board occurs anywhere in what was sent */
 export function refuseBoardKeys(input: Partial<PostInput> | PostPatch | PublisherInput): void {
   if (!containsBoardKey(JSON.stringify(input))) return;
   throw new BoardError("contains_api_key");
@@ -64,7 +64,7 @@ export function asInput(
   };
 }
 
-/** Sentences for the writer of a post: flags that readers see, and data that may be personal. */
+/** Notes to the writer of a post: the flags that readers see, and data that may be personal. */
 export function notesOnText(post: StoredPost): string[] {
   const notes: string[] = [];
   if (post.flags.length > 0) {

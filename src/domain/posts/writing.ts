@@ -12,7 +12,7 @@ import { type Noted, visiblePost } from "./index.ts";
 import { nearDuplicates, noteOnDuplicates, refuseStorm } from "./near-duplicates.ts";
 import { asInput, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./text.ts";
 
-/** What publishers do with posts and replies: they write, edit and remove them. */
+/** Writing, editing and removing posts and replies. */
 export class Writing {
   readonly #store: Store;
   readonly #site: Site;
@@ -30,8 +30,8 @@ export class Writing {
   /**
    * Writes a post or a reply, once per idempotency key.
    *
-   * @param options.relayed  the operator imports it: entries of a source are told apart by their ids there, so that
-   *   alike ones are no storm
+   * @param options.relayed  imported by the operator: a source tells its entries apart by id, so that similar ones are
+   *   no storm
    * @throws BoardError `contains_api_key`, `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`,
    *   `duplicate_storm`; `post_not_found` when the idempotency key belongs to a removed post
    */
@@ -92,7 +92,7 @@ export class Writing {
     const result = await this.#store.posts
       .insert(post, parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {})
       .catch((error: unknown) => this.#explain(error, post));
-    // Somebody else inserted it between our look and our write: a racing retry, or (without a key) an id drawn twice.
+    // It was inserted between our look and our write: by a racing retry or, without a key, under an id drawn twice.
     if (!result.inserted) {
       if (key !== null) return this.#replay(result.post, inputHash, publisher);
       return this.create(input, publisher, now, options);
@@ -136,7 +136,7 @@ export class Writing {
     const updatedAt = Math.max(now, post.updatedAt + 1);
     const options = { text: textChanged, asOf: post.updatedAt };
     const stored = await this.#store.posts.update(id, { ...change, updatedAt }, options);
-    // Removed meanwhile, or edited: then window and flags are those of two halves, and are worked out again.
+    // Removed meanwhile, or edited: window and flags would then mix two versions, and are worked out again.
     if (stored === null) return this.edit(id, patch, caller, now);
     this.#written();
     if (change.flags !== undefined) notes.push(...notesOnText(stored));
@@ -148,7 +148,7 @@ export class Writing {
   }
 
   /**
-   * Removes one's own post; a root takes its replies along.
+   * Removes one's own post; a root takes its replies with it.
    * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`
    */
   async remove(id: string, caller: StoredPublisher, now: number): Promise<void> {
@@ -158,7 +158,7 @@ export class Writing {
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
-  /** Why the store kept nothing: publisher or parent went between our look and our write. */
+  /** Why the store kept nothing: publisher or parent vanished between our look and our write. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
     if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
     const parent = parentId === null ? null : await this.#store.posts.get(parentId);

@@ -14,7 +14,7 @@ import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
 
 const RECENT_POSTS = 10;
-/** How much longer a proof counts that cannot be looked at. */
+/** How much longer a proof counts that cannot be checked. */
 const PATIENCE_MS = 7 * DAY_MS;
 const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
@@ -33,7 +33,7 @@ export class Publishers {
   }
 
   /**
-   * A new publisher with the only sight of its key.
+   * A new publisher with its key, which is shown only here.
    * @throws BoardError `contains_api_key`
    */
   async register(
@@ -88,7 +88,7 @@ export class Publishers {
   async rotateKey(caller: StoredPublisher): Promise<{ id: string; api_key: string }> {
     const apiKey = newApiKey();
     const keyHash = sha256(apiKey);
-    // Of two rotations at once one is late: a key that was given out must not be dead on arrival.
+    // Of two rotations at once one has to fail: no key may be dead on arrival.
     const changed = await this.#update(caller.id, (row) =>
       row.keyHash === caller.keyHash ? { keyHash } : null,
     );
@@ -97,7 +97,7 @@ export class Publishers {
   }
 
   /**
-   * Looks for the proof of the caller's domain; a new `url` comes first and drops an older proof.
+   * Looks for the proof of the caller's domain; a new `url` is saved first and drops an older proof.
    * @returns `via` is null when no proof was found
    * @throws BoardError `invalid_url` for a new `url` whose host the board may not call
    */
@@ -132,11 +132,11 @@ export class Publishers {
   }
 
   /**
-   * Looks again at proofs last seen before `before`, at most `limit`. One that cannot be looked at, since the site or DNS does
-   * not answer, counts for another week: an outage, which may be the board's own, proves nothing.
+   * Checks again proofs last seen before `before`, at most `limit`. One that cannot be checked, since the site or DNS
+   * does not answer, counts for another week: an outage, perhaps the board's own, proves nothing.
    *
-   * @param held  asked before each one; false ends it
-   * @returns how many were looked at
+   * @param held  asked before each one; false ends the run
+   * @returns how many were checked
    */
   async recheck(
     before: number,
@@ -149,7 +149,7 @@ export class Publishers {
       if (!(await held())) return i;
       const isLate = (publisher.checkedAt ?? 0) < before - PATIENCE_MS;
       await this.#look(publisher, now, { patient: !isLate }).catch((error: unknown) => {
-        // One that erased itself meanwhile needs no proof any more.
+        // A publisher that erased itself meanwhile needs no proof any more.
         if (!(error instanceof BoardError)) throw error;
       });
     }
@@ -163,9 +163,9 @@ export class Publishers {
   }
 
   /**
-   * Looks for a proof and keeps what was seen, unless another domain was named meanwhile: that takes seconds.
+   * Looks for a proof, which takes seconds, and keeps the result unless another domain was named meanwhile.
    *
-   * @param options.patient  leaves everything as it is when it cannot be seen whether the proof is there
+   * @param options.patient  leaves everything as it is when the proof cannot be checked
    */
   async #look(
     publisher: StoredPublisher,
@@ -190,7 +190,7 @@ export class Publishers {
     throw new BoardError("invalid_url", { issues: [{ path: "url", code: "invalid_url", message: refusal }] });
   }
 
-  /** @returns null when there is none, `unclear` when DNS and site do not tell and neither has it */
+  /** @returns null when there is none, `unclear` when neither has it and one of them does not answer */
   async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | "unclear" | null> {
     const { domain } = publisher;
     if (domain === null || publisher.verifyToken === null) return null;
@@ -202,7 +202,7 @@ export class Publishers {
     return records === null || file === null ? "unclear" : null;
   }
 
-  /** Null when the site does not answer, or says that it cannot now. */
+  /** Null when the site does not answer, or answers that it cannot now. */
   async #fileHas(url: string, wanted: string): Promise<boolean | null> {
     try {
       const { status, body } = await this.#outbound.send({ method: "GET", url, ...BOARD_TXT });

@@ -26,7 +26,7 @@ const FROZEN_MS = HOUR_MS;
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
-/** One page of results, with what `meta` tells about it. */
+/** One page of results, with what `meta` says about it. */
 export interface SearchPage {
   posts: Post[];
   nextCursor: string | null;
@@ -64,7 +64,7 @@ export class Search {
 
   /**
    * @param options.datedOnly  only posts with a start, for calendars
-   * @param options.advice  false leaves out what to do when nothing is found, which costs some more questions
+   * @param options.advice  false leaves out what to try when nothing is found, which costs a few more searches
    * @throws BoardError `invalid_cursor`
    */
   async run(
@@ -124,7 +124,7 @@ export class Search {
     };
   }
 
-  /** Keyset pages: posts that arrive meanwhile stand before (newest) or anywhere after (soonest) the last place. */
+  /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
   async #byTime(plan: Plan, order: "newest" | "soonest", query: SearchQuery): Promise<Found> {
     const after = this.#cursors.readPlace(plan.list, query.cursor);
     const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
@@ -138,7 +138,8 @@ export class Search {
   /** Pages of a ranking frozen at its first page. */
   async #byRelevance(plan: Plan, query: SearchQuery, now: number): Promise<Found> {
     const at = query.cursor === undefined ? null : this.#readWalk(plan.list, query.cursor);
-    // The first piece takes whatever is there, also from instances whose clock runs ahead; later ones only what was.
+    // The first piece takes whatever is there, even from instances whose clock runs ahead; later ones only what was
+    // there then.
     if (at !== null) plan.question.filter.createdUntil = at.createdUntil;
     let piece = at === null ? await this.#rank(plan, null, now) : await this.#frozenRanking(at.ranking, now);
     let offset = at?.offset ?? 0;
@@ -196,7 +197,7 @@ export class Search {
     return frozen;
   }
 
-  /** Found ids as posts on the wire; what was removed, hidden, expired or suspended since the ranking drops out. */
+  /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
   async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
     const relevance = new Map(found.map((post) => [post.id, post.relevance]));
     const rows = await this.#store.posts.many(found.map((post) => post.id));
@@ -217,7 +218,7 @@ export class Search {
     });
   }
 
-  /** Which filter emptied the result, and what letting go of it would find. */
+  /** Which filter emptied the result, and what a search without it would find. */
   async #advice({ words, filter }: Question, query: SearchQuery): Promise<string[]> {
     if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
       return ["`q` holds no word; signs and emoji are not searched for."];

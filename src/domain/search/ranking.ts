@@ -2,7 +2,7 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { fuse, relevanceOf } from "../../search/fuse.ts";
 import { FEEDBACK, feedback } from "../../search/rerank.ts";
 
-/** The rerank pass looks at this many first-pass matches at least, so that a short page is not only reshuffled. */
+/** The rerank pass looks at least at this many first-pass matches, so that a short page is not only reshuffled. */
 const POOL = 200;
 
 export interface Ranked {
@@ -16,7 +16,7 @@ export interface Ranked {
  * towards the five best posts.
  *
  * @param options.except  ids to leave out, as an earlier part of the same walk returned them
- * @returns best first, equal scores by id; `total` counts all matches, those left out too
+ * @returns best first, equal scores by id; `total` counts all matches, also those left out
  */
 export async function rankMatches(
   index: SearchIndex,

@@ -1,7 +1,7 @@
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 
-/** A query with something of it let go, and words for that. */
+/** A query with one filter dropped, and words for that. */
 interface Relaxation {
   without: string;
   query: SearchQuery;
@@ -9,7 +9,7 @@ interface Relaxation {
 
 const WIDER_KM = 100;
 
-/** The query with one filter let go at a time. At most twelve. */
+/** The query with one filter dropped at a time. At most twelve. */
 export function relaxations(query: SearchQuery): Relaxation[] {
   const radiusKm = query.near === undefined ? RADIUS_KM.max : (query.radius_km ?? RADIUS_KM.default);
   const { any, phrases, excluded } = parseQueryText(query.q ?? "");

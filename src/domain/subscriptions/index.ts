@@ -32,7 +32,7 @@ import {
   standingQueryOf,
 } from "./state.ts";
 
-/** What stands for the sentence of a query that only another version of the board can read. */
+/** Shown in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
 
 const notMatched = ({ inactiveReason }: StoredSubscription) =>
@@ -73,8 +73,8 @@ export class Subscriptions {
   }
 
   /**
-   * Saves a standing query. The webhook's owner is asked for consent after the answer, which carries the secret that
-   * verifies the question.
+   * Saves a standing query. The webhook's owner is asked for consent after the answer: its secret is needed to verify
+   * the question.
    *
    * @throws BoardError `invalid_url` for a webhook the board may not call, `too_many_subscriptions`
    */
@@ -102,7 +102,7 @@ export class Subscriptions {
       createdAt: now,
     };
     const kept = await this.#store.subscriptions.insert(row, ACTIVE_MAX).catch(async (error: unknown) => {
-      // The publisher erased itself between our look at its key and our write.
+      // The publisher erased itself between our check of its key and our write.
       if ((await this.#store.publishers.get(caller.id)) === null) throw new BoardError("invalid_api_key");
       throw error;
     });
@@ -111,7 +111,7 @@ export class Subscriptions {
     return { ...this.#resource(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
   }
 
-  /** What whoever saves a query should know of it. */
+  /** Notes for the publisher that saves a query. */
   notesOn(query: StandingQuery | undefined): string[] {
     const text = query === undefined ? null : parsedTextOf(query);
     if (text === null || text.any.length + text.phrases.length + text.excluded.length > 0) return [];
@@ -131,7 +131,8 @@ export class Subscriptions {
   }
 
   /**
-   * Changes the given fields. A new webhook URL is asked for consent after the answer, and gets nothing else before.
+   * Changes the given fields. A new webhook URL is asked for consent after the answer, and receives nothing else before
+   * it agrees.
    * @throws BoardError `subscription_not_found`, `invalid_url`, `too_many_subscriptions`
    */
   async edit(
@@ -247,7 +248,7 @@ export class Subscriptions {
     });
   }
 
-  /** Null without a model; matching then goes by words until the follower finds the model ready. */
+  /** Null without a model; matching then goes by words until a refresh finds the model ready. */
   #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
     return queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
   }

@@ -18,10 +18,10 @@ import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: some 5 ms. */
 const CHANGES_BATCH = 100;
-/** Queries that are given their vectors at each refresh, and how many the model takes at once. */
+/** How many queries get their vectors at each refresh, and how many the model takes at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
 
-/** A post as matching looks at it. */
+/** A post as matching sees it. */
 export interface PostToMatch {
   post: StoredPost;
   publisher: StoredPublisher;
@@ -31,8 +31,8 @@ export interface PostToMatch {
 
 /**
  * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
- * word, and either every word or the meaning. Follows subscriptions made by any process, and keeps the active ones in a
- * percolator, so that a post meets a small part of them.
+ * word, and either every word or the meaning. It follows subscriptions made by any process and keeps the active ones in
+ * a percolator, so that a post meets only a small part of them.
  */
 export class Matching {
   readonly #store: Store;
@@ -105,7 +105,7 @@ export class Matching {
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
 
-  /** Queries saved while there was no model, or under another one. */
+  /** Gives vectors to queries saved without a model, or under another one. */
   async #addVectors(): Promise<void> {
     if (!(await this.#boardModel.isOurs())) return;
     const missing = [...this.#withoutVector].slice(0, VECTORS.perRefresh);
@@ -125,7 +125,7 @@ export class Matching {
     }
   }
 
-  /** No vectors when the model is busy or gone: words go on, and the next refresh tries again. */
+  /** Empty when the model is busy or gone: words go on, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
       return await this.#embedder.embed(texts, "query");
@@ -140,7 +140,7 @@ export class Matching {
 type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
-/** Classes of posts, by whether they are foreign: the rule's floors are much lower for those that are. */
+/** Classes of posts, by whether they are foreign: the rule's floors are much lower for foreign ones. */
 const CLASSES = [false, true] as const;
 
 function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {

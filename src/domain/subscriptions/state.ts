@@ -11,18 +11,18 @@ import { StandingQuery } from "../../schema/subscription.ts";
 export const ACTIVE_MAX = 50;
 
 /**
- * True when new posts are held against the subscription: it is active, or only its webhook was given up, so that its
- * matches still come to polling.
+ * True when new posts are matched against the subscription: it is active, or only its webhook was given up and it can
+ * still be polled.
  */
 export function isMatched({ active, inactiveReason }: StoredSubscription): boolean {
   return active || inactiveReason === "webhook_gone" || inactiveReason === "webhook_failing";
 }
 
-/** True while its publisher is suspended, unless that happens just now. */
+/** True while its publisher is suspended, once the suspension has reached it. */
 export const isSuspended = ({ inactiveReason }: StoredSubscription) =>
   inactiveReason === "publisher_suspended";
 
-/** What to change of a subscription to make it active as if its webhook had never failed. */
+/** What makes a subscription active, as if its webhook had never failed. */
 export const ACTIVATED = { active: true, inactiveReason: null, failures: 0, failingSince: null } as const;
 
 /** The saved query, or null when it was written by a version that knew other criteria. */
@@ -45,8 +45,9 @@ export async function ownSubscription(
 }
 
 /**
- * Changes a subscription by what it is at that moment; null changes nothing.
- * @throws BoardError `subscription_not_found`; `too_many_subscriptions` when it would become one active too many
+ * Changes a subscription by what its row is at that moment; null changes nothing.
+ * @throws BoardError `subscription_not_found`; `too_many_subscriptions` when it would be one active subscription too
+ *   many
  */
 export async function changeSubscription(
   { subscriptions }: Store,
@@ -60,7 +61,7 @@ export async function changeSubscription(
 }
 
 /**
- * Pauses what a publisher saved while it is suspended, and takes it up again at its reinstatement. Those beyond the
+ * Pauses a publisher's subscriptions while it is suspended, and resumes them when it is reinstated. Those beyond the
  * allowed number of active ones, whose webhook had been given up before, stay paused.
  */
 export async function suspendSubscriptions(

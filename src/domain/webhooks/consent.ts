@@ -11,9 +11,9 @@ import { signedHeaders } from "./signature.ts";
 const CHALLENGE = { ttlMs: 10 * MINUTE_MS, timeoutMs: 10_000, maxBytes: 4 * 1024 } as const;
 
 /**
- * Asks the owner of a webhook whether it wants to be called, the only thing ever sent to a URL that has not said yes, and
- * keeps the answer. What is true of the subscription may change while the webhook is asked, up to 10 s: an answer holds
- * for the URL that was asked.
+ * Asks the owner of a webhook whether it wants to be called, and keeps the answer. Nothing else is ever sent to a URL
+ * that has not said yes. The subscription may change while the webhook is asked, up to 10 s: an answer holds for the
+ * URL that was asked.
  */
 export class Consent {
   readonly #store: Store;
@@ -37,7 +37,7 @@ export class Consent {
     this.#log = parts.log;
   }
 
-  /** Asks behind the caller's back. A yes also re-activates a subscription whose webhook had been given up. */
+  /** Asks after the caller has its answer. A yes also re-activates a subscription whose webhook had been given up. */
   askLater(row: StoredSubscription, url: string, now: number): void {
     const asked = (async () => {
       try {
@@ -56,9 +56,9 @@ export class Consent {
   }
 
   /**
-   * Asks at the owner's wish. A yes re-activates the subscription, whatever had stopped it but a suspension; a no takes
-   * an earlier yes back.
-   * @returns the subscription as it is then
+   * Asks at the owner's request. A yes re-activates the subscription, unless it is suspended; a no withdraws an earlier
+   * yes.
+   * @returns the subscription afterwards
    * @throws BoardError `rate_limited`, `subscription_not_found`, `too_many_subscriptions`
    */
   async askAgain(row: StoredSubscription, url: string, now: number): Promise<StoredSubscription> {
@@ -71,14 +71,14 @@ export class Consent {
     });
   }
 
-  /** Waits for questions under way that nobody waits for. */
+  /** Waits for the questions of `askLater` that are still under way. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#asking);
   }
 
   /**
-   * Posts a signed challenge. Consent is a 200 whose body is exactly the challenge, or a JSON object with it as its only
-   * member: a server that reflects what it is sent does not consent.
+   * Posts a signed challenge. Consent is a 200 whose body is exactly the challenge, or a JSON object with it as its
+   * only member: a server that merely echoes what it is sent does not consent.
    *
    * @throws BoardError `rate_limited`
    */

@@ -2,10 +2,13 @@ import { BoardError } from "../../failures.ts";
 import type { LimitStore, StoredSubscription } from "../../ports/store/index.ts";
 import { HOUR_MS } from "../time.ts";
 
-/** What a publisher makes the board send to a host that did not ask: by subscription, and by host over all publishers. */
+/**
+ * Calls that the board makes at a publisher's request to a host that did not ask: per subscription, and per host over
+ * all publishers.
+ */
 const PER_HOUR = { subscription: 10, host: 30 } as const;
 
-/** Limits calls to webhooks that are made because somebody asks for them: challenges and tests. */
+/** Limits the calls to webhooks that are made on request: challenges and tests. */
 export class HourlyLimit {
   readonly #limits: LimitStore;
   readonly #limited: boolean;

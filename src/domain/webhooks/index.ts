@@ -10,7 +10,9 @@ import type { HourlyLimit } from "./hourly-limit.ts";
 import { callWebhook, isDelivered } from "./request.ts";
 import { signedHeaders } from "./signature.ts";
 
-/** What the owner of a subscription can do about its webhook: try it, look at deliveries, repeat one, replace the secret. */
+/**
+ * What the owner of a subscription can do with its webhook: test it, list deliveries, repeat one, replace the secret.
+ */
 export class Webhooks {
   readonly #store: Store;
   readonly #outbound: Outbound;
@@ -52,7 +54,7 @@ export class Webhooks {
   }
 
   /**
-   * A new secret. The one before signs along for 24 h, so that a receiver can be changed over without a gap.
+   * A new secret. The previous one signs too for 24 h, so that a receiver can switch over without a gap.
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {
@@ -90,7 +92,7 @@ export class Webhooks {
   }
 
   /**
-   * Queues a delivery once more, with the same id, whatever became of it.
+   * Queues a delivery once more, with the same id, however it ended.
    * @throws BoardError `subscription_not_found`, `no_webhook`; `not_found` for a delivery it does not have
    */
   async redeliver(

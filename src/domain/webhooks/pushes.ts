@@ -8,9 +8,9 @@ import { callWebhook } from "./request.ts";
 import { outcomeOf, type PushOutcome } from "./retries.ts";
 import { signedHeaders } from "./signature.ts";
 
-/** A push that was claimed just before its subscription was paused or lost its consent is looked at again after this. */
+/** A push claimed just before its subscription was paused or lost its consent is tried again after this. */
 const PAUSED_MS = MINUTE_MS;
-/** So is one whose post is hidden, or its publisher suspended: either may be taken back. */
+/** So is one whose post is hidden or whose publisher is suspended: either may be reversed. */
 const HIDDEN_MS = HOUR_MS;
 
 /** How a push was dealt with: the attempt, if one was made, and what follows. */
@@ -29,7 +29,7 @@ export class Pushes {
   readonly #random: () => number;
 
   /**
-   * @param parts.contentNotice  what every message says of the text in it
+   * @param parts.contentNotice  what every message says about the text in it
    * @param parts.random  in 0…1, for the jitter of retries
    */
   constructor(parts: {
@@ -48,7 +48,7 @@ export class Pushes {
     this.#random = parts.random;
   }
 
-  /** Makes one attempt, unless what was true at the match no longer is. Everything is read anew. */
+  /** Makes one attempt, unless what was true at the match no longer is: everything is read again. */
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
     const row = await this.#store.subscriptions.get(push.subscriptionId);
     const owner = row === null ? null : await this.#store.publishers.get(row.publisherId);
@@ -69,7 +69,7 @@ export class Pushes {
     return { attempt, outcome: outcomeOf(called, current, now + called.latencyMs, this.#random()) };
   }
 
-  /** The same bytes for the same rows: members stand in a fixed order. */
+  /** The same bytes for the same rows: members come in a fixed order. */
   #bodyOf(push: ClaimedPush, row: StoredSubscription, post: Post): string {
     return JSON.stringify({
       type: "post.matched",

@@ -4,7 +4,7 @@ import type { PushAttempt } from "../../ports/store/index.ts";
 /** How long a receiver may take, and how much it may answer: more is a failure, whatever its status. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
-/** What came of a message to a webhook. */
+/** The result of a message to a webhook. */
 export interface CallResult extends PushAttempt {
   /** The answer's `Retry-After`, as it was sent. */
   retryAfter: string | null;

@@ -19,11 +19,11 @@ const WAITS_MS = [
 /** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = DAY_MS;
-/** After so long with nothing but failures a webhook is given up. */
+/** After this long with nothing but failures, a webhook is given up. */
 const FAILING_MAX_MS = 5 * DAY_MS;
 
 /**
- * What follows from an attempt: delivered, another one later, or an end; and whether the webhook is given up.
+ * What follows from an attempt: delivered, another one later, or the end; and whether the webhook is given up.
  *
  * @param push.attempts  those before this one
  * @param now  when the attempt ended

@@ -1,6 +1,6 @@
 /** Something that concerns a publisher. */
 export interface InboxEntry {
-  /** Grows by publisher, in the order in which entries become visible: who goes on from the last one misses none. */
+  /** Grows per publisher, in the order entries become visible: a reader who continues from the last one misses none. */
   no: number;
   /** `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it replied to. */
   type: "reply" | "match" | "activity";
@@ -11,8 +11,9 @@ export interface InboxEntry {
 }
 
 /**
- * What a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to 200
- * publishers that replied before, never for the reply's own; `SubscriptionStore.deliver` adds one for each delivery.
+ * What a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to
+ * 200 publishers that replied before, never for the reply's author; `SubscriptionStore.deliver` adds one for each
+ * delivery.
  */
 export interface InboxStore {
   /** Entries after `after`, in order, of posts that are active and whose publisher is not suspended. */

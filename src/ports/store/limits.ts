@@ -1,7 +1,7 @@
 export interface LimitStore {
   /**
-   * Adds `points` to a counter that starts anew `windowMs` after its first point; exact across processes. Need not
-   * survive a crash.
+   * Adds `points` to a counter that restarts `windowMs` after its first point; exact across processes. Need not survive
+   * a crash.
    * @returns the points so far, and when the window ends
    */
   add(

@@ -52,7 +52,7 @@ export type PostChange = Partial<
   >
 >;
 
-/** The place after which a list goes on: the sort time and the id of the last row seen. */
+/** Where a list continues: the sort time and the id of the last row seen. */
 export interface Place {
   at: number;
   id: string;
@@ -62,10 +62,10 @@ export interface PostStore {
   /**
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
-   * embedded index, and enqueues the work kinds `match` and `embed` for it.
-   * When a post with this id, or one of this publisher with this `idempotencyHash`, is there already, in any state, nothing
-   * changes, and that post is what it resolves to. Rejects, keeping nothing, when the
-   * publisher is gone or the parent is gone or removed: races that the caller's own checks cannot exclude.
+   * embedded index, and enqueues the work kinds `match` and `embed` for it. When a post with this id, or one of this
+   * publisher with this `idempotencyHash`, already exists in any state, nothing changes and it resolves to that post.
+   * Rejects, keeping nothing, when the publisher is gone, or the parent is gone or removed: the caller's own checks
+   * cannot exclude these races.
    */
   insert(
     post: StoredPost,
@@ -75,18 +75,18 @@ export interface PostStore {
   get(id: string): Promise<StoredPost | null>;
   /** The post of a publisher with this `idempotencyHash`, in any state, or null. */
   byIdempotency(publisherId: string, idempotencyHash: string): Promise<StoredPost | null>;
-  /** Those of the posts that exist, in any state, in the order of `ids`. At most 1,000 ids. */
+  /** The existing ones among these posts, in any state, in the order of `ids`. At most 1,000 ids. */
   many(ids: readonly string[]): Promise<StoredPost[]>;
   /** Active replies of a post, oldest first by (createdAt, id), after `after`. */
   replies(parentId: string, page: { after: Place | null; limit: number }): Promise<StoredPost[]>;
   /** Active top-level posts and replies of a publisher, newest first. */
   byPublisher(publisherId: string, limit: number): Promise<StoredPost[]>;
   /**
-   * Changes an active or hidden post in one transaction with its index entry; when `text` is true its vector is
-   * dropped and `embed` enqueued; `embed` that waits or is under way is enqueued anew, and `match` always. A change to state `hidden` takes the post, and not its
-   * replies, out of the index and out of its parent's reply count; back to `active` puts both right again.
-   * Resolves to the post as it is afterwards, or null when there is none, it is removed, or it is no longer the one of
-   * `asOf`, the `updatedAt` that the change was worked out from.
+   * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text`
+   * is true its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any
+   * case. State `hidden` takes the post, but not its replies, out of the index and out of its parent's reply count;
+   * `active` puts both back. Resolves to the post afterwards. Null when there is none, when it is removed, or when its
+   * `updatedAt` is no longer `asOf`, from which the change was worked out.
    */
   update(
     id: string,
@@ -106,15 +106,18 @@ export interface PostStore {
     since: number,
     limit: number,
   ): Promise<{ id: string; fingerprint: string; createdAt: number }[]>;
-  /** Adds to the counts of retrievals; unknown ids are passed over. May lose the last second on a crash. */
+  /** Adds to the counts of retrievals; unknown ids are ignored. May lose the last second on a crash. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
-  /** Keeps vectors of posts (int8, see `src/search/quantize.ts`), makes them searchable, and enqueues `match`. Posts that are gone, or whose text changed since (`updatedAt` differs), are passed over. */
+  /**
+   * Keeps vectors of posts (int8, see `src/search/quantize.ts`), makes them searchable, and enqueues `match`. Posts
+   * that are gone, or whose text changed since (`updatedAt` differs), are skipped.
+   */
   setVectors(
     rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
   ): Promise<void>;
   /**
-   * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. What an index
-   * holds may be behind, and whoever settles work must see what the work was enqueued for.
+   * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. An index may
+   * lag behind, and a worker must see what its work was enqueued for.
    */
   vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;
   /** Enqueues `embed` for at most `limit` posts that have no vector of this model and are not enqueued yet; resolves to how many. */

@@ -8,7 +8,7 @@ export interface StoredPublisher {
   verifyToken: string | null;
   verifiedAt: number | null;
   verifiedVia: "dns" | "file" | null;
-  /** When the proof was last looked at. */
+  /** When the proof was last checked. */
   checkedAt: number | null;
   suspendedAt: number | null;
   /** SHA-256 of the API key, hex. */
@@ -25,11 +25,11 @@ export interface PublisherStore {
   /** Reads the store each time: a rotated or erased key fails on the very next request of every process. */
   byKeyHash(keyHash: string): Promise<StoredPublisher | null>;
   /**
-   * Changes a publisher, and what the index knows of it (verified, suspended), in one step with the look at it.
+   * Changes a publisher, and what the index knows of it (verified, suspended), in one step with reading it.
    *
-   * @param change  what to change; or, given the row as it is, what to change of it, null for nothing (a store may ask
+   * @param change  the fields to change; or a function from the current row to them, null for none (a store may call it
    *   more than once)
-   * @returns the row as it is then, or null when there is none
+   * @returns the row afterwards, or null when there is none
    */
   update(
     id: string,
@@ -41,6 +41,6 @@ export interface PublisherStore {
    * an erasure that a crash interrupts is finished later. Resolves to the counts (posts not removed before), or null.
    */
   erase(id: string): Promise<{ posts: number; subscriptions: number } | null>;
-  /** Verified publishers whose proof was last looked at before `before`, oldest first. */
+  /** Verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
 }

@@ -10,9 +10,9 @@ interface Push {
 
 /** A push that one worker may send until its lease ends. */
 export interface ClaimedPush extends Push {
-  /** Names the claim; a push that was claimed anew has another. */
+  /** Names the claim; a push claimed again has another. */
   token: string;
-  /** Attempts made so far, this one not counted. */
+  /** Attempts made before this one. */
   attempts: number;
   subscription: StoredSubscription;
 }
@@ -23,7 +23,7 @@ export interface PushAttempt {
   latencyMs: number;
   /** HTTP status of the answer, or null when there was none. */
   status: number | null;
-  /** Why there was none, in a few words that hold no text of the receiver. */
+  /** Why there was none, in a few words, none of them the receiver's. */
   error: string | null;
 }
 
@@ -44,9 +44,9 @@ export interface PushRecord extends Push {
  */
 export interface PushStore {
   /**
-   * Claims due pushes of active subscriptions with consent until `now + leaseMs`. Each goes to one claimant of any
-   * process, and is due again by itself when it is not settled in time. Origins take turns, so that one with a long
-   * queue delays nobody.
+   * Claims due pushes of active subscriptions with consent until `now + leaseMs`. Each goes to one claimant over all
+   * processes, and falls due again when it is not settled in time. Origins take turns, so that one with a long queue
+   * delays nobody.
    *
    * @param options.perOrigin  pushes of one origin (host and port of the webhook) that may be claimed at a time, over
    *   all processes
@@ -63,10 +63,10 @@ export interface PushStore {
     now: number;
   }): Promise<ClaimedPush[]>;
   /**
-   * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription, in
-   * one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
-   * Nothing happens when the claim was taken over; one whose lease ended without that still counts. Nothing follows for a
-   * subscription whose webhook is no longer the one that was claimed.
+   * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription,
+   * in one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
+   * Nothing happens when the claim was taken over; a claim whose lease merely ended still counts. A subscription whose
+   * webhook has changed since the claim is left alone.
    *
    * @param outcome.dueAt  with `waiting`: when to try again
    * @param outcome.deactivate  makes the subscription inactive for this reason
@@ -86,9 +86,9 @@ export interface PushStore {
   /** Pushes of a subscription with a delivery id below `before` (all when null), newest first. */
   list(subscriptionId: string, page: { before: number | null; limit: number }): Promise<PushRecord[]>;
   /**
-   * Makes a delivery due at `now` once more, with its attempts counted anew, also one that was delivered or given up, or
-   * that was recorded before the webhook consented. One that is claimed keeps its claim and becomes due when that is
-   * settled, however it ended. False when there is no such delivery, it is forgotten, or its post is removed.
+   * Makes a delivery due again at `now`, with its attempts counted from 0, even one that was delivered, given up, or
+   * recorded before the webhook consented. A claimed one keeps its claim and falls due once that is settled, whatever
+   * the outcome. False when there is no such delivery, it is forgotten, or its post is removed.
    */
   redeliver(subscriptionId: string, deliveryId: number, now: number): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ export interface StoredSubscription {
   id: string;
   publisherId: string;
   label: string | null;
-  /** The saved query as JSON of the wire grammar, as `domain/query.ts` writes and reads it. */
+  /** The saved query as JSON in the form callers send, as `src/domain/search/query.ts` writes it. */
   query: Record<string, unknown>;
   /** Vector of the query's text under `vectorModel`, or null until there is one. */
   vector: Int8Array | null;
@@ -14,7 +14,7 @@ export interface StoredSubscription {
   webhookVerifiedAt: number | null;
   /** Version of the derived signing secret. */
   secretVersion: number;
-  /** Until when the secret of the version before signs along, or null. */
+  /** Until when the previous secret signs too, or null. */
   previousSecretUntil: number | null;
   active: boolean;
   inactiveReason: (typeof INACTIVE_REASONS)[number] | null;
@@ -41,12 +41,13 @@ export interface SubscriptionStore {
   /** All of a publisher, oldest first. */
   ofPublisher(publisherId: string): Promise<StoredSubscription[]>;
   /**
-   * Changes a subscription in one step with the look at it.
+   * Changes a subscription in one step with reading it.
    *
-   * @param change  what to change; or, given the row as it is, what to change of it, null for nothing (a store may ask
+   * @param change  the fields to change; or a function from the current row to them, null for none (a store may call it
    *   more than once)
-   * @param maxActive  left alone when it would become active beside so many of its publisher; exact under concurrency
-   * @returns the row as it is then, or null when there is none, or it was left alone for `maxActive`
+   * @param maxActive  the row is left alone when it would become active beside this many of its publisher; exact under
+   *   concurrency
+   * @returns the row afterwards; null when there is none, or when it was left alone because of `maxActive`
    */
   update(
     id: string,
@@ -56,19 +57,19 @@ export interface SubscriptionStore {
   /** Deletes it and its deliveries; false when there was none. */
   remove(id: string): Promise<boolean>;
   /**
-   * What changed after change number `after`, in order, at most `limit`: the row as it is now, or null for one that is
-   * gone. `next` is the number to go on from; it equals `after` when there is nothing new. `lastMatchedAt` as `deliver`
-   * sets it is no change.
+   * What changed after change number `after`, in order, at most `limit`: the current row, or null for one that is gone.
+   * `next` is the number to continue from, equal to `after` when nothing is new. That `deliver` sets `lastMatchedAt` is
+   * no change.
    */
   changes(
     after: number,
     limit: number,
   ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
   /**
-   * Records matches, each pair of subscription and post once and for ever, gives each its delivery id and, where the
-   * subscription can be pushed to, its push, sets
-   * `lastMatchedAt`, and marks `settled` work done, all in one transaction. Pairs whose subscription is gone, or
-   * whose post is not active, are passed over (a restored post is matched anew). Resolves to the pairs that were new.
+   * Records matches, each pair of subscription and post once and for ever. One transaction gives each its delivery id
+   * and, where the subscription can be pushed to, its push, sets `lastMatchedAt`, and marks `settled` work done. Pairs
+   * whose subscription is gone or whose post is not active are skipped (a restored post is matched again). Resolves to
+   * the new pairs.
    */
   deliver(
     matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],

@@ -7,25 +7,26 @@ import type { Delivery, StoredSubscription } from "./subscriptions.ts";
 import type { WorkKind } from "./work.ts";
 
 /**
- * What a board consists of, apart from what any store derives or may lose: search index, queues, limits, rankings, leases.
- * Kinds stand in the order in which rows are written: what a row belongs to comes before it, a root before its replies.
+ * Everything a board consists of, except what a store derives or may lose: search index, queues, limits, rankings,
+ * leases. Kinds are listed in the order rows are written: what a row belongs to comes before it, a root before its
+ * replies.
  */
 export interface BoardRows {
   setting: { name: string; value: string };
-  /** `inboxNo`: no entry of the publisher's inbox had a higher number so far; those that are forgotten count too. */
+  /** `inboxNo`: the highest number that an entry of the publisher's inbox has had, forgotten ones included. */
   publisher: StoredPublisher & { inboxNo: number };
-  /** `removedAt` goes with state `removed`; of such a post nothing is left that its publisher wrote. */
+  /** `removedAt` goes with state `removed`; nothing its publisher wrote is left of such a post. */
   post: StoredPost & { removedAt: number | null; embedding: { model: string; vector: Int8Array } | null };
-  /** `nextDelivery`: id that its next delivery gets. */
+  /** `nextDelivery`: the id its next delivery gets. */
   subscription: StoredSubscription & { nextDelivery: number };
-  /** `matchedAt` is null once it is forgotten: the pair is known as delivered, and nothing else. */
+  /** `matchedAt` is null once the delivery is forgotten: all that is known is that the pair was delivered. */
   delivery: {
     subscriptionId: string;
     postId: string;
     deliveryId: number;
     matchedAt: Delivery["matchedAt"] | null;
   };
-  /** One that is claimed counts as due: whoever claimed it does not come along. */
+  /** A claimed one counts as due: its claimant does not come along. */
   push: PushRecord;
   inbox: InboxEntry & { publisherId: string };
   report: StoredReport;
@@ -77,9 +78,9 @@ export interface TransferStore {
    * Writes rows as they are, with what follows from them (index, queues), and moves a mark, all in one transaction: a
    * crash leaves all or nothing. A setting replaces the one of its name, a counter is added to what is there.
    *
-   * @param mark  a setting that must have the value `from` (null: must not be there) and gets the value `to`; so two who
-   *   write at the same time cannot both get on
-   * @throws Error when the mark stands elsewhere, a row is there already, or what it belongs to is not there
+   * @param mark  a setting that must have the value `from` (null: must not be there) and gets the value `to`; of two
+   *   who write at once, only one gets on
+   * @throws Error when the mark has another value, a row already exists, or what it belongs to is missing
    */
   write(pages: readonly RowPage[], mark: { name: string; from: string | null; to: string }): Promise<void>;
 }

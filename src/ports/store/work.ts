@@ -1,9 +1,9 @@
-/** Things to do about a post after it was written, by whichever process comes first. */
+/** Work on a post after it was written, done by whichever process comes first. */
 export type WorkKind = "match" | "embed";
 export interface WorkItem {
   kind: WorkKind;
   postId: string;
-  /** Names this claim; a claim that was taken over, or a post enqueued anew meanwhile, has another. */
+  /** Names this claim; a claim that was taken over, or a post enqueued again meanwhile, has another. */
   token: string;
   /** Claims since it was enqueued, this one included. */
   attempts: number;
@@ -11,11 +11,11 @@ export interface WorkItem {
 
 export interface WorkStore {
   /**
-   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. A claim that is
-   * not settled in time becomes due again by itself, so that work survives the death of its worker.
+   * Claims at most `limit` due items until `now + leaseMs`, oldest first; each item goes to one claimant. A claim not
+   * settled in time falls due again, so that work survives the death of its worker.
    */
   claim(kind: WorkKind, options: { limit: number; leaseMs: number; now: number }): Promise<WorkItem[]>;
-  /** Settles items; one that was enqueued anew since its claim stays due. */
+  /** Settles items; one enqueued again since its claim stays due. */
   done(items: readonly WorkItem[]): Promise<void>;
   /** Gives items back, due at `dueAt`. */
   giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;

@@ -6,7 +6,7 @@ declare const WebAssembly: {
   Instance: new (module: object) => { exports: unknown };
 };
 
-/** One instance of `kernel.wat` with a memory of its own, 64 KiB at first. What its functions do is said there. */
+/** One instance of `kernel.wat` with a memory of its own, 64 KiB at first. Its functions are described there. */
 export interface Kernel {
   memory: { buffer: ArrayBuffer; grow(pages: number): number };
   dots(query: number, rows: number, count: number, width: number, out: number): void;

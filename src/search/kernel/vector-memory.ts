@@ -1,6 +1,6 @@
 import { type Kernel, openKernel, PAGE_BYTES } from "./index.ts";
 
-/** Rows that one call of the kernel answers; its list and its sums then fit the memory's first page. */
+/** Rows per call of the kernel: its list and its sums then fit into the memory's first page. */
 const BLOCK_ROWS = 4096;
 /** Layout of the first page (64 KiB): the query as i16, the list as u32, the sums as i32. Vectors start after it. */
 const QUERY_AT = 0;
@@ -14,7 +14,7 @@ const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
 export class VectorMemory {
   readonly dimension: number;
   readonly #kernel: Kernel;
-  /** A view of the whole memory; made anew whenever the memory grows. */
+  /** A view of the whole memory; made again whenever the memory grows. */
   #bytes: Int8Array;
 
   /** @param dimension  a multiple of 16, at most 8,192 */
@@ -27,7 +27,7 @@ export class VectorMemory {
     this.#bytes = new Int8Array(this.#kernel.memory.buffer);
   }
 
-  /** Keeps a vector; the memory grows as needed, by a quarter at least. */
+  /** Keeps a vector; the memory grows as needed, by at least a quarter. */
   set(row: number, vector: ArrayLike<number>): void {
     this.#reserve(row + 1);
     this.#bytes.set(vector, this.#at(row));

@@ -1,12 +1,12 @@
 import type { Key } from "./keys.ts";
 
-/** What `Records` keeps of one saved query that meaning finds. */
+/** Where `Records` keeps a saved query that meaning can find. */
 export type RecordNumber = number;
 
-/** The saved queries of one access key, as flat lists: what lies together in memory is passed over quickly. */
+/** The saved queries of one access key, as flat lists: what lies together in memory is scanned quickly. */
 export interface Bucket {
   /**
-   * Queries found by words or by filters alone, `ROW_STRIDE` numbers each: name (`percolator.ts`), the bars of its filters,
+   * Queries found by words or by filters alone, `ROW_STRIDE` numbers each: name (`index.ts`), the bars of its filters,
    * two words besides the one it is filed under or `NO_WORD`, its record or `NO_RECORD`.
    */
   rows: number[];
@@ -15,24 +15,24 @@ export interface Bucket {
 }
 
 /**
- * The records of a bucket that bar the same posts: all of them are read, one after the other, or none. To leave out some on
- * the way would take longer: with every third one left out a record takes 72 ns in place of 18 (2 vCPU, EPYC 9005).
+ * The records of a bucket that bar the same posts: either all of them are read, in sequence, or none. Skipping some on
+ * the way takes longer: with every third one skipped, a record takes 72 ns instead of 18 (2 vCPU, EPYC 9005).
  */
 export interface Group {
   readonly bars: number;
   /** In rising order. */
   records: RecordNumber[];
-  /** Set aside for queries to come, so that those of a group lie together in memory. */
+  /** Reserved for future queries, so that those of a group lie together in memory. */
   spare: RecordNumber[];
 }
 
 export const ROW_STRIDE = 5;
 export const NO_RECORD: RecordNumber = -1;
 
-/** Grown one after the other, 256 small maps never copy many entries at once, as one large one does. */
+/** 256 small maps grow one at a time and never copy many entries at once, as one large map does. */
 const SHARDS = 256;
 
-/** A map in many parts. `hashOf` need not be perfect; it spreads. */
+/** A map in many parts. `hashOf` need not be perfect; it only spreads the keys. */
 export class SpreadMap<K, V> {
   readonly #parts: Map<K, V>[] = Array.from({ length: SHARDS }, () => new Map());
   readonly #hashOf: (key: K) => number;
@@ -75,10 +75,10 @@ export class Buckets {
     return bucket;
   }
 
-  /** Files a row, by the `ROW_STRIDE` numbers of it. */
+  /** Files a row, given as its `ROW_STRIDE` numbers. */
   addRow(key: Key, row: readonly [number, number, Key, Key, RecordNumber]): void {
     const bucket = this.#open(key);
-    // Pushed to, an empty array takes room for 17 numbers, and most buckets hold one row.
+    // A push onto an empty array reserves room for 17 numbers, and most buckets hold one row.
     if (bucket.rows.length === 0) bucket.rows = [...row];
     else bucket.rows.push(...row);
   }
@@ -94,7 +94,7 @@ export class Buckets {
     this.#tidy(key);
   }
 
-  /** The group of a bucket with some bars, made when there is none. */
+  /** The group of a bucket with these bars, made if there is none. */
   openGroup(key: Key, bars: number): Group {
     const { groups } = this.#open(key);
     const found = groups.find((group) => group.bars === bars);
@@ -113,7 +113,7 @@ export class Buckets {
     else records.splice(at, 0, record);
   }
 
-  /** Takes a record out, and a group that nothing is left of. */
+  /** Takes out a record, and its group once that is empty. */
   removeRecord(key: Key, record: RecordNumber, bars: number): void {
     const bucket = this.#buckets.get(key);
     const nth = bucket?.groups.findIndex((group) => group.bars === bars) ?? -1;
@@ -125,14 +125,14 @@ export class Buckets {
     this.#tidy(key);
   }
 
-  /** Drops a bucket that holds nothing any more. */
+  /** Drops an empty bucket. */
   #tidy(key: Key): void {
     const bucket = this.#buckets.get(key);
     if (bucket?.rows.length === 0 && bucket.groups.length === 0) this.#buckets.delete(key);
   }
 }
 
-/** Where a record stands or would stand. */
+/** Where a record is, or would be inserted. */
 function placeOf(records: readonly RecordNumber[], record: RecordNumber): number {
   let [from, to] = [0, records.length];
   while (from < to) {

@@ -11,13 +11,13 @@ const CHUNK = 4_096;
 interface Chunk<T> {
   ids: string[];
   values: (T | undefined)[];
-  /** Number of the last post to which each was given. */
+  /** The number of the last post that each was given to. */
   rounds: Uint32Array;
 }
 
 /**
- * Ids and values of saved queries by row number, and those that were found for the post under way. Columns, because all
- * that is looked up for a candidate then lies on few pages of memory; in chunks, so that to grow copies nothing.
+ * Ids and values of saved queries by row number, and those found for the current post. In columns, so that everything
+ * looked up for a candidate lies on few pages of memory; in chunks, so that growing copies nothing.
  */
 export class Candidates<T> {
   readonly #chunks: Chunk<T>[] = [];
@@ -46,13 +46,13 @@ export class Candidates<T> {
     return this.#chunkOf(row).values[row % CHUNK];
   }
 
-  /** Begins with a new post. */
+  /** Starts on a new post. */
   begin(): void {
     this.#round += 1;
     this.#given = [];
   }
 
-  /** Gives a query to the post, unless it was given already. */
+  /** Gives a query to the post, unless it already was. */
   give(row: number, cosine: number | null): void {
     const { ids, values, rounds } = this.#chunkOf(row);
     const at = row % CHUNK;

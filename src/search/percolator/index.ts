@@ -9,25 +9,25 @@ import { type AskedPost, isPlain, Rows } from "./rows.ts";
 import type { FilteredPost } from "./traits.ts";
 import { NO_WORD, Vocabulary } from "./vocabulary.ts";
 
-/** A saved query: its filters, and the ways in which a post may answer its text. */
+/** A saved query: its filters, and the ways a post may answer its text. */
 export interface SavedQuery {
   filter: StandingFilter;
   /** Only posts written at or after it are found. */
   createdAt: number;
-  /** Words that a post must have in any case, as those of a quoted phrase. */
+  /** Words that a post must have in any case, such as those of a quoted phrase. */
   required: readonly string[];
-  /** A post that has all of them is found by words; with none, by its filters alone. Null: words find nothing. */
+  /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
   words: readonly string[] | null;
   /** A post whose cosine reaches the floor of its class is found by meaning. Null: meaning finds nothing. */
   meaning: { vector: Int8Array; floors: readonly number[] } | null;
 }
 
-/** A post to hold against the saved queries. */
+/** A post to match against the saved queries. */
 export interface NewPost extends FilteredPost {
-  /** Every word it says, in the form in which saved queries give theirs. */
+  /** Every word it says, in the form that saved queries use. */
   words: Iterable<string>;
   vector: Int8Array | null;
-  /** Each class of posts has floors of its own, so that the low ones of one do not slow down another. */
+  /** Each class of posts has floors of its own, so that the low floors of one do not slow down another. */
   postClass: number;
 }
 
@@ -39,18 +39,18 @@ const FEW_WORDS = 1 << 29;
 const PLAIN = 1 << 30;
 
 /**
- * Many saved queries turned round: which of them may a post answer? Each is filed under one access key for each way in
- * which it can be found: by words under the rarest of them, by meaning or by filters alone under where it looks (cells of
- * the globe, else its tags, else its kind). A post then meets the buckets of its own keys only, and in them passes over
- * what one of its traits bars (`traits.ts`). All vectors that are left are compared, which their order in memory makes
- * cheap; see `records.ts`.
+ * Search turned round: which of many saved queries may a post answer? Each query is filed under an access key for each
+ * way it can be found: by words, under the rarest of them; by meaning or by filters alone, under where it looks (cells
+ * of the globe, else its tags, else its kind). A post meets only the buckets of its own keys, and in them skips what
+ * one of its traits bars (`traits.ts`). All remaining vectors are compared, which their order in memory makes cheap;
+ * see `records.ts`.
  *
- * With many queries, waits for memory take longer than anything that is computed. So what every post looks at lies together,
- * as flat lists and columns, and what few look at lies apart; and each loop looks at one part of memory, so that its waits
+ * With many queries, waiting for memory takes longer than any computation. So what every post reads lies together, in
+ * flat lists and columns, and what few posts read lies apart; and each loop reads one part of memory, so that its waits
  * overlap.
  *
- * Filters and cosines are exact, and nothing is overlooked. What is found may still fall short of the rule that decides:
- * words are compared by 32-bit hashes, without order, and exclusions are not looked at.
+ * Filters and cosines are exact, and no match is missed. A candidate may still fail the rule that decides: words are
+ * compared by 32-bit hashes, without order, and exclusions are ignored.
  */
 export class Percolator<T> {
   readonly #dimension: number;
@@ -64,7 +64,7 @@ export class Percolator<T> {
   readonly #entries: (Entry | null)[] = [];
   readonly #byId = new SpreadMap<string, Entry>(wordKey);
   readonly #freeRows: number[] = [];
-  /** When the newest query was saved: later posts need not be held against the age of each. */
+  /** When the newest query was saved: later posts need not be compared with the age of each. */
   #newestAt = Number.NEGATIVE_INFINITY;
   #size = 0;
 
@@ -96,7 +96,7 @@ export class Percolator<T> {
     return entry === undefined ? undefined : this.#candidates.valueAt(entry.name & ROW);
   }
 
-  /** Files a query, or files it anew. */
+  /** Files a query; one of the same id is replaced. */
   add(id: string, query: SavedQuery, value: T): void {
     const { filter, createdAt, meaning } = query;
     if (meaning !== null && meaning.vector.length !== this.#dimension) {
@@ -117,7 +117,7 @@ export class Percolator<T> {
     this.#size += 1;
   }
 
-  /** Forgets a query; an unknown one is none. */
+  /** Forgets a query, if it is known. */
   remove(id: string): void {
     const entry = this.#byId.get(id);
     if (entry === undefined) return;
@@ -131,7 +131,7 @@ export class Percolator<T> {
     this.#size -= 1;
   }
 
-  /** The queries that a post may answer, each once, in no order. */
+  /** The queries that a post may answer, each once, in no particular order. */
   candidates(newPost: NewPost): Candidate<T>[] {
     const { vector, postClass } = newPost;
     const post = this.#rows.asked(newPost);
@@ -153,7 +153,7 @@ export class Percolator<T> {
     return this.#candidates.given();
   }
 
-  /** The queries that their words let through. */
+  /** The queries whose words let the post through. */
   #decide(buckets: readonly Bucket[], post: AskedPost): Decided[] {
     const names: number[] = [];
     const records: RecordNumber[] = [];
@@ -184,7 +184,10 @@ export class Percolator<T> {
     return decided;
   }
 
-  /** Gives what words decided in full, with the cosine where there is one, and by meaning what they decided by half. */
+  /**
+   * Gives the queries that words decided in full, with the cosine where there is one; those decided by half, where
+   * meaning finds them.
+   */
   #compareDecided(decided: readonly Decided[]): void {
     const full: RecordNumber[] = [];
     const half: RecordNumber[] = [];
@@ -197,7 +200,7 @@ export class Percolator<T> {
     this.#records.dots(half, "reaching", give);
   }
 
-  /** Gives what only meaning finds. */
+  /** Gives the queries that only meaning finds. */
   #compareGroups(buckets: readonly Bucket[], post: AskedPost): void {
     const names: number[] = [];
     const dots: number[] = [];
@@ -211,7 +214,9 @@ export class Percolator<T> {
     }
   }
 
-  /** For each name, whether its filters let a post pass. Plain ones do when every query is older than the post. */
+  /**
+   * For each name, whether its filters let a post pass. Plain ones always do when every query is older than the post.
+   */
   #passing(names: readonly number[], post: AskedPost): boolean[] {
     const passed = post.createdAt >= this.#newestAt ? PLAIN : 0;
     return names.map((name) => (name & passed) !== 0 || this.#rows.passes(name & ROW, post));
@@ -268,7 +273,7 @@ export class Percolator<T> {
 interface Decided {
   name: number;
   record: RecordNumber;
-  /** True when they suffice. */
+  /** True when words alone suffice. */
   full: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { type Box, boxAround, type Point } from "../distance.ts";
 
 /**
- * Access keys: 32-bit hashes of a word, a tag, a cell of the globe, a kind. Two keys that share a hash share a bucket, which
- * costs time and never an answer, because whatever is found under a key is checked.
+ * Access keys: 32-bit hashes of a word, a tag, a cell of the globe, a kind. Two keys that share a hash share a bucket,
+ * which costs time but never an answer, because everything found under a key is checked.
  */
 export type Key = number;
 
@@ -13,9 +13,9 @@ export const tagKey = (tag: string): Key => textHash(tag, 0x2);
 /** @param kind  number of the kind, from 0 */
 export const kindKey = (kind: number): Key => mixed(0x3, kind);
 
-/** Sides of the cells, in degrees. A circle is filed at the first size of which it touches few cells. */
+/** Sides of the cells, in degrees. A circle is filed at the first size at which it touches few cells. */
 const SIDES = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
-/** 8 entries of some 16 bytes are a small price, and a circle fills a good part of so few cells. */
+/** 8 entries of about 16 bytes cost little, and a circle fills a good part of so few cells. */
 const CELLS_MAX = 8;
 /** In place of a kind's number. */
 const ANY_KIND = -1;
@@ -23,7 +23,7 @@ const ANY_KIND = -1;
 /**
  * Keys of the cells that a circle touches, or null when there would be too many, as around a pole.
  *
- * @param kind  number of the one kind that is asked for, or null
+ * @param kind  number of the only kind asked for, or null
  */
 export function circleKeys(center: Point, radiusKm: number, kind: number | null): Key[] | null {
   const box = boxAround(center, radiusKm);
@@ -86,7 +86,7 @@ function spans({ west, east }: Box): [number, number][] {
 const row = (lat: number, side: number) => Math.floor((lat + 90) / side);
 const column = (lng: number, side: number) => Math.floor((lng + 180) / side);
 
-/** Less than 8 sizes, 1,024 rows, 2,048 columns, 256 kinds. */
+/** Fewer than 8 sizes, 1,024 rows, 2,048 columns, 256 kinds. */
 function cellKey(level: number, y: number, x: number, kind: number): Key {
   return mixed((level << 10) | y, ((kind + 1) << 11) | x);
 }

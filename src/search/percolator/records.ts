@@ -9,22 +9,22 @@ const LIST_LENGTH = 16_384;
 const FOUND_AT = LIST_AT + 4 * LIST_LENGTH;
 const RECORDS_AT = 4 * PAGE_BYTES;
 
-/** Records are set aside for a group in runs, so that what is scanned together lies together. */
+/** Records are reserved for a group in runs, so that what is scanned together lies together. */
 const RUN_MAX = 1_024;
 
-/** Most classes of posts; a record has room for the floors of so many. */
+/** The most classes of posts there may be: a record has room for this many floors. */
 export const CLASSES_MAX = 3;
 
 /**
- * Records of saved queries, each a vector, a name and a floor for each class of posts, in one WebAssembly memory.
- * It grows in place and is scanned by the kernel: some 20 ns for each record at 384 dimensions when they lie together, some
- * 100 when they do not. All calls of `ask` and the ones that follow it happen in one turn of the event loop.
+ * Records of saved queries, each a vector, a name and a floor for each class of posts, in one WebAssembly memory. It
+ * grows in place and is scanned by the kernel: about 20 ns a record at 384 dimensions when they lie together, about 100
+ * when they do not. `ask` and the calls that follow it happen in one turn of the event loop.
  */
 export class Records {
   readonly #dimension: number;
   readonly #recordBytes: number;
   readonly #kernel: Kernel = openKernel();
-  /** Views of the whole memory, made anew whenever it grows. */
+  /** Views of the whole memory, made again whenever it grows. */
   #bytes = new Int8Array();
   #words = new Int32Array();
   /** How many records there are, in use or not. */
@@ -43,7 +43,7 @@ export class Records {
     this.#view();
   }
 
-  /** Bytes of records in use or freed for use again. */
+  /** Bytes of records in use or free for reuse. */
   get bytes(): number {
     return this.#made * this.#recordBytes;
   }
@@ -53,7 +53,7 @@ export class Records {
    *
    * @param floors  dot products from which it is found, for each class of posts
    * @param name  what it is found as, a number below 2^31
-   * @param home  the group it is read with, when there is one
+   * @param home  the group it is read with, if any
    */
   put(vector: Int8Array, floors: readonly number[], name: number, home: Group | null): RecordNumber {
     const record = home === null ? (this.#freed.pop() ?? this.#make(1)) : this.#recordFor(home);
@@ -63,7 +63,7 @@ export class Records {
     return record;
   }
 
-  /** Gives back a record, after it was taken out of all groups. */
+  /** Frees a record that was taken out of all groups. */
   free(record: RecordNumber, home: Group | null): void {
     if (home === null) this.#freed.push(record);
     else home.spare.push(record);
@@ -77,9 +77,9 @@ export class Records {
   }
 
   /**
-   * Tells of the records in some buckets whose dot product reaches their floor.
+   * Reports the records of these buckets whose dot product reaches their floor.
    *
-   * @param traits  of the post; groups that bar one of them are passed over
+   * @param traits  of the post; groups that bar one of them are skipped
    */
   reaching(buckets: readonly Bucket[], traits: number, found: (name: number, dot: number) => void): void {
     const words = this.#words;
@@ -99,7 +99,7 @@ export class Records {
     this.#score(listed, "reaching", found);
   }
 
-  /** Tells of given records, of all or only of those whose dot product reaches their floor. */
+  /** Reports the given records: all of them, or those whose dot product reaches their floor. */
   dots(
     records: readonly RecordNumber[],
     which: "all" | "reaching",

@@ -3,9 +3,9 @@ import { distanceKm, type Point } from "../distance.ts";
 import { type Key, tagKey } from "./keys.ts";
 import { barsOf, type FilteredPost, KINDS_MAX, traitsOf } from "./traits.ts";
 
-/** A post under way. */
+/** The post being matched. */
 export interface AskedPost extends FilteredPost {
-  /** Held against the bars of rows. */
+  /** Compared with the bars of rows. */
   traits: number;
   tagKeys: readonly Key[];
 }
@@ -13,15 +13,15 @@ export interface AskedPost extends FilteredPost {
 /** Filters that few queries have, or that are lists. */
 type Rare = Pick<StandingFilter, "tags" | "publisherId" | "parentId">;
 
-/** Set beside the bars of a row that has rare filters, so that the others need no look at them. */
+/** Set beside the bars of a row with rare filters, so that other rows skip them. */
 const RARE = 1 << 30;
 
 const CHUNK = 4_096;
 
-/** In place of the key of the only tag that is asked for. */
+/** No tag to compare: none is asked for, or several are. */
 const NO_TAG: Key = 0;
 
-/** The numbers of a row. They lie together, 64 bytes, so that a look at a row that nobody expected costs one wait for memory. */
+/** The numbers of a row. They lie together, 64 bytes, so that reading a row at random costs one wait for memory. */
 const FIELD = { createdAt: 0, after: 1, before: 2, lat: 3, lng: 4, radiusKm: 5, bars: 6, tag: 7 } as const;
 const FIELDS = 8;
 
@@ -30,11 +30,12 @@ interface Chunk {
   rare: (Rare | null)[];
 }
 
-/** Half the Earth's circumference over 180 degrees, a hair less than it is: a difference in latitude is at least as far. */
+/** Kilometres to a degree of latitude, a hair too few: two points are at least this far apart for each degree. */
 const KM_PER_DEGREE = 111.19;
 
 /**
- * The filters of saved queries by row number, 72 bytes each and some 100 for rare ones, in chunks: to grow copies nothing.
+ * The filters of saved queries by row number, 72 bytes each and about 100 for rare ones, in chunks, so that growing
+ * copies nothing.
  */
 export class Rows {
   readonly #kinds: readonly string[];
@@ -69,7 +70,7 @@ export class Rows {
     if (chunk !== undefined) chunk.rare[row % CHUNK] = null;
   }
 
-  /** Begins with a post. */
+  /** Starts on a post. */
   asked(post: FilteredPost): AskedPost {
     return { ...post, traits: traitsOf(post, this.#kinds), tagKeys: post.tags.map(tagKey) };
   }
@@ -97,7 +98,7 @@ export class Rows {
   }
 }
 
-/** True when the bars and the time of a query decide, so that its row need not be looked at. */
+/** True when the bars and the time of a query decide, so that its row need not be read. */
 export function isPlain({ near, after, before, tags, publisherId, parentId }: StandingFilter): boolean {
   return [near, after, before, tags, publisherId, parentId].every((filter) => filter === null);
 }
@@ -110,7 +111,7 @@ function passesRare({ tags, publisherId, parentId }: Rare, post: FilteredPost): 
   );
 }
 
-/** A row with a place bars posts without one; that was looked at before. */
+/** A row with a place bars posts without one, which was checked before. */
 function isWithin(place: Point | null, numbers: Float64Array, at: number): boolean {
   const radiusKm = numbers[at + FIELD.radiusKm] ?? 0;
   if (place === null || radiusKm === Number.POSITIVE_INFINITY) return true;

@@ -3,7 +3,7 @@ import type { Kind } from "../../schema/post.ts";
 import type { Point } from "../distance.ts";
 import { PLACE_CLASSES, placeClass, placeClasses, tagKey } from "./keys.ts";
 
-/** What filters look at in a new post. */
+/** What filters read of a new post. */
 export interface FilteredPost {
   kind: Kind;
   tags: readonly string[];
@@ -51,8 +51,8 @@ export function traitsOf(post: FilteredPost, kinds: readonly string[]): number {
 }
 
 /**
- * Traits of which a post must have none, so that it passes; bits 30 and 31 are never among them. Nothing is of an unknown
- * kind. Of places and tags only classes are looked at: a post that is not barred may still be elsewhere.
+ * Traits that a post must not have if it is to pass; never bits 30 and 31. No filter admits an unknown kind. Of places
+ * and tags only classes count: a post that is not barred may still be elsewhere.
  */
 export function barsOf(filter: StandingFilter, kinds: readonly string[]): number {
   const wanted = filter.kinds?.reduce((bits, kind) => bits | kindBit(kind, kinds), 0);
@@ -63,7 +63,7 @@ export function barsOf(filter: StandingFilter, kinds: readonly string[]): number
     (filter.includeSyndicated ? 0 : TRAIT.syndicated) |
     replies |
     (filter.near === null ? 0 : TRAIT.placeless | (PLACE_BITS & ~placeBits(filter.near))) |
-    // Any of several tags would do, which one mask cannot ask.
+    // Several tags mean any of them, which one mask cannot express.
     (filter.tags?.length === 1 ? tagBits(filter.tags) : 0)
   );
 }

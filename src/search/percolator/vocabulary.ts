@@ -1,18 +1,18 @@
 import { type Key, wordKey } from "./keys.ts";
 
-/** In place of a word that every post has. */
+/** Stands for a word that every post has. */
 export const NO_WORD: Key = 0;
 
 /** Words are told apart by the last bits of their hashes where a mistake only costs time. */
 const SHORT_HASHES = 1 << 16;
 
-/** The words that were met, in posts and in saved queries, and those that the post under way says. */
+/** How often words were met, in posts and in saved queries, and which of them the current post says. */
 export class Vocabulary {
   readonly #timesMet = new Uint32Array(SHORT_HASHES);
   readonly #mayBeSaid = new Uint8Array(SHORT_HASHES);
   #said: ReadonlySet<Key> = new Set();
 
-  /** Begins with a new post. Gives what it says, `NO_WORD` among it. */
+  /** Starts on a new post. Gives what it says, `NO_WORD` included. */
   listen(words: Iterable<string>): ReadonlySet<Key> {
     const said = new Set<Key>();
     for (const word of words) said.add(wordKey(word));

@@ -1,9 +1,9 @@
 import { plainSpelling } from "../tokens.ts";
 
 /**
- * Words that tell what a text is after, whatever it is about: who asks and who offers, which kind of post would answer,
- * which language it is in. General words only, none of a theme. Each entry is a whole word or phrase without accents; a
- * final `*` takes any ending.
+ * Words that show what a text is after, whatever it is about: whether it asks or offers, which kind of post would
+ * answer, which language it is in. General words only, none of a theme. Each entry is a whole word or phrase without
+ * accents; a final `*` takes any ending.
  */
 
 const SEEKING = `wanted|want to buy|want to rent|want to hire|want to learn|want to join|want to borrow|wants to buy|
@@ -35,14 +35,14 @@ const ASKED_KINDS: Readonly<Record<string, string>> = {
   request: `wanted|need|needs|needed|looking for|seek|seeks|seeking|hiring|commission|required|in search of`,
 };
 
-/** Words without content: which language a text is written in, by whose of them it has more. */
+/** Words without content, which tell what language a text is written in. */
 const ENGLISH = `the and of to in for is with from on at are we you it by be this that our an or a as not have has`;
 const OTHER_LANGUAGES = `der die das und ist nicht mit von zu im den ein eine auf fur bei am wir sich dem des le la les du
   et est pour dans une un avec sur par au aux nous el los las del y en con por para una se que su al lo il di che per non
   della nel gli het een van voor met op te zijn wij ook naar bij o os um uma do da na no com nao em ao i w z sie nie jest
   ach att som det pa av ja`;
 
-/** Below zero: the text offers; above: it seeks; zero: neither is said. */
+/** -1: the text offers; 1: it seeks; 0: it says neither. */
 export function roleIn(text: string): -1 | 0 | 1 {
   const plain = plainSpelling(text);
   return SEEKING_PATTERN.test(plain) ? 1 : OFFERING_PATTERN.test(plain) ? -1 : 0;
@@ -57,7 +57,7 @@ export function askedKinds(text: string): string[] {
   return KIND_PATTERNS.filter(([, pattern]) => pattern.test(plain)).map(([kind]) => kind);
 }
 
-/** Whether a text is mostly not English: the model understands English best, and its cosines are lower elsewhere. */
+/** Whether a text is mostly not English: the model understands English best, and gives lower cosines elsewhere. */
 export function isForeign(text: string): boolean {
   const plain = plainSpelling(text);
   const foreignLetters = plain.match(/[^\p{Script=Latin}\P{L}]/gu)?.length ?? 0;

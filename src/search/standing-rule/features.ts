@@ -17,11 +17,13 @@ export const FEATURES = [
 ] as const;
 export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
-/** Half of the words shared is as suspicious as it gets; all of them answer by words. */
+/** Sharing half of the words is as suspicious as it gets; sharing all of them answers by words. */
 const SHARE_MAX = 0.5;
-/** Where the meaning is as near as this, shared words are no suspicion: "used road bike" and "Road bike, Shimano 105" have 0.55. */
+/**
+ * From this cosine on, shared words are no longer suspicious: "used road bike" and "Road bike, Shimano 105" have 0.55.
+ */
 const NEAR_COSINE = 0.5;
-/** What the rule keeps of a saved query: a dozen short strings and numbers, some 530 bytes. */
+/** What the rule keeps of a saved query: a dozen short strings and numbers, about 530 bytes. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
@@ -33,7 +35,7 @@ export interface QuerySide {
   placeGiven: boolean;
   /** 1: wants posts that seek, -1: wants posts that offer, 0: does not say. */
   role: -1 | 0 | 1;
-  /** Mean cosine of the query with notices of all sorts, 0 without a vector: queries of vague words are near to all. */
+  /** Mean cosine of the query with notices of all sorts, 0 without a vector: vague queries are near to everything. */
   crowd: number;
 }
 
@@ -88,7 +90,7 @@ export function postText({ kind, title, body, tags, placeName }: PostTexts): Pos
   };
 }
 
-/** Everything the weights are multiplied with. */
+/** Everything the weights are multiplied by. */
 export function featuresOf(query: QuerySide, post: PostText, cosine: number): Features {
   const { words, asked, kindGiven, role } = query;
   const shared =
@@ -105,14 +107,14 @@ export function featuresOf(query: QuerySide, post: PostText, cosine: number): Fe
 }
 
 /**
- * The features by which a pair is judged. The weights are made without this: the labelled set, whose hard matches were
- * worded otherwise on purpose, would spend the discount elsewhere.
+ * The features a pair is judged by. The weights are fitted without this step: the hard matches of the labelled set were
+ * worded differently on purpose and would spend the discount elsewhere.
  */
 export function judged(features: Features): Features {
   return features.cosine >= NEAR_COSINE ? { ...features, sharedWords: 0 } : features;
 }
 
-/** The features of the post that would need the least cosine of all: foreign, worded otherwise, of the kind asked. */
+/** The features of the post that needs the lowest cosine of all: foreign, worded differently, of the kind asked for. */
 export function bestCase(query: QuerySide, post: Pick<PostText, "kind" | "foreign"> | null): Features {
   return {
     cosine: 0,

@@ -14,23 +14,23 @@ import { BIAS, MEAN_NOTICE, WEIGHTS } from "./weights.ts";
 
 export { type PostText, postText } from "./features.ts";
 
-/** Meaning carries nothing below this cosine, whatever else speaks for a post; 7 % of unrelated pairs reach it. */
+/** Below this cosine meaning never answers, whatever else speaks for a post; 7 % of unrelated pairs reach it. */
 const LOWEST_COSINE = 0.2;
 
 /** What the rule keeps of a saved query: small, made once when the query is saved. */
 export interface StandingText extends QuerySide {
   /** Cosine below which no post answers by meaning, at least 0.2; Infinity without a vector. */
   floor: number;
-  /** True when the floor alone decides of meaning: the weights are those of another model. */
+  /** True when the floor alone decides about meaning: the weights belong to another model. */
   plain: boolean;
 }
 
 /**
- * Prepares a saved query for being held against posts.
+ * Prepares a saved query for comparison with posts.
  *
  * @param query.kinds  the filter, or null when any kind will do
  * @param query.vector  of `text.plain`, as `quantize` gives it; null without a model: only words decide then
- * @param query.cut  cosine that decides for a model which the weights are not made for; null: the weights decide
+ * @param query.cut  the cosine that decides under a model the weights were not made for; null: the weights decide
  */
 export function standingText(query: {
   text: QueryText;
@@ -42,7 +42,7 @@ export function standingText(query: {
   const { vector, cut = null } = query;
   const side = querySide(query, MEAN_NOTICE);
   const floor = vector === null ? Number.POSITIVE_INFINITY : (cut ?? floorFrom(bestCase(side, null)));
-  // The spread at the end: fields that come after one take twice the memory of the whole.
+  // The spread comes last: fields after one double the memory of the whole.
   return { floor, plain: cut !== null, ...side };
 }
 
@@ -52,10 +52,10 @@ export function passesWords({ phrases, excluded }: StandingText, { speech }: Pos
 }
 
 /**
- * Cosine below which meaning cannot carry this query.
+ * Cosine below which no post answers this query by meaning.
  *
- * @param post  when given, the bound is for posts of this kind and language: higher for English ones, since the query's own
- *   bound has to allow for the foreign post
+ * @param post  when given, the bound for posts of this kind and language: higher for English ones, since the query's
+ *   own bound must allow for foreign posts
  * @returns 0.2 or more; Infinity when the query has no vector
  */
 export function floorOf(
@@ -67,8 +67,8 @@ export function floorOf(
 }
 
 /**
- * Whether a post that passes the filters answers a saved query: its words all occur, or its meaning is near enough for
- * what else is known of the two. Non-decreasing in the cosine. See docs/matching.md.
+ * Whether a post that passes the filters answers a saved query: all its words occur, or its meaning is near enough,
+ * given what else is known of the two. A higher cosine never turns a yes into a no. See docs/matching.md.
  *
  * @param cosine  of the two vectors, or null when one is missing
  */

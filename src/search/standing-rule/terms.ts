@@ -8,7 +8,7 @@ export function termsOf(text: string): string {
     .join(" ");
 }
 
-/** What a post says, for asking whether words or phrases occur. */
+/** What a post says, for checking whether words or phrases occur. */
 export interface Speech {
   /** Terms of each text, a blank before and after, the texts on lines of their own. */
   spoken: string;
@@ -20,7 +20,7 @@ export function speechOf(texts: readonly string[]): Speech {
   return { spoken, single: new Set(spoken.split(/\s+/)) };
 }
 
-/** Whether given terms stand next to each other in one of the texts. */
+/** Whether these terms occur next to each other in one of the texts. */
 export function says({ spoken, single }: Speech, terms: string): boolean {
   return terms.includes(" ") ? spoken.includes(` ${terms} `) : single.has(terms);
 }

@@ -1,4 +1,7 @@
-/** What a phrase does in an attack. Rules over these, in `possible-instruction.ts`, decide; one word alone never does. */
+/**
+ * What a phrase does in an attack. The rules over these in `../possible-instruction.ts` decide; one word alone never
+ * does.
+ */
 export type Concept =
   | "not" // a denial in front: "never ignore …"
   | "ignore" // set aside, forget
