@@ -1,82 +1,81 @@
 import { z } from "zod";
 import { KINDS } from "./post.ts";
-
-const count = z.int().min(0);
+import { Count, Timestamp } from "./scalars.ts";
 
 /** The answer of `GET /board`. */
 export const BoardInfo = z.object({
   name: z.string(),
   description: z.string(),
   launched: z.string().describe("UTC day of the first start."),
-  posts: z.object({ active: count, first_hand: count, syndicated: count, today: count }),
-  publishers: count,
-  subscriptions: count,
-  kinds: z.record(z.enum(KINDS), count).describe("Active posts by kind."),
-  top_tags: z.array(z.object({ tag: z.string(), count })).describe("The 25 most frequent."),
+  posts: z.object({ active: Count, first_hand: Count, syndicated: Count, today: Count }),
+  publishers: Count,
+  subscriptions: Count,
+  kinds: z.record(z.enum(KINDS), Count).describe("Active posts by kind."),
+  top_tags: z.array(z.object({ tag: z.string(), count: Count })).describe("The 25 most frequent."),
   days: z
-    .array(z.object({ day: z.string(), posts: count, searches: count }))
+    .array(z.object({ day: z.string(), posts: Count, searches: Count }))
     .describe("The last 14 UTC days."),
   limits: z.record(z.string(), z.number()),
   endpoints: z.record(z.string(), z.string()),
 });
 
 const rate = z.number().min(0).max(1);
-const counts = z.record(z.string(), count);
+const counts = z.record(z.string(), Count);
 
 /**
  * The answer of `GET /metrics`: aggregates without addresses, keys or queries. `_7d` and `_30d` count UTC days, today
  * included.
  */
 export const Metrics = z.object({
-  generated_at: z.string().meta({ format: "date-time" }),
+  generated_at: Timestamp,
   health: z.object({
-    requests_7d: count.describe("Calls over REST, and of feeds and pages."),
-    errors_7d: count.describe("Answers with a status of 500 or more."),
+    requests_7d: Count.describe("Calls over REST, and of feeds and pages."),
+    errors_7d: Count.describe("Answers with a status of 500 or more."),
     error_rate_7d: rate,
     jobs: z.array(
       z.object({
         name: z.string(),
-        last_run: z.string().meta({ format: "date-time" }).nullable(),
+        last_run: Timestamp.nullable(),
         ok: z.boolean().nullable(),
       }),
     ),
   }),
   north_stars: z.object({
-    weekly_active_publishers: count.describe("That wrote in the last seven days."),
-    weekly_active_seekers: count.describe("Callers that searched, estimated; at most some 7,000."),
+    weekly_active_publishers: Count.describe("That wrote in the last seven days."),
+    weekly_active_seekers: Count.describe("Callers that searched, estimated; at most some 7,000."),
   }),
   metrics: z.object({
-    posts_7d: count,
-    registrations_7d: count,
-    searches_7d: count,
+    posts_7d: Count,
+    registrations_7d: Count,
+    searches_7d: Count,
     searches_per_day_7d: z.number().min(0),
     zero_result_rate_7d: rate,
-    deliveries_7d: count.describe("Matches that a webhook took."),
+    deliveries_7d: Count.describe("Matches that a webhook took."),
     delivery_success_rate_7d: rate.nullable().describe("Of all attempts; null when there were none."),
     syndicated_share: rate.describe("Relayed ones of the active posts."),
   }),
   funnel: z.object({
-    registered: count.describe("Publishers there are."),
-    activated: count.describe("That wrote in the last 30 days."),
-    retained: count.describe("That wrote in this week and in the one before."),
+    registered: Count.describe("Publishers there are."),
+    activated: Count.describe("That wrote in the last 30 days."),
+    retained: Count.describe("That wrote in this week and in the one before."),
   }),
   board: z.object({
-    active_posts: count,
-    publishers: count,
-    posts_today: count,
+    active_posts: Count,
+    publishers: Count,
+    posts_today: Count,
     launched: z.string(),
-    first_hand: count,
-    syndicated: count,
-    subscriptions: count,
-    kinds: z.record(z.enum(KINDS), count),
+    first_hand: Count,
+    syndicated: Count,
+    subscriptions: Count,
+    kinds: z.record(z.enum(KINDS), Count),
   }),
   unmet_demand: z
     .object({
-      zero_result_searches_30d: count,
-      terms: z.array(z.object({ term: z.string(), searches: count })),
-      kinds: z.array(z.object({ kind: z.string(), searches: count })),
-      places: z.array(z.object({ near: z.string().describe("lat,lng in whole degrees."), searches: count })),
-      tags: z.array(z.object({ tag: z.string(), searches: count })),
+      zero_result_searches_30d: Count,
+      terms: z.array(z.object({ term: z.string(), searches: Count })),
+      kinds: z.array(z.object({ kind: z.string(), searches: Count })),
+      places: z.array(z.object({ near: z.string().describe("lat,lng in whole degrees."), searches: Count })),
+      tags: z.array(z.object({ tag: z.string(), searches: Count })),
     })
     .describe(
       "Searches of 30 days that found nothing. Told only once three callers of one day looked for it.",
@@ -90,12 +89,12 @@ export const Metrics = z.object({
   series_30d: z.array(
     z.object({
       day: z.string().describe("UTC."),
-      posts: count,
-      searches: count,
-      zero_results: count,
-      registrations: count,
-      deliveries: count,
-      delivery_failures: count,
+      posts: Count,
+      searches: Count,
+      zero_results: Count,
+      registrations: Count,
+      deliveries: Count,
+      delivery_failures: Count,
     }),
   ),
 });

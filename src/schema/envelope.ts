@@ -1,12 +1,11 @@
 import { z } from "zod";
-
-const count = z.int().min(0);
+import { Count } from "./scalars.ts";
 
 /** Live counts of the board; up to 10 s old. */
 const BoardCounts = z.object({
-  active_posts: count,
-  publishers: count,
-  posts_today: count,
+  active_posts: Count,
+  publishers: Count,
+  posts_today: Count,
   launched: z.string().describe("UTC day of the first start."),
 });
 

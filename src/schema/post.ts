@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Publisher } from "./publisher.ts";
-import { DateTime, Flag, HttpUrl, TimeZone } from "./scalars.ts";
+import { Count, DateTime, Flag, HttpUrl, Timestamp, TimeZone } from "./scalars.ts";
 import { line, optionalLine, prose } from "./text.ts";
 
 export const KINDS = ["event", "offer", "request", "announcement", "thread"] as const;
@@ -132,8 +132,6 @@ export const PostPatch = z
   });
 export type PostPatch = z.output<typeof PostPatch>;
 
-const timestamp = z.string().meta({ format: "date-time" });
-
 /** A post as callers see it. */
 export const Post = z.object({
   id: z.string(),
@@ -146,21 +144,21 @@ export const Post = z.object({
   location: z
     .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
     .nullable(),
-  starts_at: timestamp.nullable(),
-  ends_at: timestamp.nullable(),
+  starts_at: Timestamp.nullable(),
+  ends_at: Timestamp.nullable(),
   timezone: z.string().nullable(),
-  expires_at: timestamp,
+  expires_at: Timestamp,
   source_url: z.string().nullable(),
   syndicated: z.boolean(),
   metadata: z.record(z.string(), z.unknown()),
-  retrievals: z.int().min(0).describe("Times returned in search results; not a rank."),
+  retrievals: Count.describe("Times returned in search results; not a rank."),
   parent_id: z.string().nullable(),
   thread_url: z.string().nullable(),
-  reply_count: z.int().min(0),
-  last_reply_at: timestamp.nullable(),
+  reply_count: Count,
+  last_reply_at: Timestamp.nullable(),
   flags: z.array(PostFlag).describe("Heuristic warnings; they never affect ranking."),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
   distance_km: z.number().min(0).optional().describe("Only with `near`."),
   relevance: z.number().min(0).max(1).optional().describe("Only with `q`."),
   publisher: Publisher,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
-import { HttpUrl } from "./scalars.ts";
+import { Count, HttpUrl, Timestamp } from "./scalars.ts";
 import { line, optionalProse } from "./text.ts";
 
 export const PublisherId = z
@@ -28,8 +28,6 @@ export const PublisherInput = z.object({
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 
-const timestamp = z.string().meta({ format: "date-time" });
-
 /** A publisher as callers see it. */
 export const Publisher = z.object({
   id: z.string(),
@@ -38,8 +36,8 @@ export const Publisher = z.object({
   url: z.string().nullable(),
   domain: z.string().nullable(),
   verified: z.boolean().describe("True once control of the domain is proved."),
-  first_seen: timestamp,
-  post_count: z.int().min(0),
+  first_seen: Timestamp,
+  post_count: Count,
   crier_url: z.string().describe("Page of the publisher."),
 });
 export type Publisher = z.infer<typeof Publisher>;

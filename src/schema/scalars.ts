@@ -51,6 +51,11 @@ function inRange(text: string): boolean {
   return ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
 }
 
+/** A moment in an answer, ISO 8601 in UTC. */
+export const Timestamp = z.string().meta({ format: "date-time" });
+
+export const Count = z.int().min(0);
+
 /** A boolean, or the strings `true` and `false` as query parameters carry them. */
 export const Flag = z
   .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")], {

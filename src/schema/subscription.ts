@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Post } from "./post.ts";
 import { criteria } from "./query.ts";
-import { Flag, HttpUrl, numeric } from "./scalars.ts";
+import { Count, Flag, HttpUrl, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
@@ -51,8 +51,6 @@ export const SubscriptionPatch = z.object({
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 
-const timestamp = z.string().meta({ format: "date-time" });
-
 export const INACTIVE_REASONS = ["webhook_gone", "webhook_failing", "paused", "publisher_suspended"] as const;
 
 /** A subscription as callers see it. */
@@ -66,10 +64,10 @@ export const Subscription = z.object({
   poll_url: z.string().describe("Or call `check_subscription` with the id."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),
-  created_at: timestamp,
-  last_matched_at: timestamp.nullable(),
-  pending: z.int().min(0).describe("Matches kept for polling (30 days)."),
-  failures: z.int().min(0).describe("Failed pushes since the last delivered one."),
+  created_at: Timestamp,
+  last_matched_at: Timestamp.nullable(),
+  pending: Count.describe("Matches kept for polling (30 days)."),
+  failures: Count.describe("Failed pushes since the last delivered one."),
 });
 export type Subscription = z.infer<typeof Subscription>;
 
@@ -81,7 +79,7 @@ export const NewSubscription = Subscription.extend({
 export const RotatedSecret = z.object({
   id: z.string(),
   secret: z.string().describe("Shown once, so keep it."),
-  previous_valid_until: timestamp.describe(
+  previous_valid_until: Timestamp.describe(
     "Until then every message carries a signature of the old secret too.",
   ),
 });
@@ -93,7 +91,7 @@ export const WebhookTest = z.object({
   delivered: z.boolean().describe("True for an answer of 200 to 299 within 10 s."),
   status: z.int().nullable().describe("HTTP status of the answer, or null when there was none."),
   error: z.string().nullable().describe("Why there was none."),
-  latency_ms: z.int().min(0),
+  latency_ms: Count,
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
@@ -101,20 +99,20 @@ export type WebhookTest = z.infer<typeof WebhookTest>;
 export const DeliveryRecord = z.object({
   delivery_id: z.int(),
   post_id: z.string(),
-  matched_at: timestamp,
+  matched_at: Timestamp,
   state: z
     .enum(["waiting", "delivered", "failed", "cancelled"])
     .describe("`failed`: given up after ten attempts; `cancelled`: the post is removed or has expired."),
-  attempts: z.int().min(0),
-  attempted_at: timestamp.nullable().describe("The latest attempt, as are status, error and latency_ms."),
+  attempts: Count,
+  attempted_at: Timestamp.nullable().describe("The latest attempt, as are status, error and latency_ms."),
   status: z.int().nullable(),
   error: z.string().nullable(),
-  latency_ms: z.int().min(0).nullable(),
-  due_at: timestamp.nullable().describe("When it is tried next."),
+  latency_ms: Count.nullable(),
+  due_at: Timestamp.nullable().describe("When it is tried next."),
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: timestamp });
+export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;
 
 /** Paging of lists that are read from a watermark. */

@@ -110,8 +110,7 @@ export class Writing {
    * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`, `invalid_expiry`
    */
   async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
-    const { post, notes } = await visiblePost(this.#store, id, caller);
-    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    const { post, notes } = await this.#own(id, caller);
     refuseBoardKeys(patch);
     const change = changeOf(post, patch, now);
     if (Object.keys(change).length === 0) {
@@ -152,10 +151,15 @@ export class Writing {
    * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`
    */
   async remove(id: string, caller: StoredPublisher, now: number): Promise<void> {
-    const { post } = await visiblePost(this.#store, id, caller);
-    if (post.publisherId !== caller.id) throw new BoardError("not_owner");
+    await this.#own(id, caller);
     const removed = await this.#store.posts.remove(id, now);
     if (removed.length === 0) throw new BoardError("post_not_found");
+  }
+
+  async #own(id: string, caller: StoredPublisher) {
+    const found = await visiblePost(this.#store, id, caller);
+    if (found.post.publisherId !== caller.id) throw new BoardError("not_owner");
+    return found;
   }
 
   /** Why the store kept nothing: publisher or parent vanished between our look and our write. */

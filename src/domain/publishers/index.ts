@@ -1,22 +1,21 @@
-import { domainToASCII } from "node:url";
-import { parse as parseHost } from "tldts";
 import { BoardError } from "../../failures.ts";
-import { type Outbound, OutboundError } from "../../ports/outbound.ts";
+import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
 import { cleanLine, cleanProse } from "../../schema/text.ts";
 import type { Posts } from "../posts/index.ts";
 import { refuseBoardKeys } from "../posts/text.ts";
+import { refuseUrl } from "../refuse-url.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
+import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
 
 const RECENT_POSTS = 10;
 /** How much longer a proof counts that cannot be checked. */
 const PATIENCE_MS = 7 * DAY_MS;
-const BOARD_TXT = { maxBytes: 8 * 1024, timeoutMs: 5_000 } as const;
 
 /** Registration, keys, proof of a domain, and erasure. */
 export class Publishers {
@@ -108,7 +107,7 @@ export class Publishers {
   ): Promise<{ publisher: Publisher; verify: VerifyInstructions; via: "dns" | "file" | null }> {
     let publisher = caller;
     if (url !== null && url !== caller.url) {
-      this.#checkHost(url);
+      refuseUrl(this.#outbound, boardTxt(new URL(url).hostname), "url");
       const domain = domainOf(url);
       const kept = domain !== null && domain === caller.domain ? caller.verifyToken : null;
       publisher = await this.#update(caller.id, {
@@ -173,7 +172,7 @@ export class Publishers {
     options: { patient: boolean } = { patient: false },
   ): Promise<{ row: StoredPublisher; via: "dns" | "file" | null }> {
     const { verifyToken } = publisher;
-    const proof = await this.#proof(publisher);
+    const proof = await findProof(this.#outbound, publisher);
     if (proof === "unclear" && options.patient) return { row: publisher, via: null };
     const via = proof === "unclear" ? null : proof;
     const row = await this.#update(publisher.id, (current) =>
@@ -183,74 +182,4 @@ export class Publishers {
     );
     return { row, via: row.verifyToken === verifyToken ? via : null };
   }
-
-  #checkHost(url: string): void {
-    const refusal = this.#outbound.refusal(boardTxt(new URL(url).hostname));
-    if (refusal === null) return;
-    throw new BoardError("invalid_url", { issues: [{ path: "url", code: "invalid_url", message: refusal }] });
-  }
-
-  /** @returns null when there is none, `unclear` when neither has it and one of them does not answer */
-  async #proof(publisher: StoredPublisher): Promise<"dns" | "file" | "unclear" | null> {
-    const { domain } = publisher;
-    if (domain === null || publisher.verifyToken === null) return null;
-    const wanted = proofLine(publisher);
-    const records = await this.#outbound.txt(`_board.${domain}`);
-    if (records?.some((record) => record.trim() === wanted) === true) return "dns";
-    const file = await this.#fileHas(boardTxt(domain), wanted);
-    if (file === true) return "file";
-    return records === null || file === null ? "unclear" : null;
-  }
-
-  /** Null when the site does not answer, or answers that it cannot now. */
-  async #fileHas(url: string, wanted: string): Promise<boolean | null> {
-    try {
-      const { status, body } = await this.#outbound.send({ method: "GET", url, ...BOARD_TXT });
-      if (status >= 500 || status === 429) return null;
-      const lines = body
-        .toString("utf8")
-        .replace(/^\uFEFF/, "")
-        .split(/\r?\n/);
-      return status === 200 && lines.some((line) => line.trim() === wanted);
-    } catch (error) {
-      if (error instanceof OutboundError) return error.reason === "blocked" ? false : null;
-      throw error;
-    }
-  }
-}
-
-/**
- * The domain a URL proves: its host in ASCII without `www.`, or null for addresses, single labels and public suffixes
- * (`co.uk`, `github.io`), which nobody owns alone.
- */
-function domainOf(url: string | null): string | null {
-  if (url === null) return null;
-  const host = domainToASCII(new URL(url).hostname)
-    .replace(/\.$/, "")
-    .replace(/^www\./, "");
-  const { isIp, publicSuffix } = parseHost(host, { allowPrivateDomains: true });
-  if (isIp === true || !host.includes(".") || publicSuffix === host) return null;
-  return host;
-}
-
-const proofLine = (publisher: StoredPublisher) =>
-  `board-verify=${publisher.id}:${publisher.verifyToken ?? ""}`;
-const boardTxt = (domain: string) => `https://${domain}/.well-known/board.txt`;
-
-function instructionsFor(publisher: StoredPublisher): VerifyInstructions {
-  const { domain, verifyToken } = publisher;
-  if (domain === null || verifyToken === null) {
-    return { domain: null, next: "Send POST /publishers/verify with a `url` on a domain of your own." };
-  }
-  const value = proofLine(publisher);
-  return {
-    domain,
-    token: verifyToken,
-    dns: { type: "TXT", name: `_board.${domain}`, value },
-    file: { url: boardTxt(domain), line: value },
-    next:
-      publisher.verifiedAt === null
-        ? "Set the TXT record or serve the line in the file, then call POST /publishers/verify."
-        : "Verified. Keep the record or the file; it is looked at again every 30 days.",
-  };
 }

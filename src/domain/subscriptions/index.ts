@@ -17,6 +17,7 @@ import type {
 import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
+import { refuseUrl } from "../refuse-url.ts";
 import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
@@ -84,7 +85,7 @@ export class Subscriptions {
     now: number,
   ): Promise<Subscription & { secret: string }> {
     const webhookUrl = input.webhook_url ?? null;
-    this.#checkWebhook(webhookUrl);
+    if (webhookUrl !== null) refuseUrl(this.#outbound, webhookUrl, "webhook_url");
     const vector = await this.#vectorOf(input.query);
     const row: StoredSubscription = {
       id: newId("sub"),
@@ -143,7 +144,8 @@ export class Subscriptions {
   ): Promise<Subscription> {
     const { webhook_url: url } = patch;
     const isNewUrl = (row: StoredSubscription) => url !== undefined && url !== row.webhookUrl;
-    if (isNewUrl(await ownSubscription(this.#store, id, caller))) this.#checkWebhook(url ?? null);
+    const isMoving = isNewUrl(await ownSubscription(this.#store, id, caller));
+    if (isMoving && typeof url === "string") refuseUrl(this.#outbound, url, "webhook_url");
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
       ...(patch.query === undefined ? {} : await this.#queryChange(patch.query)),
@@ -237,15 +239,6 @@ export class Subscriptions {
       pending,
       failures: row.failures,
     };
-  }
-
-  #checkWebhook(url: string | null): void {
-    if (url === null) return;
-    const refusal = this.#outbound.refusal(url);
-    if (refusal === null) return;
-    throw new BoardError("invalid_url", {
-      issues: [{ path: "webhook_url", code: "invalid_url", message: refusal }],
-    });
   }
 
   /** Null without a model; matching then goes by words until a refresh finds the model ready. */
