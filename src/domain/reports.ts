@@ -73,13 +73,8 @@ export class Reports {
       const changed = await this.#store.posts.update(subject, { state }, { text: false });
       if (changed === null) throw new BoardError("post_not_found");
     }
-    await this.#store.reports.log({
-      at: now,
-      action,
-      subject,
-      actor: "operator",
-      reason: cleanProse(reason),
-    });
+    const entry = { at: now, action, subject, actor: "operator", reason: cleanProse(reason) } as const;
+    await this.#store.reports.log(entry);
   }
 
   async #hideWhenEnough(postId: string, publisherId: string, now: number): Promise<void> {
@@ -93,12 +88,7 @@ export class Reports {
     const reporters = await this.#store.reports.reporters(postId, restored?.at ?? 0);
     if (reporters < enough) return;
     await this.#store.posts.update(postId, { state: "hidden" }, { text: false });
-    await this.#store.reports.log({
-      at: now,
-      action: "hide",
-      subject: postId,
-      actor: "reports",
-      reason: `${reporters} reporters`,
-    });
+    const reason = `${reporters} reporters`;
+    await this.#store.reports.log({ at: now, action: "hide", subject: postId, actor: "reports", reason });
   }
 }

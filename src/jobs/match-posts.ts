@@ -26,17 +26,11 @@ export async function matchPosts(
   // After the claim, so that a subscription acknowledged before the post is seen.
   await matching.refresh();
   const posts = await store.posts.many(items.map((item) => item.postId));
-  const publishers = new Map(
-    (await store.publishers.many([...new Set(posts.map((post) => post.publisherId))])).map((row) => [
-      row.id,
-      row,
-    ]),
-  );
+  const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
+  const publishers = new Map(owners.map((row) => [row.id, row]));
   // From the store: another process may have given them a moment ago, and an index apart from the store lags behind.
-  const vectors = await store.posts.vectors(
-    posts.map((post) => post.id),
-    modelId,
-  );
+  const ids = posts.map((post) => post.id);
+  const vectors = await store.posts.vectors(ids, modelId);
   const candidates = posts.flatMap((post, i): PostToMatch[] => {
     const publisher = publishers.get(post.publisherId);
     return publisher === undefined ? [] : [{ post, publisher, vector: vectors[i] ?? null }];

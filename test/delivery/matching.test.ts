@@ -79,7 +79,7 @@ describe("matching", () => {
     expect(await answered(matching, post)).toEqual(["sub_a", "sub_b"]);
   });
 
-  it("stops while a subscription is inactive and goes on afterwards", async () => {
+  it("stops while a subscription is inactive and resumes afterwards", async () => {
     const store = await connect();
     const matching = matchingOf(store, embedderOf("off"));
     await store.subscriptions.insert(saved("sub_a", { tags: "bike" }), 50);
@@ -152,7 +152,7 @@ describe("matching", () => {
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: embedder.modelId });
   });
 
-  it("passes over a stored query that it cannot read", async () => {
+  it("skips a stored query that it cannot read", async () => {
     const store = await connect();
     const matching = matchingOf(store, embedderOf("off"));
     await store.subscriptions.insert(saved("sub_a", { radius_km: "wide" }), 50);

@@ -36,7 +36,7 @@ describe("Cached", () => {
     expect(await cached.get(9)).toBe(8);
   });
 
-  it("waits when the kept one is too old, and tells of a failure only then", async () => {
+  it("waits when the kept one is too old, and only then reports a failure", async () => {
     const { read, waiting } = slowReader();
     const cached = new Cached(read, 10);
     const first = cached.get(0);

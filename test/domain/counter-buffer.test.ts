@@ -17,7 +17,7 @@ describe("counts in memory", () => {
     ]);
   });
 
-  it("are awaited too where another flush is writing them", async () => {
+  it("are awaited, even while another flush is writing them", async () => {
     const order: string[] = [];
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ describe("counts in memory", () => {
     expect(order).toHaveLength(4);
   });
 
-  it("that could not be written are told to whoever wrote them, and keep nobody from writing others", async () => {
+  it("that could not be written fail the flush that wrote them, and keep no others from being written", async () => {
     let fails = true;
     const buffer = new CounterBuffer(async () => {
       if (fails) throw new Error("away");

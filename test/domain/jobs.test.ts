@@ -126,7 +126,7 @@ describe("a job", () => {
     expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).not.toBeNull();
   });
 
-  it("that fails is told, and left alone until its lease ends", async () => {
+  it("that fails is reported, and left alone until its lease ends", async () => {
     await runOn(
       one,
       "one",
@@ -137,7 +137,7 @@ describe("a job", () => {
     expect(await other.leases.acquire("job:sweep", "other", LEASE_MS, now)).toBeNull();
   });
 
-  it("of the housekeeping erases nothing once it is lost", async () => {
+  it("of the housekeeping erases nothing once its lease is lost", async () => {
     await one.publishers.insert(aPublisher("pub_a"));
     await one.posts.insert(aPost("p1", { expiresAt: T0 }));
     await one.limits.add("k", 1, 1000, T0);

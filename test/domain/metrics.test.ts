@@ -84,7 +84,7 @@ describe("GET /metrics", () => {
     expect(series_30d.at(-1)).toMatchObject({ searches: 2, zero_results: 1 });
   });
 
-  it("tells when each job ran last, on whichever process, and whether it went well", async () => {
+  it("says when each job ran last, in whichever process, and whether it went well", async () => {
     // One that runs no jobs of its own, whose time may come just now.
     const idle = await startBoard({}, { clock: () => now, idle: true });
     const { leases } = idle.board.store;
@@ -112,7 +112,7 @@ describe("GET /metrics", () => {
     ]);
   });
 
-  it("tells clients by names of its own choice only, over REST and MCP", async () => {
+  it("names clients only by names of its own choice, over REST and MCP", async () => {
     const registerAs = (agent: string) =>
       call(
         board,
@@ -178,7 +178,7 @@ describe("unmet demand", () => {
   const demand = async () => (await metricsOf(board)).unmet_demand;
   const NOTHING = { terms: [], kinds: [], places: [], tags: [] };
 
-  it("is told of nothing that fewer than three callers of a day looked for, however often", async () => {
+  it("leaves out what fewer than three callers of a day looked for, however often", async () => {
     for (let n = 0; n < 5; n += 1) {
       await searchFrom(board, "203.0.113.1", QUERY);
       await searchFrom(board, "203.0.113.2", QUERY);
@@ -189,7 +189,7 @@ describe("unmet demand", () => {
     expect(await demand()).toEqual({ zero_result_searches_30d: 11, ...NOTHING });
   });
 
-  it("is told in single words, kinds, tags and whole degrees once three callers looked for it", async () => {
+  it("is given in single words, kinds, tags and whole degrees once three callers looked for it", async () => {
     await searchFrom(board, "203.0.113.1", "q=zeppelin+hangar&tags=airship");
     await searchFrom(board, "203.0.113.2", "q=zeppelin&kind=offer");
     expect(await demand()).toMatchObject({ terms: [{ term: "zeppelin", searches: 1 }], kinds: [], tags: [] });
@@ -207,7 +207,7 @@ describe("unmet demand", () => {
     });
   });
 
-  it("never tells numbers, addresses or tokens, however many look for them", async () => {
+  it("never shows numbers, addresses or tokens, however many look for them", async () => {
     for (let n = 10; n < 16; n += 1) {
       await searchFrom(
         board,
@@ -273,7 +273,7 @@ describe("weekly active seekers", () => {
 });
 
 describe("the admin listener", () => {
-  it("tells Prometheus of answers, times, work and the process, on 127.0.0.1 only", async () => {
+  it("gives Prometheus answers, times, work and the process, on 127.0.0.1 only", async () => {
     const board = await startBoard();
     const { registry, answered } = measured(board.board);
     const server = createServer(buildApp({ ...board.board, answered }));

@@ -77,7 +77,7 @@ describe("containsBoardKey", () => {
       expect(containsBoardKey(JSON.stringify({ note: value }))).toBe(true);
   });
 
-  it("passes by what is too long, too short or a part of a word", () => {
+  it("ignores what is too long, too short or part of a word", () => {
     for (const text of [`${key}z`, key.slice(0, -1), `x${key}`, "bbk_", ""])
       expect(containsBoardKey(text)).toBe(false);
   });

@@ -51,7 +51,7 @@ describe("parseQueryText", () => {
     expect(parse("to be or not to be").any).toEqual(["to", "be", "or", "not"]);
   });
 
-  it("reads an unclosed quote as a blank, and so one inside a word", () => {
+  it("reads an unclosed quote as a blank, and one inside a word too", () => {
     expect(parse('"road bike').any).toEqual(["road", "bike"]);
     expect(parse('5" pipe 7" pipe')).toEqual({ any: ["5", "pipe", "7"], phrases: [], excluded: [] });
   });

@@ -81,7 +81,7 @@ describe("rankMatches", () => {
     }
   });
 
-  it("goes on where it stopped, with the same relevance, when told what was shown", async () => {
+  it("continues where it stopped, with the same relevance, when told what was shown", async () => {
     const all = await rank("stringed instrument for sale");
     const first = await rank("stringed instrument for sale", { limit: 2 });
     const shown = new Set(first.ranked.map(({ id }) => id));

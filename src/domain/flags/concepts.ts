@@ -39,13 +39,10 @@ function collectAt(text: string, start: number, first: Node, sentence: number, h
       const whole = kindOf(text, end - 1) !== SPACED || !isInWord(text, end);
       for (const { concept, language, prefix } of node.entries) {
         if (!whole && !prefix) continue;
-        let known = from;
-        while (
-          known < hits.length &&
-          !(hits[known]?.concept === concept && hits[known]?.language === language)
-        )
-          known += 1;
-        hits[known] = { concept, language, start, end, sentence };
+        let at = from;
+        while (at < hits.length && !(hits[at]?.concept === concept && hits[at]?.language === language))
+          at += 1;
+        hits[at] = { concept, language, start, end, sentence };
       }
     }
     node = end < text.length ? node.next.get(text.charAt(end)) : undefined;
@@ -94,11 +91,8 @@ function treeOf(): Node {
       if (!BITS.has(concept as Concept)) BITS.set(concept as Concept, 1 << BITS.size);
       for (const word of words.split("|")) {
         const prefix = word.endsWith("*");
-        nodeOf(root, folded(prefix ? word.slice(0, -1) : word)).entries.push({
-          concept: concept as Concept,
-          language,
-          prefix,
-        });
+        const node = nodeOf(root, folded(prefix ? word.slice(0, -1) : word));
+        node.entries.push({ concept: concept as Concept, language, prefix });
       }
     }
   }

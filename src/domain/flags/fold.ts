@@ -30,60 +30,31 @@ const TAGS = /[\u{E0020}-\u{E007E}]/gu;
 const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/gu;
 
 /** Letters that no normalization form takes apart. */
-const SINGLES = new Map(
-  Object.entries({ đ: "d", ł: "l", ø: "o", ı: "i", ß: "ss", æ: "ae", œ: "oe" }).concat(
-    Array.from("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", (capital, index) => [
-      capital,
-      "abcdefghijklmnoprstuvwyz"[index] ?? "",
-    ]),
-  ),
-);
+const SINGLES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ đ: "d", ł: "l", ø: "o", ı: "i", ß: "ss", æ: "ae", œ: "oe" }),
+  ...pairsOf("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),
+]);
 const SINGLE_LETTERS = new RegExp(`[${[...SINGLES.keys()].join("")}]`, "gu");
 
 /** Words that may hold strangers: letters of three alphabets, and digits and signs used for letters. */
 const WORDS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\d@$]+/gu;
 
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  ...{
-    а: "a",
-    в: "b",
-    с: "c",
-    ԁ: "d",
-    е: "e",
-    ґ: "r",
-    һ: "h",
-    і: "i",
-    ј: "j",
-    к: "k",
-    ӏ: "l",
-    м: "m",
-    п: "n",
-  },
-  ...{ о: "o", р: "p", ԛ: "q", г: "r", ѕ: "s", т: "t", у: "y", ѵ: "v", ԝ: "w", х: "x" },
-  ...{
-    α: "a",
-    β: "b",
-    ε: "e",
-    η: "n",
-    ι: "i",
-    κ: "k",
-    ν: "v",
-    ο: "o",
-    ρ: "p",
-    τ: "t",
-    υ: "u",
-    χ: "x",
-    γ: "y",
-  },
-};
-const DIGITS: Readonly<Record<string, string>> = {
-  ...{ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a", $: "s" },
-};
+/** Cyrillic and Greek letters that look like Latin ones, and digits and signs used for letters. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map([
+  ...pairsOf("авсԁеґһіјкӏмпорԛгѕтуѵԝх", "abcderhijklmnopqrstyvwx"),
+  ...pairsOf("αβεηικνορτυχγ", "abenikvoptuxy"),
+  ...pairsOf("0134578@$", "oieastbas"),
+]);
 
 function unmasked(word: string): string {
   if (!/[a-z]/.test(word) || /^[a-z]+$/.test(word)) return word;
   // Digits in front or behind are numbers (gpt4, 2nd) unless the word starts with one and goes on with letters.
-  return word.replace(/[^a-z]/g, (char) => LOOKALIKES[char] ?? DIGITS[char] ?? char);
+  return word.replace(/[^a-z]/g, (char) => LOOKALIKES.get(char) ?? char);
 }
 
 const SPACED_LETTERS = /(?<![\p{L}\p{N}])(?:[a-z][ .\-_*]){4,}[a-z](?![\p{L}\p{N}])/gu;
+
+/** The letters of one text with those at the same places of another; each is one UTF-16 unit. */
+function pairsOf(from: string, to: string): [string, string][] {
+  return Array.from(from, (letter, at) => [letter, to.charAt(at)]);
+}

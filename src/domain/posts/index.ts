@@ -104,18 +104,9 @@ export class Posts {
   async #related(post: StoredPost, now: number): Promise<StoredPost[]> {
     const [vector] = await this.#index.vectors([post.id]);
     if (vector === null || vector === undefined) return [];
-    const { matches } = await this.#index.match(
-      {
-        filter: filterOf({}, now),
-        words: null,
-        vector,
-        minCosine: this.#relatedCosine,
-      },
-      {
-        limit: LIMITS.relatedInPost,
-        except: new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]),
-      },
-    );
+    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#relatedCosine };
+    const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
+    const { matches } = await this.#index.match(question, { limit: LIMITS.relatedInPost, except });
     const rows = await this.#store.posts.many(matches.map((match) => match.id));
     return rows.filter((row) => row.state === "active");
   }

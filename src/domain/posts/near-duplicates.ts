@@ -40,9 +40,8 @@ export async function noteOnDuplicates(posts: PostStore, near: readonly NearDupl
   if (near.length === 0) return [];
   const rows = await posts.many(near.slice(0, NOTED_MAX).map(({ id }) => id));
   const there = rows.find(({ state }) => state !== "removed");
-  return there === undefined
-    ? []
-    : [
-        `Nearly the same as your post ${there.id}; consider editing that one instead (PATCH /posts/${there.id}).`,
-      ];
+  if (there === undefined) return [];
+  return [
+    `Nearly the same as your post ${there.id}; consider editing that one instead (PATCH /posts/${there.id}).`,
+  ];
 }

@@ -52,16 +52,8 @@ export function refuseBoardKeys(input: Partial<PostInput> | PostPatch | Publishe
 }
 
 /** A stored post in the shape of an input, for the flags of an edit. */
-export function asInput(
-  post: StoredPost,
-): Pick<PostInput, "title" | "body" | "tags" | "location" | "metadata"> {
-  return {
-    title: post.title,
-    body: post.body,
-    tags: [...post.tags],
-    location: post.location,
-    metadata: post.metadata,
-  };
+export function asInput({ title, body, tags, location, metadata }: StoredPost) {
+  return { title, body, tags: [...tags], location, metadata };
 }
 
 /** Notes to the writer of a post: the flags that readers see, and data that may be personal. */

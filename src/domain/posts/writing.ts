@@ -176,14 +176,9 @@ export class Writing {
     const parent = await this.#store.posts.get(parentId);
     if (parent === null || parent.state !== "active") throw new BoardError("parent_not_found");
     if (parent.parentId !== null) {
+      const message = `The root of this thread is ${parent.parentId}.`;
       throw new BoardError("nested_reply", {
-        issues: [
-          {
-            path: "parent_id",
-            code: "nested_reply",
-            message: `The root of this thread is ${parent.parentId}.`,
-          },
-        ],
+        issues: [{ path: "parent_id", code: "nested_reply", message }],
         hint: `Send it again with parent_id "${parent.parentId}", the root of this thread.`,
       });
     }

@@ -33,15 +33,9 @@ export class Inbox {
     const items = entries.flatMap(({ type, at, postId, subscriptionId, deliveryId }): InboxItem[] => {
       const post = posts.get(postId);
       if (post === undefined) return [];
-      return [
-        {
-          type,
-          at: isoTime(at),
-          post,
-          ...(subscriptionId === null ? {} : { subscription_id: subscriptionId }),
-          ...(deliveryId === null ? {} : { delivery_id: deliveryId }),
-        },
-      ];
+      const subscription = subscriptionId === null ? {} : { subscription_id: subscriptionId };
+      const delivery = deliveryId === null ? {} : { delivery_id: deliveryId };
+      return [{ type, at: isoTime(at), post, ...subscription, ...delivery }];
     });
     const last = entries.at(-1);
     const nextCursor = last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.no]);

@@ -33,10 +33,8 @@ export async function rankMatches(
     const ids = best.slice(0, FEEDBACK.posts).map(({ id }) => id);
     const vectors = (await index.vectors(ids)).filter((vector) => vector !== null);
     const moved = feedback(question.vector, vectors);
-    const again = await index.cosines(
-      moved,
-      matches.map(({ id }) => id),
-    );
+    const found = matches.map(({ id }) => id);
+    const again = await index.cosines(moved, found);
     cosines = [...again].map((cosine) => (Number.isNaN(cosine) ? null : cosine));
   }
   const scored = matches.map(({ id, words }, i) => ({

@@ -161,15 +161,6 @@ function filteredOf(
   publisher: StoredPublisher,
 ): Omit<NewPost, "words" | "vector" | "postClass"> {
   const { lat, lng } = post.location ?? { lat: null, lng: null };
-  return {
-    kind: post.kind,
-    tags: post.tags,
-    place: lat === null || lng === null ? null : { lat, lng },
-    ...windowOf(post),
-    verified: publisher.verifiedAt !== null,
-    publisherId: post.publisherId,
-    parentId: post.parentId,
-    syndicated: post.syndicated,
-    createdAt: post.createdAt,
-  };
+  const place = lat === null || lng === null ? null : { lat, lng };
+  return { ...post, ...windowOf(post), place, verified: publisher.verifiedAt !== null };
 }

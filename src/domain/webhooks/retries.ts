@@ -1,21 +1,14 @@
 import type { ClaimedPush, PushStore } from "../../ports/store/index.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../time.ts";
+import { DAY_MS, SECOND_MS } from "../time.ts";
 import { type CallResult, isDelivered } from "./request.ts";
 
 export type PushOutcome = Parameters<PushStore["settle"]>[2];
 
-/** Waits between the ten attempts, from the table of the Standard Webhooks specification 1.0: 75 h 35 min in all. */
-const WAITS_MS = [
-  5 * SECOND_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-  14 * HOUR_MS,
-  20 * HOUR_MS,
-  24 * HOUR_MS,
-];
+/**
+ * Waits between the ten attempts, in seconds: 5 s, 5 min, 30 min, then 2, 5, 10, 14, 20 and 24 h, 75 h 35 min in all.
+ * From the table of the Standard Webhooks specification 1.0.
+ */
+const WAITS_S = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** A wait is longer or shorter by up to this share, so that what failed together does not return together. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = DAY_MS;
@@ -40,9 +33,9 @@ export function outcomeOf(
   const { failingSince } = push.subscription;
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;
-  const waitMs = WAITS_MS[push.attempts];
-  if (waitMs === undefined) return { state: "failed", dueAt: null, deactivate };
-  const jittered = waitMs * (1 + JITTER * (2 * random - 1));
+  const waitS = WAITS_S[push.attempts];
+  if (waitS === undefined) return { state: "failed", dueAt: null, deactivate };
+  const jittered = waitS * SECOND_MS * (1 + JITTER * (2 * random - 1));
   const asked = Math.min(retryAfterMs(called.retryAfter, now), RETRY_AFTER_MAX_MS);
   return { state: "waiting", dueAt: now + Math.round(Math.max(jittered, asked)), deactivate };
 }

@@ -1,8 +1,15 @@
 import type { StandingFilter } from "../../schema/filter.ts";
 import { DOT_TO_COSINE } from "../quantize.ts";
-import { type Bucket, Buckets, NO_RECORD, type RecordNumber, ROW_STRIDE, SpreadMap } from "./buckets.ts";
+import {
+  type Bucket,
+  Buckets,
+  type Group,
+  NO_RECORD,
+  type RecordNumber,
+  ROW_STRIDE,
+  SpreadMap,
+} from "./buckets.ts";
 import { type Candidate, Candidates } from "./candidates.ts";
-import type { Entry } from "./entry.ts";
 import { circleKeys, EVERYTHING, type Key, kindKey, pointKeys, tagKey, wordKey } from "./keys.ts";
 import { CLASSES_MAX, Records } from "./records.ts";
 import { type AskedPost, isPlain, Rows } from "./rows.ts";
@@ -267,6 +274,26 @@ export class Percolator<T> {
     const cells = near === null ? null : circleKeys(near, near.radiusKm, kind);
     return [...new Set(cells ?? tags?.map(tagKey) ?? [kind === null ? EVERYTHING : kindKey(kind)])];
   }
+}
+
+/** Where the percolator filed a saved query, and what its lists do not say about it. */
+interface Entry {
+  /** See `ROW`. */
+  name: number;
+  /** The required ones first; empty when its row holds them all. */
+  words: readonly Key[];
+  /** How many of them are required. */
+  required: number;
+  /** True when all words find it. */
+  byWords: boolean;
+  /** Keys of the buckets with its row: that of its rarest word, or those of where it looks. */
+  rowKeys: readonly Key[];
+  /** Keys of the buckets with its record. */
+  recordKeys: readonly Key[];
+  /** `NO_RECORD` without a vector. */
+  record: RecordNumber;
+  /** The group that holds its record, or null. */
+  home: Group | null;
 }
 
 /** A query that a post's words and filters let through. */
