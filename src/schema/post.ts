@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Publisher } from "./publisher.ts";
 import { Count, DateTime, Flag, HttpUrl, Timestamp, TimeZone } from "./scalars.ts";
-import { line, optionalLine, prose } from "./text.ts";
+import { line, multiline, optionalLine } from "./text.ts";
 
 export const KINDS = ["event", "offer", "request", "announcement", "thread"] as const;
 export const Kind = z.enum(KINDS);
@@ -95,7 +95,7 @@ const Tags = z.array(line(LIMITS.tagChars)).max(LIMITS.tags);
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {
   title: line(LIMITS.titleChars).describe("One line."),
-  body: prose(LIMITS.bodyChars).describe("Plain text."),
+  body: multiline(LIMITS.bodyChars).describe("Plain text."),
   kind: Kind,
   url: HttpUrl.nullish(),
   tags: Tags.nullish(),

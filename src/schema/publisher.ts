@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Count, HttpUrl, Timestamp } from "./scalars.ts";
-import { line, optionalProse } from "./text.ts";
+import { line, optionalMultiline } from "./text.ts";
 
 export const PublisherId = z
   .string()
@@ -10,7 +10,7 @@ export const PublisherId = z
 
 export const PublisherInput = z.object({
   name: line(80),
-  description: optionalProse(500).nullish(),
+  description: optionalMultiline(500).nullish(),
   url: HttpUrl.nullish().describe("Its domain can be verified."),
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PostId } from "./post.ts";
-import { optionalProse } from "./text.ts";
+import { optionalMultiline } from "./text.ts";
 
 export const REASONS = [
   "spam",
@@ -16,7 +16,7 @@ export const REASONS = [
 export const ReportInput = z.object({
   post_id: PostId,
   reason: z.enum(REASONS),
-  details: optionalProse(2000).nullish(),
+  details: optionalMultiline(2000).nullish(),
 });
 export type ReportInput = z.output<typeof ReportInput>;
 

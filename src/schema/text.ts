@@ -42,13 +42,13 @@ export function codePoints(text: string): number {
 export const line = (max: number) => bounded(max, cleanLine, 1);
 
 /** A string of several lines, 1 to `max` code points after cleaning. It stays as sent; the domain cleans it. */
-export const prose = (max: number) => bounded(max, cleanProse, 1);
+export const multiline = (max: number) => bounded(max, cleanProse, 1);
 
 /** Like `line`, but may be empty after cleaning. */
 export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 
-/** Like `prose`, but may be empty after cleaning. */
-export const optionalProse = (max: number) => bounded(max, cleanProse, 0);
+/** Like `multiline`, but may be empty after cleaning. */
+export const optionalMultiline = (max: number) => bounded(max, cleanProse, 0);
 
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
   return z
