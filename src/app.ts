@@ -2,21 +2,18 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
+import { failureHandler } from "./adapters/http/failures.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
-import { openCors, type RestParts, restRouter } from "./adapters/http/rest.ts";
+import { boundedInFlight } from "./adapters/http/requests.ts";
+import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http.ts";
-import { nothingHere, pageFailures, pagesRouter } from "./adapters/pages/index.ts";
+import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
 import { manualRoutes } from "./adapters/reference/manual.ts";
-import { BoardError } from "./failures.ts";
 import type { OpenBoard } from "./open-board.ts";
-
-/** Requests under way at once; more are told to come back, which is cheaper for everyone than a queue. */
-const IN_FLIGHT_MAX = 1_000;
 
 /** The express app of an open board: REST, MCP, pages, manual and health. */
 export function buildApp(board: OpenBoard): Express {
-  const { calls, envelopes, logger, clock, answered, catalog, site, config } = board;
-  const parts: RestParts = { calls, envelopes, logger, clock, answered };
+  const { dispatcher, logger, catalog, site, config } = board;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -29,13 +26,13 @@ export function buildApp(board: OpenBoard): Express {
   app.get("/readyz", readiness(board));
   app.use(mcpRouter(board));
   app.use(openCors);
-  app.use("/api/v1", restRouter(catalog.operations, parts));
+  app.use("/api/v1", restRouter(catalog.operations, dispatcher));
   app.use(manualRoutes(catalog, site));
-  app.use(discoveryRoutes({ ...parts, ...board }));
-  app.use(feedRoutes({ ...parts, ...board, operations: catalog.operations }));
-  app.use(pagesRouter(catalog.operations, site, parts));
+  app.use(discoveryRoutes(board));
+  app.use(feedRoutes({ ...board, operations: catalog.operations }));
+  app.use(pagesRouter(catalog.operations, site, dispatcher));
   app.use(nothingHere());
-  app.use(pageFailures(site, parts));
+  app.use(failureHandler(board, failurePage(site)));
   return app;
 }
 
@@ -65,16 +62,4 @@ function securityHeaders(): RequestHandler {
     strictTransportSecurity: false,
     referrerPolicy: { policy: "no-referrer" },
   });
-}
-
-function boundedInFlight(): RequestHandler {
-  let inFlight = 0;
-  return (_request, response, next) => {
-    if (inFlight >= IN_FLIGHT_MAX) throw new BoardError("overloaded", { retryAfterS: 1 });
-    inFlight += 1;
-    response.once("close", () => {
-      inFlight -= 1;
-    });
-    next();
-  };
 }

@@ -2,14 +2,15 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { Calls } from "./adapters/calls/dispatcher.ts";
+import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
-import { Board, dayOf } from "./domain/board/index.ts";
+import { Board } from "./domain/board/index.ts";
 import { Metrics } from "./domain/board/metrics.ts";
+import { Usage } from "./domain/board/usage.ts";
 import { Cursors } from "./domain/cursors.ts";
 import { Posts } from "./domain/posts/index.ts";
 import { Writing } from "./domain/posts/writing.ts";
@@ -21,6 +22,7 @@ import { newToken, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions/index.ts";
 import { Matching } from "./domain/subscriptions/matching.ts";
+import { dayOf } from "./domain/time.ts";
 import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
@@ -54,12 +56,11 @@ export interface OpenBoard {
   searchState: () => SearchState;
   embedder: Embedder;
   services: Services;
-  calls: Calls;
+  dispatcher: Dispatcher;
+  usage: Usage;
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** Counts an answer for the statistics. */
-  answered: (operation: string, status: number, client?: string) => void;
   /** Begins matching, embedding, sending and the jobs by the clock. */
   start(): void;
   /** Ends what is under way and closes everything. */
@@ -127,6 +128,7 @@ export async function openBoard(
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 
+  const usage = new Usage({ store, secrets });
   const board = new Board({ store, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
   const writing = new Writing({ store, site, secrets, written: () => background.written() });
@@ -150,7 +152,7 @@ export async function openBoard(
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
   const inbox = new Inbox({ store, cursors, posts });
   const jobs = jobsOf({ store, publishers, embedder, boardModel });
-  const metrics = new Metrics({ store, board, secrets, jobs: jobs.map(({ name }) => name) });
+  const metrics = new Metrics({ store, board, jobs: jobs.map(({ name }) => name) });
   const services: Services = {
     board,
     inbox,
@@ -176,8 +178,7 @@ export async function openBoard(
       contentNotice: CONTENT_NOTICE,
       random: options.random ?? Math.random,
     }),
-    board,
-    search,
+    usage,
     metrics,
     jobs,
     clock,
@@ -188,12 +189,14 @@ export async function openBoard(
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
   const readOnly = config.readOnly;
-  const calls = new Calls({
+  const dispatcher = new Dispatcher({
     services,
     publishers: store.publishers,
     limits,
     envelopes,
     secrets,
+    usage,
+    logger,
     readOnly,
     clock,
   });
@@ -208,16 +211,11 @@ export async function openBoard(
     searchState: data.searchState,
     embedder,
     services,
-    calls,
+    dispatcher,
+    usage,
     envelopes,
     logger,
     clock,
-    answered(operation, status, client) {
-      // The MCP adapter answers as `tool:<name>`.
-      board.tally(operation.startsWith("tool:") ? operation : `route:${operation}`, clock());
-      if (status >= 500) board.tally(`error:${operation}`, clock());
-      if (client !== undefined) board.tally(`client:${client}`, clock());
-    },
     start: () => background.start(),
     async close() {
       const asked = Promise.race([consent.close(), sleep(ASKING_MS, null, { ref: false })]);

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Board } from "./domain/board/index.ts";
 import type { Metrics } from "./domain/board/metrics.ts";
+import type { Statistic } from "./domain/board/usage.ts";
 import type { Posts } from "./domain/posts/index.ts";
 import type { Writing } from "./domain/posts/writing.ts";
 import type { Inbox } from "./domain/publishers/inbox.ts";
@@ -32,10 +33,6 @@ export interface Context extends Services {
   caller: StoredPublisher | null;
   /** One voice in reports: the publisher, else the address, hashed. */
   reporter: string;
-  /** What calls, as a name of a fixed set (`src/adapters/calls/clients.ts`); for the statistics. */
-  client: string;
-  /** False for feeds and pages: what they show is not counted as searched or retrieved. */
-  counts: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -100,6 +97,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   list?: true;
   /** True when the answer carries bodies of posts, and so `meta.content_notice`. */
   carriesPosts?: true;
+  /** What a success adds to the statistics beyond the call itself. */
+  statistic?: Statistic;
   /** Outcomes other than `ok` that it may have. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };

@@ -21,6 +21,7 @@ export default defineTool({
     "duplicate_storm",
   ],
   carriesPosts: true,
+  statistic: "posts",
   outcomes: ["created", "ok"],
   rest: { method: "POST", path: "/posts" },
   examples: [
@@ -36,10 +37,8 @@ export default defineTool({
     },
   ],
 
-  async handle(input, { writing, board, caller, now }) {
+  async handle(input, { writing, caller, now }) {
     const { data, notes, replayed } = await writing.create(input, caller, now);
-    if (replayed) return ok(data, { notes, replayed });
-    board.tally("posts", now);
-    return created(data, { notes, location: data.url });
+    return replayed ? ok(data, { notes, replayed }) : created(data, { notes, location: data.url });
   },
 });

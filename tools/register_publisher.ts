@@ -15,14 +15,13 @@ export default defineTool({
   effect: "writes",
   limit: "register",
   failures: ["terms_not_accepted", "invalid_url", "contains_api_key"],
+  statistic: "registrations",
   outcomes: ["created"],
   rest: { method: "POST", path: "/publishers" },
   examples: [{ name: "Bike Kitchen Amsterdam", url: "https://bikekitchen.example", accept_terms: true }],
 
-  async handle(input, { publishers, board, client, now }) {
+  async handle(input, { publishers, now }) {
     const publisher = await publishers.register(input, now);
-    board.tally("registrations", now);
-    board.tally(`registered:${client}`, now);
     return created(publisher, { location: publisher.crier_url });
   },
 });

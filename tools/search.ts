@@ -15,6 +15,7 @@ export default defineTool({
   failures: ["invalid_cursor"],
   list: true,
   carriesPosts: true,
+  statistic: "searches",
   outcomes: ["ok"],
   rest: { method: "GET", path: "/search", also: ["/posts"] },
   examples: [
@@ -22,13 +23,8 @@ export default defineTool({
     { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },
   ],
 
-  async handle(query, { search, metrics, reporter, counts, now }) {
-    const page = await search.run(query, now);
-    if (counts) {
-      search.countRetrievals(page.posts);
-      metrics.searched(query, { empty: page.posts.length === 0, caller: reporter }, now);
-    }
-    const meta = { query: page.query, ranking: page.ranking };
-    return ok(page.posts, { nextCursor: page.nextCursor, notes: page.notes, meta });
+  async handle(input, { search, now }) {
+    const { posts, nextCursor, notes, query, ranking } = await search.run(input, now);
+    return ok(posts, { nextCursor, notes, meta: { query, ranking } });
   },
 });

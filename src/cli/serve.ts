@@ -37,7 +37,7 @@ async function serve(): Promise<void> {
       "EMBEDDINGS=required, but the model can be neither loaded nor downloaded; see the lines above.",
     );
   }
-  const meter = config.adminPort === null ? null : measured(board);
+  const registry = config.adminPort === null ? null : measured(board);
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -45,10 +45,9 @@ async function serve(): Promise<void> {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 5_000,
     },
-    buildApp(meter === null ? board : { ...board, answered: meter.answered }),
+    buildApp(board),
   );
-  const admin =
-    meter === null ? null : await openAdmin(meter.registry, server, config.adminPort ?? 0, logger);
+  const admin = registry === null ? null : await openAdmin(registry, server, config.adminPort ?? 0, logger);
   await listen(server, config.port, config.host);
   board.start();
   const { port } = server.address() as AddressInfo;

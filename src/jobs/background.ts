@@ -1,7 +1,6 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
-import type { Board } from "../domain/board/index.ts";
 import type { Metrics } from "../domain/board/metrics.ts";
-import type { Search } from "../domain/search/index.ts";
+import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { Embedder } from "../ports/embedder.ts";
@@ -20,8 +19,7 @@ interface Parts {
   boardModel: BoardModel;
   matching: Matching;
   pushes: Pushes;
-  board: Board;
-  search: Search;
+  usage: Usage;
   metrics: Metrics;
   jobs: readonly Job[];
   clock: () => number;
@@ -45,7 +43,7 @@ export class Background {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { store, embedder, boardModel, matching, pushes, board, clock } = parts;
+    const { store, embedder, boardModel, matching, pushes, usage, clock } = parts;
     this.#matcher = new Poller(async () => {
       const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
       if (took > 0) this.#deliverer.nudge();
@@ -63,7 +61,7 @@ export class Background {
       store,
       pushes,
       clock,
-      ended: (name, now) => board.tally(name, now),
+      ended: (delivered) => usage.pushed(delivered, clock()),
       freed: () => this.#deliverer.nudge(),
       failed: this.#failed("sending to a webhook"),
     });
@@ -104,8 +102,7 @@ export class Background {
   /** Writes counts that were kept in memory; a failure is told, and they are lost. */
   async flush(): Promise<void> {
     try {
-      await this.#parts.search.flushRetrievals();
-      await this.#parts.board.flushTallies();
+      await this.#parts.usage.flush();
     } catch (error) {
       this.#parts.failed("writing counters", error);
     }

@@ -12,8 +12,8 @@ interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
   clock: () => number;
-  /** Counts attempts by how they ended, for the statistics. */
-  ended: (name: "deliveries" | "delivery_failures", now: number) => void;
+  /** Called when the outcome of an attempt is kept. */
+  ended: (delivered: boolean) => void;
   /** Called when an attempt has ended and more may be claimed. */
   freed: () => void;
   failed: (error: unknown) => void;
@@ -60,8 +60,7 @@ export class WebhookDelivery {
       const { attempt, outcome } = await pushes.attempt(push, clock());
       if (!this.#underWay.has(push)) return;
       await store.pushes.settle(push, attempt, outcome);
-      if (attempt !== null)
-        ended(outcome.state === "delivered" ? "deliveries" : "delivery_failures", clock());
+      if (attempt !== null) ended(outcome.state === "delivered");
     } catch (error) {
       // Not settled: the lease ends, and it is tried again.
       if (this.#underWay.has(push)) failed(error);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { failureHandler } from "../../src/adapters/http/failures.ts";
 import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/operation.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
@@ -171,9 +172,10 @@ describe("envelope", () => {
     });
     const leaky = { ...broken, name: "leaky", rest: { method: "GET" as const, path: "/leaky" as const } };
     const open = async () => {
-      const { calls, envelopes, logger, clock, answered } = board.board;
       const operations = [broken, { ...leaky, handle: async () => ok({ known: "yes", secret: "no" }) }];
-      const app = express().use(restRouter(operations, { calls, envelopes, logger, clock, answered }));
+      const app = express()
+        .use(restRouter(operations, board.board.dispatcher))
+        .use(failureHandler(board.board));
       const server = createServer(app);
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       return { api: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

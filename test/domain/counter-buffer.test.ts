@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CounterBuffer } from "../../src/domain/board/counter-buffer.ts";
+import { CounterBuffer } from "../../src/domain/board/usage.ts";
 
 describe("counts in memory", () => {
   it("are written once, together, and not before they are asked for", async () => {

@@ -275,8 +275,8 @@ describe("weekly active seekers", () => {
 describe("the admin listener", () => {
   it("gives Prometheus answers, times, work and the process, on 127.0.0.1 only", async () => {
     const board = await startBoard();
-    const { registry, answered } = measured(board.board);
-    const server = createServer(buildApp({ ...board.board, answered }));
+    const registry = measured(board.board);
+    const server = createServer(buildApp(board.board));
     measureTimes(server, registry);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;

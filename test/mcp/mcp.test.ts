@@ -437,16 +437,11 @@ describe("the door", () => {
 describe("limits and counts", () => {
   it("counts each answer of a tool under its name, with the status REST would have", async () => {
     const counted: [string, number][] = [];
-    const { answered } = board.board;
-    board.board.answered = (operation, status, client) => {
-      counted.push([operation, status]);
-      answered(operation, status, client);
-    };
+    board.board.usage.listen((name, status) => counted.push([name, status]));
     const client = await connected();
     await client.call("about");
     await client.call("get_post", { id: "nothing" });
     await client.call("register_publisher", { name: "Counted", accept_terms: true });
-    board.board.answered = answered;
     expect(counted).toEqual([
       ["tool:about", 200],
       ["tool:get_post", 404],

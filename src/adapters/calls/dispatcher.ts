@@ -1,9 +1,12 @@
+import type { Logger } from "pino";
+import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
-import { BoardError } from "../../failures.ts";
-import type { Context, Operation, Reply, Services } from "../../operation.ts";
+import { BoardError, FAILURES } from "../../failures.ts";
+import { type Context, type Operation, OUTCOME_STATUS, type Reply, type Services } from "../../operation.ts";
 import type { PublisherStore, StoredPublisher } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
+import { asBoardError, logFailure } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
 
@@ -35,16 +38,33 @@ export interface Performed {
   body: Success;
 }
 
+/** Where an answer is counted: under its operation's name, unless a surface has one of its own. */
+export interface Counted {
+  as: string;
+  /** The calling program, where answers are also counted by it. */
+  client?: string;
+}
+
+/** A failure as its caller may see it. */
+export interface Failed {
+  error: BoardError;
+  status: number;
+  /** Id under which an `internal` failure was logged. */
+  reference: string | undefined;
+}
+
 /**
- * What every surface does with a call, in two steps: `admit` needs no body, so that a refused call costs little;
- * `perform` parses the input, asks the handler and wraps its answer.
+ * What every surface does with a call: `admit` needs no body, so that a refused call costs little; `perform` parses the
+ * input, asks the handler, wraps its answer and counts it; `fail` logs and counts what went wrong.
  */
-export class Calls {
+export class Dispatcher {
   readonly #services: Services;
   readonly #publishers: PublisherStore;
   readonly #limits: Limits;
   readonly #envelopes: Envelopes;
   readonly #secrets: Secrets;
+  readonly #usage: Usage;
+  readonly #logger: Logger;
   readonly #readOnly: boolean;
   readonly #clock: () => number;
 
@@ -54,6 +74,8 @@ export class Calls {
     limits: Limits;
     envelopes: Envelopes;
     secrets: Secrets;
+    usage: Usage;
+    logger: Logger;
     readOnly: boolean;
     clock: () => number;
   }) {
@@ -62,13 +84,15 @@ export class Calls {
     this.#limits = parts.limits;
     this.#envelopes = parts.envelopes;
     this.#secrets = parts.secrets;
+    this.#usage = parts.usage;
+    this.#logger = parts.logger;
     this.#readOnly = parts.readOnly;
     this.#clock = parts.clock;
   }
 
   /**
-   * Counts the call and finds out who makes it. A missing or wrong key is counted by address and becomes the admission's
-   * `refusal`, so that its answer carries the limits like any other.
+   * Takes the call from its limits and finds out who makes it. A missing or wrong key counts by address and becomes the
+   * admission's `refusal`, so that its answer carries the limits like any other.
    *
    * @throws BoardError `rate_limited`
    */
@@ -86,14 +110,15 @@ export class Calls {
     return { caller, limits, notes, reporter, client: credentials.client ?? "none", now, refusal };
   }
 
-  /** Counts a call to an address that has no operation. */
+  /** Takes a call to an address that has no operation from the reading limit. */
   stray({ address }: Credentials): Promise<LimitHeaders | null> {
     return this.#limits.take("read", { caller: null, address }, this.#clock());
   }
 
   /**
+   * Performs an operation, and counts its answer and what it means for the statistics.
+   *
    * @param source  where the input came from, which names the failure of a wrong one
-   * @param counts  false for feeds and pages
    * @throws BoardError the admission's refusal, `read_only`, `publisher_suspended`, and whatever the operation may answer
    */
   async perform(
@@ -101,16 +126,55 @@ export class Calls {
     admission: Admission,
     sent: Record<string, unknown>,
     source: "body" | "query",
-    counts = true,
+    counted: Counted = { as: operation.name },
   ): Promise<Performed> {
-    if (admission.refusal !== null) throw admission.refusal;
-    this.#checkWriting(operation, admission.caller);
+    const { input, reply, body } = await this.#run(operation, admission, sent, source);
+    const { reporter: caller, client, now } = admission;
+    const { data, outcome } = reply;
+    this.answered(counted, OUTCOME_STATUS[outcome]);
+    if (operation.statistic !== undefined) {
+      const success = { isNew: outcome === "created", input, data, caller, client };
+      this.#usage.succeeded(operation.statistic, success, now);
+    }
+    return { reply, body };
+  }
+
+  /** Performs an operation as one part of an answer; whoever gives the answer counts it. Throws as `perform` does. */
+  async ask(operation: Operation, admission: Admission, sent: Record<string, unknown>): Promise<Success> {
+    return (await this.#run(operation, admission, sent, "query")).body;
+  }
+
+  /** Counts an answer that `perform` did not give: a page's, a feed's. */
+  answered({ as, client }: Counted, status: number): void {
+    this.#usage.answered(as, status, this.#clock(), client);
+  }
+
+  /**
+   * Takes whatever was thrown for a failure, logs what the operator should see of it, and counts it.
+   * @param counted  null for a failure before anything was called
+   */
+  fail(thrown: unknown, counted: Counted | null): Failed {
+    const error = asBoardError(thrown);
+    const { status } = FAILURES[error.code];
+    const reference = logFailure(error, this.#logger);
+    if (counted !== null) this.answered(counted, status);
+    return { error, status, reference };
+  }
+
+  async #run(
+    operation: Operation,
+    admission: Admission,
+    sent: Record<string, unknown>,
+    source: "body" | "query",
+  ) {
+    const { caller, reporter, now, refusal } = admission;
+    if (refusal !== null) throw refusal;
+    this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
-    const { caller, reporter, client, now } = admission;
-    const context: Context = { ...this.#services, caller, reporter, client, counts, now };
+    const context: Context = { ...this.#services, caller, reporter, now };
     const reply = await operation.handle(input, context);
     const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
-    return { reply, body };
+    return { input, reply, body };
   }
 
   #checkWriting(operation: Operation, caller: StoredPublisher | null): void {
@@ -122,7 +186,7 @@ export class Calls {
     }
   }
 
-  /** A key that is wrong is a problem only where one is needed. */
+  /** A wrong key is a problem only where one is needed. */
   async #callerOf({
     apiKey,
     address,

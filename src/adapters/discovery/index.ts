@@ -7,7 +7,6 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
-import { failureHandler, type RestParts } from "../http/rest.ts";
 import { aiCatalog, serverCard, skillIndex } from "../mcp/server-card.ts";
 import { fullManual } from "../reference/manual-full.ts";
 import { boardSkill, skillsOf } from "../reference/skills.ts";
@@ -18,12 +17,13 @@ const DAY_MS = 86_400_000;
 const SECURITY_DAYS = 180;
 const HOUR_S = 3_600;
 
-export interface DiscoveryParts extends RestParts {
+export interface DiscoveryParts {
   catalog: Catalog;
   site: Site;
   index: SearchIndex;
   store: Store;
   config: { contact: string | null; aiTraining: boolean };
+  clock: () => number;
 }
 
 /**
@@ -77,7 +77,6 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
     "/sitemaps/posts-:number.xml",
     answer(XML, ({ params }) => sitemap.posts(wholeNumber(params["number"]), clock()), 600),
   );
-  router.use(failureHandler(parts));
   return router;
 }
 

@@ -5,10 +5,11 @@ import type { Operation, Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery } from "../../schema/query.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
 import { parseInput } from "../calls/input.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
-import { credentialsOf, failureHandler, type RestParts, setLimitHeaders } from "../http/rest.ts";
+import { admitted } from "../http/requests.ts";
 import { atomFeed } from "./atom.ts";
 import { calendarOf, cancelledCalendar } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
@@ -16,7 +17,8 @@ import { jsonFeed } from "./json-feed.ts";
 import { rssFeed } from "./rss.ts";
 import { cleanPosts } from "./text.ts";
 
-export interface FeedParts extends RestParts {
+export interface FeedParts {
+  dispatcher: Dispatcher;
   operations: readonly Operation[];
   services: Pick<Services, "board" | "posts" | "search">;
   store: Store;
@@ -73,14 +75,14 @@ export function feedRoutes(parts: FeedParts): Router {
   const search = operation("search");
   for (const format of FORMATS) router.get(format.path, feed(format, search, parts));
   router.get("/p/:id.ics", postCalendar(operation("get_post"), parts));
-  router.use(failureHandler(parts));
   return router;
 }
 
 function feed(format: Format, search: Operation, parts: FeedParts): RequestHandler {
   const { path } = format;
+  const as = path.slice(1);
   return async (request, response) => {
-    const now = await admitted(search, parts, path.slice(1), request, response);
+    const { now } = await admitted(parts.dispatcher, search, request, response, as);
     const sent: Record<string, unknown> = { ...request.query };
     const { input } = parseInput(search, { sort: format.sort, limit: LIMIT, ...sent }, "query");
     const query = input as SearchQuery;
@@ -91,13 +93,14 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     addLink(response, channel.home, "alternate", "text/html");
     if (channel.next !== null) addLink(response, channel.next, "next");
     send(request, response, format.type, format.write(cleanPosts(page.posts), channel));
-    parts.answered(path.slice(1), response.statusCode);
+    parts.dispatcher.answered({ as }, response.statusCode);
   };
 }
 
 function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
+  const as = "post.ics";
   return async (request, response) => {
-    await admitted(getPost, parts, "post.ics", request, response);
+    await admitted(parts.dispatcher, getPost, request, response, as);
     const id = String(request.params["id"]);
     const entry = await calendarEntry(id, { store: parts.store, posts: parts.services.posts });
     const ids = idsOf(parts.site, parts.services.board.launched);
@@ -110,22 +113,8 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
       const posts = cleanPosts([entry.post]);
       send(request, response, ICS, calendarOf(posts, { ...ids, self, title: posts[0]?.title ?? "" }));
     }
-    parts.answered("post.ics", response.statusCode);
+    parts.dispatcher.answered({ as }, response.statusCode);
   };
-}
-
-/** Counts the call against the limits of an operation; resolves to the time of the call. */
-async function admitted(
-  operation: Operation,
-  { calls }: FeedParts,
-  name: string,
-  request: Parameters<RequestHandler>[0],
-  response: Response,
-): Promise<number> {
-  response.locals["operation"] = name;
-  const { limits, now } = await calls.admit(operation, credentialsOf(request));
-  setLimitHeaders(response, limits);
-  return now;
 }
 
 function send(request: Parameters<RequestHandler>[0], response: Response, type: string, text: string): void {

@@ -7,7 +7,7 @@ export const tagOf = (text: string) => createHash("sha256").update(text).digest(
 /**
  * Sets the tag, and answers 304 when the caller has that version already.
  *
- * Not by `request.fresh`: fetch sends `Cache-Control: no-cache` along with a tag, which express takes for a no.
+ * It does not ask `request.fresh`: fetch sends `Cache-Control: no-cache` along with a tag, and express then says no.
  *
  * @returns true when the answer has been sent
  */

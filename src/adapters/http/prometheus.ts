@@ -2,28 +2,27 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Board } from "../../domain/board/index.ts";
+import type { Usage } from "../../domain/board/usage.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, WorkKind } from "../../ports/store/index.ts";
 
 /** What is measured. */
-interface Parts {
+interface MeasuredBoard {
   store: Store;
   embedder: Embedder;
   services: { board: Board };
+  usage: Usage;
   clock: () => number;
-  answered: (operation: string, status: number, client?: string) => void;
 }
 
 const WORK: readonly WorkKind[] = ["match", "embed"];
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /**
- * Measures a board for Prometheus: answers by operation and status, their time, the work that waits, the size of the
- * board, and the process.
- *
- * @returns the registry, and `answered` to use instead of the board's own
+ * Measures a board for Prometheus: answers by operation and status, the work that waits, the size of the board, and the
+ * process.
  */
-export function measured(board: Parts): { registry: Registry; answered: Parts["answered"] } {
+export function measured(board: MeasuredBoard): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -66,13 +65,8 @@ export function measured(board: Parts): { registry: Registry; answered: Parts["a
       this.set(board.embedder.state() === "ready" ? 1 : 0);
     },
   });
-  return {
-    registry,
-    answered(operation, status, client) {
-      answers.inc({ operation, status });
-      board.answered(operation, status, client);
-    },
-  };
+  board.usage.listen((operation, status) => answers.inc({ operation, status }));
+  return registry;
 }
 
 /** Measures the time of every answer of a listener, from the request's head to the end of the answer. */

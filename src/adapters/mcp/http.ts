@@ -5,8 +5,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response, 
 import { FAILURES } from "../../failures.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
-import { asBoardError, logFailure } from "../calls/errors.ts";
-import { credentialsOf, jsonBody } from "../http/rest.ts";
+import { credentialsOf, jsonBody } from "../http/requests.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
 /** Codes of JSON-RPC 2.0 that no request id goes with. */
@@ -110,13 +109,12 @@ function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined
 /** What broke before a message was there: the body, or the board. */
 function failureHandler(parts: McpParts): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
-    const error = asBoardError(thrown);
-    logFailure(error, parts.logger);
+    const { error, status } = parts.dispatcher.fail(thrown, null);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const { status, message } = FAILURES[error.code];
+    const { message } = FAILURES[error.code];
     const code = error.code === "invalid_json" ? RPC.parse : status < 500 ? RPC.invalidRequest : RPC.internal;
     fail(response, status, code, `${message} ${error.hint}`);
   };

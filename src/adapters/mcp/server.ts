@@ -7,10 +7,9 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import type { Site } from "../../domain/site.ts";
-import { BoardError, FAILURES, type FailureCode } from "../../failures.ts";
-import { type Catalog, type Operation, OUTCOME_STATUS } from "../../operation.ts";
-import type { Calls, Credentials, Performed } from "../calls/dispatcher.ts";
-import { asBoardError, logFailure } from "../calls/errors.ts";
+import { BoardError, type FailureCode } from "../../failures.ts";
+import type { Catalog, Operation } from "../../operation.ts";
+import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { filledPrompt, INSTRUCTIONS, LISTED_PROMPTS } from "./prompts.ts";
@@ -20,12 +19,10 @@ import { DETAILS, type ServedTool, servedTools } from "./tool-list.ts";
 /** What the tools are served from. */
 export interface McpParts {
   catalog: Catalog;
-  calls: Calls;
+  dispatcher: Dispatcher;
   site: Site;
   logger: Logger;
   clock: () => number;
-  /** Told of every answer of a tool as `tool:<name>`, with the status REST would have given, and of who called. */
-  answered: (operation: string, status: number, client?: string) => void;
 }
 
 /** How the server names itself, in handshakes and in its card. */
@@ -104,34 +101,23 @@ async function callTool(
   sent: Record<string, unknown>,
   credentials: Credentials,
 ): Promise<CallToolResult> {
-  const name = `tool:${tool.operation.name}`;
-  const { apiKey, detail, input } = argumentsOf(tool, sent);
+  const { dispatcher, clock } = parts;
+  const { operation } = tool;
+  const { apiKey, detail: sentDetail, input } = argumentsOf(tool, sent);
+  const { client } = credentials;
   const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
+  const counted = { as: `tool:${operation.name}`, ...(client === undefined ? {} : { client }) };
   try {
-    const performed = await perform(parts, tool.operation, from, input);
-    const result = toolResult(
-      { tool, sent: input, detail: detailOf(tool, detail), now: parts.clock() },
-      performed,
-    );
-    parts.answered(name, OUTCOME_STATUS[performed.reply.outcome], credentials.client);
-    return result;
+    const admission = await dispatcher.admit(operation, from);
+    const detail = detailOf(tool, sentDetail);
+    const source = operation.rest.method === "GET" ? "query" : "body";
+    const performed = await dispatcher.perform(operation, admission, input, source, counted);
+    return toolResult({ tool, sent: input, detail, now: clock() }, performed);
   } catch (thrown) {
-    const error = asBoardError(thrown);
-    const reference = logFailure(error, parts.logger);
-    parts.answered(name, FAILURES[error.code].status, credentials.client);
+    const { error, reference } = dispatcher.fail(thrown, counted);
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
     return failedResult(forAgents(error, isOutranked, parts.site), reference);
   }
-}
-
-async function perform(
-  { calls }: McpParts,
-  operation: Operation,
-  from: Credentials,
-  input: Record<string, unknown>,
-): Promise<Performed> {
-  const admission = await calls.admit(operation, from);
-  return calls.perform(operation, admission, input, operation.rest.method === "GET" ? "query" : "body");
 }
 
 /** Takes the arguments that are not the operation's out of what was sent, and what a model left open as null or "". */
@@ -176,6 +162,17 @@ function hintFor(code: FailureCode, isOutranked: boolean, site: Site): string | 
   }
 }
 
+/** What an operation without input answers, as JSON. */
+async function dataOf(operation: Operation, from: Credentials, dispatcher: Dispatcher): Promise<string> {
+  try {
+    const { data } = await dispatcher.ask(operation, await dispatcher.admit(operation, from), {});
+    return JSON.stringify(data);
+  } catch (thrown) {
+    const { error } = dispatcher.fail(thrown, null);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `${error.code}: ${error.message} ${error.hint}`);
+  }
+}
+
 interface Resource {
   uri: string;
   name: string;
@@ -197,19 +194,7 @@ function resourcesOf(parts: McpParts, manual: string): Resource[] {
             title: about.title,
             description: "Size, kinds, top tags and limits of the board.",
             mimeType: "application/json",
-            read: async (from: Credentials) => {
-              try {
-                const { body } = await perform(parts, about, from, {});
-                return JSON.stringify(body.data);
-              } catch (thrown) {
-                const error = asBoardError(thrown);
-                logFailure(error, parts.logger);
-                throw new ProtocolError(
-                  ProtocolErrorCode.InternalError,
-                  `${error.code}: ${error.message} ${error.hint}`,
-                );
-              }
-            },
+            read: (from: Credentials) => dataOf(about, from, parts.dispatcher),
           },
         ]),
     {

@@ -1,13 +1,13 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from "express";
+import { type Request, type RequestHandler, Router } from "express";
 import type { Site } from "../../domain/site.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
-import type { Admission } from "../calls/dispatcher.ts";
-import { asBoardError, logFailure } from "../calls/errors.ts";
-import type { LimitHeaders } from "../calls/limits.ts";
+import type { Admission, Dispatcher } from "../calls/dispatcher.ts";
+import type { FailurePage } from "../http/failures.ts";
 import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
 import { addNextLink, sentQuery } from "../http/links.ts";
-import { credentialsOf, failureHandler, type RestParts, routeOf, setLimitHeaders } from "../http/rest.ts";
+import { admitted } from "../http/requests.ts";
+import { routeOf } from "../http/rest.ts";
 import { docsView } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
@@ -27,50 +27,35 @@ const VIEWS: readonly View[] = [home, search, post, publisher];
  * The pages for people. Each shows what an operation answers, in three forms under one address: HTML, JSON (the very
  * envelope of the operation) and Markdown. Their limits are those of the operation; nothing on them counts as found.
  */
-export function pagesRouter(operations: readonly Operation[], site: Site, parts: RestParts): Router {
+export function pagesRouter(operations: readonly Operation[], site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
+  const shown = operations.map(({ statistic: _, ...operation }) => operation);
   router.use(assetRoutes());
   for (const view of [...VIEWS, stats, docsView(operations), ...textViews()]) {
-    const operation = operationAt(operations, "GET", view.route);
+    const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),
       skipOtherSuffixes,
       negotiate(site),
-      showing(view, operation, operations, site, parts),
-      ...routeOf(operation, parts, { counts: false }),
+      showing(view, operation, shown, site, dispatcher),
+      ...routeOf(operation, dispatcher),
     );
   }
-  router.use(reportRoutes(operationAt(operations, "POST", "/reports"), site, parts));
-  router.use(pageFailures(site, parts));
+  router.use(reportRoutes(operationAt(shown, "POST", "/reports"), site, dispatcher));
   return router;
 }
 
-/** Failures of pages, in the form that was asked for; whatever was no page is passed on. */
-export function pageFailures(site: Site, parts: RestParts): ErrorRequestHandler {
-  const asJson = failureHandler(parts);
-  return async (thrown: unknown, request, response, next) => {
-    const form = response.locals["form"] as Form | undefined;
-    if (form === undefined || form === "json") {
-      await asJson(thrown, request, response, next);
-      return;
-    }
-    const error = asBoardError(thrown);
-    const { status } = FAILURES[error.code];
-    const reference = logFailure(error, parts.logger);
-    parts.answered(String(response.locals["operation"] ?? "unknown"), status);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    if (error.code === "rate_limited") setLimitHeaders(response, error.cause as LimitHeaders | undefined);
-    if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
-    response.status(status);
+/** Failures of pages, in the form that was asked for. */
+export function failurePage(site: Site): FailurePage {
+  return ({ error, reference }, request, response) => {
+    const { form, view, asked } = response.locals as { form?: Form; view?: View; asked?: Asked };
+    if (form === undefined || form === "json") return false;
     const text =
       form === "markdown"
         ? failureMarkdown(error, reference)
-        : (failedView(response.locals["view"], response.locals["asked"], error) ??
-          failureHtml(error, site, reference));
+        : (failedView(view, asked, error) ?? failureHtml(error, site, reference));
     sendForm(request, response, form, text);
+    return true;
   };
 }
 
@@ -96,7 +81,7 @@ function showing(
   operation: Operation,
   operations: readonly Operation[],
   site: Site,
-  parts: RestParts,
+  dispatcher: Dispatcher,
 ): RequestHandler {
   return async (request, response, next) => {
     const form = response.locals["form"] as Form;
@@ -109,13 +94,11 @@ function showing(
       response.redirect(302, tidy);
       return;
     }
-    response.locals["operation"] = operation.name;
-    const admission = await parts.calls.admit(operation, credentialsOf(request));
-    setLimitHeaders(response, admission.limits);
-    const asked = askedOf(request, operation, admission, operations, site, parts);
+    const admission = await admitted(dispatcher, operation, request, response);
+    const asked = askedOf(request, operation, admission, operations, site, dispatcher);
     Object.assign(response.locals, { view, asked });
     const shown = await view.show(asked);
-    parts.answered(operation.name, 200);
+    dispatcher.answered({ as: operation.name }, 200);
     if (typeof shown.nextCursor === "string") addNextLink(request, response, shown.nextCursor);
     const text =
       form === "html" ? shown.html() : form === "markdown" ? shown.markdown() : JSON.stringify(shown.json);
@@ -129,7 +112,7 @@ function askedOf(
   admission: Admission,
   operations: readonly Operation[],
   site: Site,
-  { calls }: RestParts,
+  dispatcher: Dispatcher,
 ): Asked {
   const sent: Record<string, string> = {};
   for (const [name, given] of Object.entries(request.query)) {
@@ -147,10 +130,7 @@ function askedOf(
         .map(([name, value]) => [name, shownText(value)]),
     ),
     now: admission.now,
-    async ask(route, input) {
-      const operation = operationAt(operations, "GET", route);
-      return (await calls.perform(operation, admission, input, "query", false)).body;
-    },
+    ask: (route, input) => dispatcher.ask(operationAt(operations, "GET", route), admission, input),
   };
 }
 

@@ -2,16 +2,12 @@ import type { BoardCounts, BoardOverview, Store } from "../../ports/store/index.
 import { LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
 import type { Site } from "../site.ts";
-import { DAY_MS, isoTime } from "../time.ts";
+import { DAY_MS, dayOf } from "../time.ts";
 import { Cached } from "./cached.ts";
-import { CounterBuffer } from "./counter-buffer.ts";
 
 /** Counts in `meta.board` may be this old. */
 const COUNTS_MS = 10_000;
 const STRIP_DAYS = 14;
-
-/** `2026-11-20` for a moment, in UTC. */
-export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
 /** What the board tells about itself: counts and overview. */
 export class Board {
@@ -20,8 +16,6 @@ export class Board {
   readonly launched: string;
   readonly #counts: Cached<BoardCounts>;
   readonly #overview: Cached<Overview>;
-  /** By `day name`. */
-  readonly #tallies: CounterBuffer;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: { store: Store; site: Site; launched: string }) {
@@ -30,11 +24,6 @@ export class Board {
     this.launched = parts.launched;
     this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
     this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
-    this.#tallies = new CounterBuffer((counts) =>
-      this.#store.statistics.add(
-        [...counts].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n })),
-      ),
-    );
   }
 
   /** The `board` member of every `meta`. */
@@ -91,16 +80,6 @@ export class Board {
         privacy: `${this.#site.root}/privacy`,
       },
     };
-  }
-
-  /** Counts one event of today. `name` holds no address, key or query. Kept in memory until `flushTallies`. */
-  tally(name: string, now: number): void {
-    this.#tallies.add(`${dayOf(now)} ${name}`);
-  }
-
-  /** Writes what was tallied; called about every second and at the stop. */
-  flushTallies(): Promise<void> {
-    return this.#tallies.flush();
   }
 
   /** What the board holds now, as the statistics tell it. */

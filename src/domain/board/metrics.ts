@@ -1,12 +1,10 @@
 import type { z } from "zod";
 import type { Store } from "../../ports/store/index.ts";
 import type { Metrics as MetricsResource } from "../../schema/board.ts";
-import type { SearchQuery } from "../../schema/query.ts";
-import type { Secrets } from "../secrets.ts";
-import { DAY_MS, isoTime } from "../time.ts";
-import { type Board, dayOf } from "./index.ts";
-import { callersBehind, SEEKER, SearcherEstimate } from "./searcher-estimate.ts";
-import { DEMAND, UnmetDemand } from "./unmet-demand.ts";
+import { DAY_MS, dayOf, isoTime } from "../time.ts";
+import type { Board } from "./index.ts";
+import { callersBehind, SEEKER } from "./searcher-estimate.ts";
+import { DEMAND } from "./unmet-demand.ts";
 
 /** Counts of publishers that wrote may be this old: they look at every post of a month. */
 const ACTIVE_MS = 60_000;
@@ -20,28 +18,13 @@ export class Metrics {
   readonly #store: Store;
   readonly #board: Board;
   readonly #jobs: readonly string[];
-  readonly #demand = new UnmetDemand();
-  readonly #searchers: SearcherEstimate;
   #active: { at: number; value: Promise<ActivePublishers> } | null = null;
 
   /** @param parts.jobs  names of the jobs whose runs `jobEnded` is told of */
-  constructor(parts: { store: Store; board: Board; secrets: Secrets; jobs: readonly string[] }) {
+  constructor(parts: { store: Store; board: Board; jobs: readonly string[] }) {
     this.#store = parts.store;
     this.#board = parts.board;
     this.#jobs = parts.jobs;
-    this.#searchers = new SearcherEstimate((caller) => parts.secrets.addressTag(caller));
-  }
-
-  /** Counts a search. Further pages of one are not counted. */
-  searched(query: SearchQuery, found: { empty: boolean; caller: string }, now: number): void {
-    if (query.cursor !== undefined) return;
-    const day = dayOf(now);
-    this.#board.tally("searches", now);
-    const seeker = this.#searchers.seen(found.caller, day);
-    if (seeker !== null) this.#board.tally(seeker, now);
-    if (!found.empty) return;
-    this.#board.tally("zero_results", now);
-    for (const name of this.#demand.missed(query, found.caller, day)) this.#board.tally(name, now);
   }
 
   /** Records a run of a job, for every process of the board to see. */
@@ -174,5 +157,5 @@ function seriesOf(rows: readonly Row[], now: number) {
   });
 }
 
-/** In 0…1 with three decimals; 0 of nothing. */
+/** In 0…1 with three decimals; 0 where the whole is 0. */
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 1000);

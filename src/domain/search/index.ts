@@ -8,7 +8,6 @@ import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
-import { CounterBuffer } from "../board/counter-buffer.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { newToken, sha256 } from "../secrets.ts";
@@ -44,8 +43,6 @@ export class Search {
   readonly #posts: Posts;
   /** Rankings of walks that began in this process; others come from the store. */
   readonly #frozen = new LRUCache<string, FrozenRanking>({ max: 500 });
-  /** By id of the post. */
-  readonly #retrieved: CounterBuffer;
 
   constructor(parts: {
     store: Store;
@@ -59,7 +56,6 @@ export class Search {
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
-    this.#retrieved = new CounterBuffer((counts) => this.#store.posts.addRetrievals(counts));
   }
 
   /**
@@ -89,16 +85,6 @@ export class Search {
       ranking: plan.mode,
       notes,
     };
-  }
-
-  /** Counts posts as returned in search results. Kept in memory until `flushRetrievals`. */
-  countRetrievals(posts: readonly { id: string }[]): void {
-    for (const { id } of posts) this.#retrieved.add(id);
-  }
-
-  /** Writes what was counted; called about every second and at the stop. */
-  flushRetrievals(): Promise<void> {
-    return this.#retrieved.flush();
   }
 
   /** Works out what is asked: words, meaning, order. */

@@ -71,10 +71,7 @@ export async function startBoard(
     dataDir,
     logs,
     contents: async () => (await bytesIn(dataDir)) + ((await database?.contents()) ?? ""),
-    async flush() {
-      await board.services.search.flushRetrievals();
-      await board.services.board.flushTallies();
-    },
+    flush: () => board.usage.flush(),
     async stop() {
       await closed(server);
       await board.close();

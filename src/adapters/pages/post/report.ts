@@ -1,8 +1,9 @@
 import express, { Router } from "express";
 import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
+import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { setPagePolicy } from "../../http/forms.ts";
-import { credentialsOf, type RestParts, setLimitHeaders } from "../../http/rest.ts";
+import { admitted } from "../../http/requests.ts";
 import { pathOf } from "./card.ts";
 import { confirmHtml, thanksHtml } from "./report-form.ts";
 
@@ -16,22 +17,16 @@ const FORM_BYTES = 32 * 1024;
  * rights to abuse. The one thing a foreign page could lend is the address of its visitor, as one voice among the several
  * that hide a post; browsers say where a form comes from (`Sec-Fetch-Site`), and a foreign one is asked about first.
  */
-export function reportRoutes(operation: Operation, site: Site, parts: RestParts): Router {
+export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
   router.get("/p/:id/report", (request, response) => {
     response.redirect(303, `${pathOf({ id: encodeURIComponent(request.params.id) })}#report`);
   });
   router.post(
     "/p/:id/report",
-    (_request, response, next) => {
-      response.locals["form"] = "html";
-      response.locals["operation"] = operation.name;
-      next();
-    },
     async (request, response, next) => {
-      const admission = await parts.calls.admit(operation, credentialsOf(request));
-      response.locals["admission"] = admission;
-      setLimitHeaders(response, admission.limits);
+      response.locals["form"] = "html";
+      response.locals["admission"] = await admitted(dispatcher, operation, request, response);
       next();
     },
     express.urlencoded({ extended: false, limit: FORM_BYTES, inflate: false }),
@@ -44,13 +39,12 @@ export function reportRoutes(operation: Operation, site: Site, parts: RestParts)
         response.type("html").send(confirmHtml(encodeURIComponent(id), sent, site));
         return;
       }
-      const { body } = await parts.calls.perform(
+      const { body } = await dispatcher.perform(
         operation,
         response.locals["admission"],
         { ...sent, post_id: id },
         "body",
       );
-      parts.answered(operation.name, 201);
       const { post_id } = body.data as { post_id: string };
       response.status(201).type("html").send(thanksHtml(post_id, site));
     },

@@ -1,0 +1,85 @@
+import { isUtf8 } from "node:buffer";
+import express, { type Request, type RequestHandler, type Response } from "express";
+import { BoardError } from "../../failures.ts";
+import type { Operation } from "../../operation.ts";
+import { LIMITS } from "../../schema/post.ts";
+import { clientOf } from "../calls/clients.ts";
+import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import type { LimitHeaders } from "../calls/limits.ts";
+
+/** Requests under way at once. Asking the rest to come back is cheaper for everyone than a queue. */
+const IN_FLIGHT_MAX = 1_000;
+
+/** Refuses a request with `overloaded` while too many are under way. */
+export function boundedInFlight(): RequestHandler {
+  let inFlight = 0;
+  return (_request, response, next) => {
+    if (inFlight >= IN_FLIGHT_MAX) throw new BoardError("overloaded", { retryAfterS: 1 });
+    inFlight += 1;
+    response.once("close", () => {
+      inFlight -= 1;
+    });
+    next();
+  };
+}
+
+/**
+ * Admits the caller of a request, and keeps in `response.locals["operation"]` what its answer or failure is counted as.
+ * @throws BoardError `rate_limited`
+ */
+export async function admitted(
+  dispatcher: Dispatcher,
+  operation: Operation,
+  request: Request,
+  response: Response,
+  as: string = operation.name,
+): Promise<Admission> {
+  response.locals["operation"] = as;
+  const admission = await dispatcher.admit(operation, credentialsOf(request));
+  setLimitHeaders(response, admission.limits);
+  return admission;
+}
+
+/**
+ * The key of a request: `Authorization: Bearer`, else `x-api-key`; never the query. A key without its scheme counts too:
+ * an agent told that it has none would register once more.
+ */
+export function credentialsOf(request: Request): Credentials {
+  const [, bearer, bare] = AUTHORIZATION.exec(request.get("authorization") ?? "") ?? [];
+  return {
+    apiKey: bearer ?? bare ?? request.get("x-api-key") ?? null,
+    address: request.ip ?? request.socket.remoteAddress ?? "",
+    client: clientOf(request.get("user-agent")),
+  };
+}
+
+const AUTHORIZATION = /^(?:Bearer\s+(\S+)|(bbk_\S+))\s*$/i;
+
+/** Reads a body as JSON, whatever its type says. It must be UTF-8: anything else would be kept with holes. */
+export const jsonBody = express.json({
+  limit: LIMITS.requestBytes,
+  inflate: false,
+  strict: false,
+  type: () => true,
+  verify(_request, _response, bytes, charset) {
+    if (charset !== "utf-8") throw new BoardError("unsupported_media_type");
+    if (!isUtf8(bytes)) throw new BoardError("invalid_json");
+  },
+});
+
+/** A body must say that it is JSON; a request without a body counts as an empty object. */
+export const requireJson: RequestHandler = (request, _response, next) => {
+  const hasBody =
+    request.get("transfer-encoding") !== undefined || Number(request.get("content-length") ?? 0) > 0;
+  if (hasBody && request.is(["application/json", "application/*+json"]) === false) {
+    throw new BoardError("unsupported_media_type");
+  }
+  next();
+};
+
+/** @param limits  null where limits are off */
+export function setLimitHeaders(response: Response, limits: LimitHeaders | null | undefined): void {
+  if (limits === null || limits === undefined) return;
+  response.set("RateLimit-Policy", limits.policy);
+  response.set("RateLimit", limits.state);
+}

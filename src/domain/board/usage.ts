@@ -1,0 +1,137 @@
+import type { Store } from "../../ports/store/index.ts";
+import type { SearchQuery } from "../../schema/query.ts";
+import type { Secrets } from "../secrets.ts";
+import { dayOf } from "../time.ts";
+import { SearcherEstimate } from "./searcher-estimate.ts";
+import { UnmetDemand } from "./unmet-demand.ts";
+
+/** What a success may add to the statistics beyond the call itself: a new post, a new publisher, a search. */
+export type Statistic = "posts" | "registrations" | "searches";
+
+/** A success, as the statistics see it. */
+export interface Success {
+  /** False when the call repeated an earlier one. */
+  isNew: boolean;
+  /** The parsed input: a search's query. */
+  input: Record<string, unknown>;
+  /** Of the answer: a search's page of posts. */
+  data: unknown;
+  /** One voice; it is not kept. */
+  caller: string;
+  /** The calling program, a name of a fixed set. */
+  client: string;
+}
+
+/** Told of each answer, for instruments that keep counts of their own. */
+export type AnswerListener = (name: string, status: number) => void;
+
+/**
+ * Counts how the board is used, by UTC day and name. No name holds an address, a key or a query. Counts stay in memory
+ * until `flush`, which runs about every second and at the stop.
+ */
+export class Usage {
+  /** By `day name`. */
+  readonly #tallies: CounterBuffer;
+  /** By id of the post. */
+  readonly #retrievals: CounterBuffer;
+  readonly #demand = new UnmetDemand();
+  readonly #searchers: SearcherEstimate;
+  readonly #listeners: AnswerListener[] = [];
+
+  constructor({ store, secrets }: { store: Store; secrets: Secrets }) {
+    this.#tallies = new CounterBuffer((counts) =>
+      store.statistics.add(
+        [...counts].map(([key, n]) => ({ day: key.slice(0, 10), name: key.slice(11), n })),
+      ),
+    );
+    this.#retrievals = new CounterBuffer((counts) => store.posts.addRetrievals(counts));
+    this.#searchers = new SearcherEstimate((caller) => secrets.addressTag(caller));
+  }
+
+  /**
+   * Counts an answer.
+   * @param name  of the operation; the MCP server's tools as `tool:<name>`
+   * @param client  the calling program, where it named itself in a handshake
+   */
+  answered(name: string, status: number, now: number, client?: string): void {
+    this.#tally(name.startsWith("tool:") ? name : `route:${name}`, now);
+    if (status >= 500) this.#tally(`error:${name}`, now);
+    if (client !== undefined) this.#tally(`client:${client}`, now);
+    for (const listen of this.#listeners) listen(name, status);
+  }
+
+  /** Counts what a success means beyond its call. */
+  succeeded(statistic: Statistic, success: Success, now: number): void {
+    if (statistic === "searches") this.#searched(success, now);
+    else if (success.isNew) {
+      this.#tally(statistic, now);
+      if (statistic === "registrations") this.#tally(`registered:${success.client}`, now);
+    }
+  }
+
+  /** Counts an attempt to reach a webhook. */
+  pushed(delivered: boolean, now: number): void {
+    this.#tally(delivered ? "deliveries" : "delivery_failures", now);
+  }
+
+  /** Tells `listener` of every later answer. */
+  listen(listener: AnswerListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Resolves when everything counted so far is written. */
+  async flush(): Promise<void> {
+    await this.#retrievals.flush();
+    await this.#tallies.flush();
+  }
+
+  /** Every page of a walk retrieves its posts; only the first counts as a search. */
+  #searched({ input, data, caller }: Success, now: number): void {
+    const query = input as SearchQuery;
+    const posts = data as readonly { id: string }[];
+    for (const { id } of posts) this.#retrievals.add(id);
+    if (query.cursor !== undefined) return;
+    const day = dayOf(now);
+    this.#tally("searches", now);
+    const searcher = this.#searchers.seen(caller, day);
+    if (searcher !== null) this.#tally(searcher, now);
+    if (posts.length > 0) return;
+    this.#tally("zero_results", now);
+    for (const name of this.#demand.missed(query, caller, day)) this.#tally(name, now);
+  }
+
+  #tally(name: string, now: number): void {
+    this.#tallies.add(`${dayOf(now)} ${name}`);
+  }
+}
+
+/** Counts by name that are kept in memory and written together, about every second. A failed write loses its counts. */
+export class CounterBuffer {
+  readonly #write: (counts: Map<string, number>) => Promise<void>;
+  #counts = new Map<string, number>();
+  #writing: Promise<unknown> = Promise.resolve();
+
+  /** @param write  adds counts to those that are stored */
+  constructor(write: (counts: Map<string, number>) => Promise<void>) {
+    this.#write = write;
+  }
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /**
+   * Resolves when everything counted before is written, also by a flush that was under way.
+   * @throws what its own write threw
+   */
+  async flush(): Promise<void> {
+    const earlier = this.#writing;
+    if (this.#counts.size > 0) {
+      const written = this.#write(this.#counts);
+      this.#counts = new Map();
+      this.#writing = Promise.allSettled([earlier, written]);
+      await written;
+    }
+    await earlier;
+  }
+}
