@@ -131,7 +131,6 @@ export async function openBoard(
   const usage = new Usage({ store, secrets });
   const board = new Board({ store, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
-  const writing = new Writing({ store, site, secrets, written: () => background.written() });
   const search = new Search({ store, index, embedder, cursors, posts });
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
@@ -153,18 +152,6 @@ export async function openBoard(
   const inbox = new Inbox({ store, cursors, posts });
   const jobs = jobsOf({ store, publishers, embedder, boardModel });
   const metrics = new Metrics({ store, board, jobs: jobs.map(({ name }) => name) });
-  const services: Services = {
-    board,
-    inbox,
-    metrics,
-    posts,
-    publishers,
-    reports,
-    search,
-    subscriptions,
-    webhooks,
-    writing,
-  };
   const background = new Background({
     store,
     embedder,
@@ -185,6 +172,19 @@ export async function openBoard(
     failed: (what, error) => log(`${what} failed`, error),
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
+  const writing = new Writing({ store, site, secrets, written: background.written.bind(background) });
+  const services: Services = {
+    board,
+    inbox,
+    metrics,
+    posts,
+    publishers,
+    reports,
+    search,
+    subscriptions,
+    webhooks,
+    writing,
+  };
 
   const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
