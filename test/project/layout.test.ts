@@ -57,6 +57,7 @@ const filesOf = (folder: string) =>
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 const sources = ["src", "tools"].flatMap(filesOf);
+const others = ["test", "bench", "demo"].flatMap(filesOf);
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const layerOf = (file: string) =>
   Object.keys(MAY_IMPORT).find((layer) => file === layer || file.startsWith(`${layer}/`));
@@ -76,6 +77,43 @@ function wrongWay(files: readonly string[], edges: (file: string) => string[]): 
       .map((to) => `${file} -> ${to}`);
   });
 }
+
+/** The first circle that the edges make, as `a -> b -> a`, or null. */
+function circleIn(files: readonly string[], edges: (file: string) => string[]): string | null {
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): string | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(" -> ");
+    if (done.has(file)) return null;
+    const circle = edges(file)
+      .map((to) => walk(to, [...path, file]))
+      .find((found) => found !== null);
+    done.add(file);
+    return circle ?? null;
+  };
+  return files.map((file) => walk(file, [])).find((circle) => circle !== null) ?? null;
+}
+
+/** Names of the functions that a file exports. */
+const functionsOf = (file: string) =>
+  [
+    ...textOf(file).matchAll(
+      /^export (?:(?:async )?function\*? (\w+)|const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^>]*>)?\([^;]*?=>)/gm,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? "");
+
+/** Files by what `keyOf` says of them. */
+function groupedBy<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): [string, Entry[]][] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+  return [...groups];
+}
+
+/** More files than this in one folder, and nobody finds the one they look for. */
+const FILES_PER_FOLDER = 15;
+/** A list with one file for each language. */
+const LISTS = ["src/domain/flags/words"];
+const LINES_PER_FILE = 350;
+const LINES_MEDIAN = 90;
 
 describe("layout", () => {
   it("knows a layer for every source file", () => {
@@ -123,6 +161,40 @@ describe("layout", () => {
         /process\.env|Date\.now\(\)/.test(textOf(file)),
     );
     expect(readers).toEqual([]);
+  });
+
+  it("has no circle of imports, those of types included", () => {
+    expect(circleIn(sources, importsOf)).toBeNull();
+  });
+
+  it("notices a circle", () => {
+    const edges: Record<string, string[]> = { a: ["b"], b: ["c"], c: ["b"] };
+    expect(circleIn(["a", "b", "c"], (file) => edges[file] ?? [])).toBe("b -> c -> b");
+  });
+
+  it("exports no two functions of one name", () => {
+    const functions = sources.flatMap((file) =>
+      [...new Set(functionsOf(file))].map((name) => ({ name, file })),
+    );
+    const homes = groupedBy(functions, ({ name }) => name);
+    const shared = homes.filter(([, found]) => found.length > 1);
+    expect(shared.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(", ")}`)).toEqual([]);
+    // The expression finds both ways to write one.
+    expect(homes.map(([name]) => name)).toEqual(expect.arrayContaining(["failureHandler", "isoTime"]));
+  });
+
+  it("keeps folders small enough to look through", () => {
+    const full = groupedBy([...sources, ...others], dirname).filter(
+      ([folder, files]) => files.length > FILES_PER_FOLDER && !LISTS.includes(folder),
+    );
+    expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+  });
+
+  it("keeps files short", () => {
+    const lengths = sources.map((file) => ({ file, lines: textOf(file).trimEnd().split("\n").length }));
+    expect(lengths.filter(({ lines }) => lines > LINES_PER_FILE)).toEqual([]);
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(LINES_MEDIAN);
   });
 
   it("leaves no unfinished marks", () => {
