@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY tools tools
+COPY demo demo
 RUN npm ci && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-bookworm-slim

@@ -1,5 +1,5 @@
+import { CONFERENCES } from "../../demo/conferences.ts";
 import type { PublisherInput } from "../schema/publisher.ts";
-import { CONFERENCES } from "./conferences.ts";
 
 /** How rows of a source become posts. */
 export interface RowMap {

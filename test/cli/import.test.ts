@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { CONFERENCES, Conference, conferencePost } from "../../demo/conferences.ts";
+import { type Gazetteer, openGazetteer } from "../../demo/places.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
-import { CONFERENCES, Conference, conferencePost } from "../../src/import/conferences.ts";
-import { type Gazetteer, openGazetteer } from "../../src/import/places.ts";
 import { PostInput } from "../../src/schema/post.ts";
 import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
 

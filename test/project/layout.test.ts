@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/operation-failures.ts": ["src/operation.ts", "src/failures.ts"],
   "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
   "src/jobs": ["src/domain", "src/ports", "src/search", "src/schema"],
-  "src/import": ["src/schema", "src/failures.ts"],
+  "src/import": ["demo", "src/schema", "src/failures.ts"],
   "src/transfer": ["src/ports", "src/schema"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/failures.ts"],
   "src/search": ["src/schema"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { BoardError } from "../failures.ts";
-import type { PostInput } from "../schema/post.ts";
+import { BoardError } from "../src/failures.ts";
+import type { PostInput } from "../src/schema/post.ts";
 import { type Gazetteer, openGazetteer, type Place } from "./places.ts";
 
 /**
