@@ -14,6 +14,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY llms.txt ./
+COPY demo/conferences.jsonl demo/
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

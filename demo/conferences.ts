@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RowMap } from "../src/cli/import/row-map.ts";
 import { BoardError } from "../src/failures.ts";
 import type { PostInput } from "../src/schema/post.ts";
 import { type Gazetteer, openGazetteer, type Place } from "./places.ts";
@@ -7,31 +8,30 @@ import { type Gazetteer, openGazetteer, type Place } from "./places.ts";
  * Rows of the list of technology conferences at github.com/tech-conferences/conference-data (MIT licence), one JSON
  * object each, with a `topics` list where the source has one file a topic.
  */
-export const CONFERENCES = {
+const CONFERENCES: RowMap = {
+  name: "conferences",
   relay: {
     name: "Tech conferences",
     description:
       "Technology conferences of the world, relayed from the community list tech-conferences/conference-data (MIT licence). Places by GeoNames (CC BY 4.0).",
     url: "https://github.com/tech-conferences/conference-data",
   },
-  /**
-   * @throws BoardError `invalid_request`, with an issue for each field, for a row that is no conference
-   */
-  async toPost(row: Record<string, unknown>): Promise<Record<string, unknown>> {
+  /** @throws BoardError `invalid_request`, with an issue for each field, for a row that is no conference */
+  toPost(row) {
     const parsed = Conference.safeParse(row);
     if (!parsed.success) {
-      throw new BoardError("invalid_request", {
-        issues: parsed.error.issues.map(({ path, code, message }) => ({
-          path: path.join("."),
-          code,
-          message,
-        })),
-      });
+      const issues = parsed.error.issues.map(({ path, code, message }) => ({
+        path: path.join("."),
+        code,
+        message,
+      }));
+      throw new BoardError("invalid_request", { issues });
     }
     gazetteer ??= openGazetteer();
     return conferencePost(parsed.data, gazetteer);
   },
 };
+export default CONFERENCES;
 
 let gazetteer: Gazetteer | undefined;
 

@@ -4,9 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
-import { CONFERENCES, Conference, conferencePost } from "../../demo/conferences.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import CONFERENCES, { Conference, conferencePost } from "../../demo/conferences.ts";
 import { type Gazetteer, openGazetteer } from "../../demo/places.ts";
+import { postOfRow } from "../../src/cli/import/row-map.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
 import { PostInput } from "../../src/schema/post.ts";
@@ -118,37 +119,76 @@ describe("CONFERENCES.toPost", () => {
   });
 
   it("fails with invalid_request for a row that is no conference, naming each field", async () => {
-    const failure = await CONFERENCES.toPost({ ...ROW, startDate: "soon", url: "none" }).catch(
+    const failure = await postOfRow(CONFERENCES, { ...ROW, startDate: "soon", url: "none" }).catch(
       (error) => error,
     );
     expect(failure).toBeInstanceOf(BoardError);
+    expect(failure.code).toBe("invalid_request");
     expect((failure as BoardError).issues.map(({ path }) => path)).toEqual(["url", "startDate"]);
   });
 });
 
 describe("agent-board import", () => {
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "import-"));
+  });
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "import", ...args], {
+      env: boardEnvironment({ DATA_DIR: dataDir }),
+    });
+  const refusal = (...args: string[]) => run(...args).catch(({ stderr }: { stderr: string }) => stderr);
+
   it("adds what is a post, once, and names the line and the problem of what is none", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "import-"));
     const file = join(dataDir, "list.jsonl");
     const good = { title: "Café", body: "Open on Sunday.", idempotency_key: "1" };
     const latin1 = Buffer.from(JSON.stringify({ ...good, idempotency_key: "2" }), "latin1");
     const text = `${JSON.stringify(good)}\n\n{"title":\n[1]\n{"title":"No body"}\n`;
     await writeFile(file, Buffer.concat([Buffer.from(text), latin1]));
-    const run = async () => {
-      const options = { env: boardEnvironment({ DATA_DIR: dataDir }) };
-      const args = ["--import", "tsx", MAIN, "import", file];
-      return (await promisify(execFile)(process.execPath, args, options)).stdout;
-    };
-    const first = await run();
+    const { stdout: first } = await run(file);
     expect(first).toContain("1 added, 0 already there, 4 refused");
     expect(first).toContain("line 3: not JSON");
     expect(first).toContain("line 4: invalid_request (Invalid input: expected object, received array)");
     expect(first).toContain("line 5: invalid_request (body: Required.)");
     expect(first).toContain("line 6: invalid_json (Must be UTF-8.)");
-    expect(await run()).toContain("0 added, 1 already there, 4 refused");
-    await rm(dataDir, { recursive: true });
+    expect((await run(file)).stdout).toContain("0 added, 1 already there, 4 refused");
+  });
+
+  it("makes posts of rows by the module of --map, under one relay publisher for each map", async () => {
+    const file = join(dataDir, "rows.jsonl");
+    const map = join(dataDir, "talks.mjs");
+    await writeFile(file, '{"talk":"Wheels","no":1}\n{"no":2}\n');
+    await writeFile(map, TALKS);
+    const { stdout } = await run(file, "--map", map);
+    expect(stdout).toContain("Registered the relay publisher pub_");
+    expect(stdout).toContain("1 added, 0 already there, 1 refused");
+    expect(stdout).toContain("line 2: invalid_request (no talk)");
+    const { stdout: again } = await run(file, "--map", map);
+    expect(again).not.toContain("Registered");
+    expect(again).toContain("0 added, 1 already there, 1 refused");
+  });
+
+  it("says in one line with a hint that --map names no file, or a module that exports no map", async () => {
+    const file = join(dataDir, "rows.jsonl");
+    await writeFile(file, "{}\n");
+    const hint = "Give the path of a JavaScript module, such as ./maps/events.js";
+    expect(await refusal(file, "--map", "conferences")).toMatch(
+      new RegExp(`^--map conferences does not exist\\. ${hint}[^\n]*\n$`),
+    );
+    const map = join(dataDir, "map.mjs");
+    await writeFile(map, "export default { name: 'talks', relay: { name: 'Talks' } };");
+    expect(await refusal(file, "--map", map)).toMatch(
+      new RegExp(`^--map .* exports no map \\(default\\.toPost: must be a function\\)\\. ${hint}[^\n]*\n$`),
+    );
   });
 });
+
+/** The module that docs/operating.md shows. */
+const TALKS = /```js\n(export default[^`]*(?:`[^`]+`[^`]*)*)```/.exec(
+  readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8"),
+)?.[1] as string;
 
 describe("openGazetteer", () => {
   it.each([

@@ -1,36 +1,17 @@
-import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
-import { Command, Option } from "commander";
-import { parseInput } from "../../adapters/calls/input.ts";
-import { readConfig } from "../../config.ts";
-import { BoardError } from "../../failures.ts";
-import { MAPS, type RowMap } from "../../import/maps.ts";
-import { type OpenBoard, openBoard } from "../../open-board.ts";
-import type { StoredPublisher } from "../../ports/store/index.ts";
-import type { PostInput } from "../../schema/post.ts";
+import { Command } from "commander";
 import { isExport } from "../../transfer/import-board.ts";
-import { linesOf } from "../../transfer/lines.ts";
-import { openLogger } from "../logger.ts";
-import { createProgress } from "../progress.ts";
 import { importExport } from "./board.ts";
-
-/** Rows written side by side: they share commits. */
-const BATCH = 32;
-const REFUSALS_SHOWN = 20;
-const VECTORS_POLL_MS = 200;
-const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
+import { importPosts } from "./posts.ts";
 
 interface Options {
-  map: string;
+  map?: string;
   publisher?: string;
   wait: boolean;
   otherSecretKey: boolean;
 }
 
-/**
- * `agent-board import FILE`: JSON Lines of PostInput, or of a source with a map, as posts of a relay publisher; or a
- * whole board as `agent-board export` wrote it.
- */
+/** `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
 export function importCommand(): Command {
   return new Command("import")
     .description(
@@ -40,152 +21,19 @@ export function importCommand(): Command {
       "<file>",
       "one JSON object per line: PostInput as in the manual, or rows of --map; or a file of `agent-board export`",
     )
-    .addOption(
-      new Option("--map <name>", "what the rows are")
-        .choices(Object.keys(MAPS))
-        .default("posts", "posts: PostInput"),
+    .option(
+      "--map <module>",
+      "path of a JavaScript module that makes a post of each row, see docs/operating.md; default: rows are posts",
     )
     .option("--publisher <id>", "write as this publisher; default: one relay publisher for each map")
     .option("--no-wait", "do not wait until the posts can be found by meaning")
     .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
-    .action((file: string, options: Options) => importFile(file, options));
-}
-
-/** What became of the rows. */
-interface Summary {
-  added: number;
-  known: number;
-  refused: { line: number; why: string }[];
+    .action(importFile);
 }
 
 async function importFile(file: string, options: Options): Promise<void> {
-  const map = MAPS[options.map];
-  if (map === undefined) throw new Error(`There is no map "${options.map}".`);
   const { size } = await stat(file).catch(() => {
     throw new Error(`Cannot read ${file}.`);
   });
-  if (await isExport(file)) return importExport(file, options);
-  const config = readConfig(process.env);
-  const board = await openBoard(config, { logger: openLogger(config.logLevel), progress: createProgress });
-  try {
-    board.start();
-    const publisher = await publisherFor(board, map, options);
-    const summary: Summary = { added: 0, known: 0, refused: [] };
-    const began = performance.now();
-    const progress = createProgress(`Importing ${file}`, size);
-    for await (const batch of batchesOf(file)) {
-      await Promise.all(batch.rows.map((row) => importRow(board, map, publisher, row, summary)));
-      progress.advance(batch.bytes);
-    }
-    progress.done();
-    report(summary, performance.now() - began);
-    if (options.wait) await vectorsReady(board);
-  } finally {
-    await board.close();
-  }
-}
-
-interface Row {
-  /** Counted from 1. */
-  line: number;
-  bytes: Buffer;
-}
-
-async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: number }> {
-  let rows: Row[] = [];
-  let bytes = 0;
-  let line = 0;
-  for await (const read of linesOf(file)) {
-    line += 1;
-    bytes += read.length + 1;
-    if (read.toString("utf8").trim() !== "") rows.push({ line, bytes: read });
-    if (rows.length < BATCH) continue;
-    yield { rows, bytes };
-    rows = [];
-    bytes = 0;
-  }
-  yield { rows, bytes };
-}
-
-async function importRow(
-  board: OpenBoard,
-  map: RowMap,
-  publisher: StoredPublisher,
-  row: Row,
-  summary: Summary,
-): Promise<void> {
-  try {
-    // Text in another encoding would be kept with holes, and nobody would notice.
-    if (!isUtf8(row.bytes)) throw new BoardError("invalid_json", { issues: [NO_UTF8] });
-    const json = JSON.parse(row.bytes.toString("utf8")) as Record<string, unknown>;
-    const sent = await map.toPost(json, board.clock());
-    const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
-    if (createPost === undefined) throw new Error("the catalog has no create_post");
-    const { input } = parseInput(createPost, sent, "body");
-    const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
-      relayed: true,
-    });
-    if (replayed) summary.known += 1;
-    else summary.added += 1;
-  } catch (error) {
-    summary.refused.push({ line: row.line, why: reasonOf(error) });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof BoardError) {
-    const issues = error.issues
-      .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
-      .join("; ");
-    return `${error.code}${issues === "" ? "" : ` (${issues})`}`;
-  }
-  if (error instanceof SyntaxError) return "not JSON";
-  throw error;
-}
-
-/** The named publisher, or the map's relay publisher, which is registered at the first import. */
-async function publisherFor(board: OpenBoard, map: RowMap, options: Options): Promise<StoredPublisher> {
-  const setting = `relay:${options.map}`;
-  const id = options.publisher ?? (await board.store.settings.get(setting));
-  const known = id === null ? null : await board.store.publishers.get(id);
-  if (known !== null) return known;
-  if (options.publisher !== undefined) throw new BoardError("publisher_not_found");
-  const input = { ...map.relay, accept_terms: true };
-  const { id: made, api_key: apiKey } = await board.services.publishers.register(input, board.clock());
-  await board.store.settings.set(setting, made);
-  process.stdout.write(`Registered the relay publisher ${made}; its key, shown once: ${apiKey}\n`);
-  const publisher = await board.store.publishers.get(made);
-  if (publisher === null) throw new Error("the relay publisher vanished while it was made");
-  return publisher;
-}
-
-function report({ added, known, refused }: Summary, ms: number): void {
-  const lines = [
-    `${added} added, ${known} already there, ${refused.length} refused, in ${(ms / 1000).toFixed(1)} s`,
-  ];
-  const shown = refused.toSorted((a, b) => a.line - b.line).slice(0, REFUSALS_SHOWN);
-  for (const { line, why } of shown) lines.push(`  line ${line}: ${why}`);
-  if (refused.length > REFUSALS_SHOWN) lines.push(`  and ${refused.length - REFUSALS_SHOWN} more`);
-  process.stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Waits until every post has its vector; without a model there is nothing to wait for. */
-async function vectorsReady(board: OpenBoard): Promise<void> {
-  if ((await board.embedder.settled()) !== "ready") {
-    process.stdout.write(
-      "No model: the posts are found by words; meaning follows when a board with a model runs.\n",
-    );
-    return;
-  }
-  const began = performance.now();
-  const total = await board.store.work.backlog("embed");
-  const progress = createProgress("Embedding", total, { unit: "posts" });
-  for (let left = total; left > 0; ) {
-    await new Promise((resolve) => setTimeout(resolve, VECTORS_POLL_MS));
-    const now = await board.store.work.backlog("embed");
-    progress.advance(Math.max(0, left - now));
-    left = now;
-  }
-  progress.done();
-  process.stdout.write(`Found by meaning after ${((performance.now() - began) / 1000).toFixed(1)} s more\n`);
+  await ((await isExport(file)) ? importExport(file, options) : importPosts(file, size, options));
 }
