@@ -35,7 +35,7 @@ export default CONFERENCES;
 
 let gazetteer: Gazetteer | undefined;
 
-/** One row of the source; what else it may hold is not used. */
+/** One row of the source, with the fields in use. */
 export const Conference = z.object({
   name: z.string().trim().min(1),
   url: z.url(),
@@ -55,13 +55,13 @@ export const Conference = z.object({
 export type Conference = z.output<typeof Conference>;
 
 /**
- * A conference as a post of the wire. It is stable: the same row gives the same post and the same idempotency key, so
- * that importing again adds nothing.
+ * A conference as a post of the wire. The same row gives the same post and the same idempotency key, so that importing
+ * again adds nothing.
  *
- * Its window goes from the start of the first day to the end of the last, where it takes place; in UTC when it takes
- * place online or nobody knows where that is. It names no expiry: the board's default (a day after the end, an hour
- * ahead at least, a year at most) also suits conferences that are over, which then serve as a short-lived archive, and
- * those that are more than a year away, which the next import renews.
+ * Its window runs from the start of the first day to the end of the last, in the time zone of the place; in UTC for an
+ * online conference or an unknown place. It names no expiry: the board's default (a day after the end, at least an hour
+ * ahead, at most a year) also suits past conferences, which become a short-lived archive, and those more than a year
+ * away, which the next import renews.
  */
 export function conferencePost(conference: Conference, places: Gazetteer): z.input<typeof PostInput> {
   const { name, url, startDate, endDate, city, country, online, topics, cfpUrl, cfpEndDate } = conference;
@@ -125,7 +125,7 @@ function bodyOf(conference: Conference, where: string | null): string {
   return sentences.join("\n");
 }
 
-/** Topics of the source whose names need words, or more of them to be found by. */
+/** Topics of the source in words to find them by. */
 const TOPICS: Readonly<Record<string, string>> = {
   general: "software development in general",
   accessibility: "accessibility (a11y)",
@@ -153,8 +153,17 @@ const TOPICS: Readonly<Record<string, string>> = {
   testing: "software testing and quality",
   typescript: "TypeScript",
   ux: "user experience and design (UX)",
-  ...{ android: "Android", kotlin: "Kotlin", python: "Python", rust: "Rust", ruby: "Ruby", scala: "Scala" },
-  ...{ clojure: "Clojure", groovy: "Groovy", elixir: "Elixir", haskell: "Haskell", golang: "Go" },
+  android: "Android",
+  kotlin: "Kotlin",
+  python: "Python",
+  rust: "Rust",
+  ruby: "Ruby",
+  scala: "Scala",
+  clojure: "Clojure",
+  groovy: "Groovy",
+  elixir: "Elixir",
+  haskell: "Haskell",
+  golang: "Go",
 };
 
 function tagsOf({ topics, online, offersSignLanguageOrCC }: Conference): string[] {
@@ -212,7 +221,7 @@ const inWords = (format: Intl.DateTimeFormat, first: string, last: string) =>
  */
 function instantIn(zone: string, date: string, time: string): string {
   const shown = Date.parse(`${date}T${time}Z`);
-  // The offset at a guess, then at the instant that guess gives: right unless clocks change in that very hour.
+  // The offset at a first guess, then at the instant of that guess: right unless clocks change within that hour.
   let offsetMs = offsetIn(zone, shown);
   offsetMs = offsetIn(zone, shown - offsetMs);
   const minutes = Math.abs(offsetMs) / 60_000;
@@ -238,5 +247,5 @@ const slug = (text: string) =>
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-|-$/g, "");
 
-/** At most so many UTF-16 units, never half a character. */
+/** The beginning of a text, at most `units` UTF-16 units, never half a character. */
 const cut = (text: string, units: number) => text.slice(0, units).replace(/[\uD800-\uDBFF]$/, "");
