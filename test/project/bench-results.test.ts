@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const textOf = (file: string) => readFileSync(resolve(root, file), "utf8");
+const results = textOf("bench/RESULTS.md");
+const sections = new Map(
+  results
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf("\n")), section] as const),
+);
+
+describe("bench/RESULTS.md", () => {
+  it("has a section only for a file of bench/", () => {
+    expect(sections.size).toBeGreaterThan(5);
+    expect([...sections.keys()].filter((name) => !existsSync(resolve(root, `bench/${name}.ts`)))).toEqual([]);
+  });
+
+  it("names files that exist", () => {
+    const files = [...results.matchAll(/\b(?:bench|test|docs|src)\/[\w./-]+\w/g)].map(([file]) => file);
+    expect(files.filter((file) => !existsSync(resolve(root, file)))).toEqual([]);
+  });
+});
+
+describe("docs/scaling.md", () => {
+  const rows = [...textOf("docs/scaling.md").matchAll(/^\| ([^|]+) \| ([^|]+) \| ([a-z-]+) \|$/gm)]
+    .map(([, what = "", figures = "", section = ""]) => ({ what, figures, section }))
+    .filter(({ section }) => sections.has(section));
+
+  it("computes from measurements of bench/RESULTS.md", () => {
+    expect(rows.length).toBeGreaterThan(15);
+  });
+
+  it.each(rows)("has $what from the section $section", ({ figures, section }) => {
+    const measured = new Set(sections.get(section)?.match(/\d[\d,.]*\d|\d/g));
+    expect(figures.match(/\d[\d,.]*\d|\d/g)?.filter((figure) => !measured.has(figure))).toEqual([]);
+  });
+});
