@@ -7,7 +7,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { BoardProcess } from "../test/support/boards/board-process.ts";
 import { type Answer, call, eventually, register } from "../test/support/boards/client.ts";
 import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
@@ -193,7 +192,7 @@ function unstableIds(messages: readonly Message[]): number {
   return unstable;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   const posts = Number(process.argv[2] ?? 50);
   const kills = Number(process.argv[3] ?? 20);
   console.log(JSON.stringify(await crashRun({ posts, kills }), null, 2));

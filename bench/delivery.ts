@@ -4,7 +4,6 @@
  *
  *   [EMBEDDINGS=off] npx tsx bench/delivery.ts [posts = 200] [saved queries = 10000]
  */
-import { pathToFileURL } from "node:url";
 import { StandingQuery } from "../src/schema/subscription.ts";
 import { startBoard, type TestBoard } from "../test/support/boards/board.ts";
 import { call, eventually, register } from "../test/support/boards/client.ts";
@@ -12,6 +11,7 @@ import { startWebhook, subscribeTo, type Webhook } from "../test/support/clients
 import { distinctText } from "../test/support/texts/texts.ts";
 import { notices } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
+import { newPublisher } from "./support/writing.ts";
 
 const QUERIES_PER_PUBLISHER = 50;
 /** A post every so often: ten in a second. */
@@ -43,10 +43,7 @@ export async function measureDelays(posts: number, queries: number, embeddings =
     );
     over = true;
     await polling;
-    const left = arrivals(webhook);
-    const delays = (times: Map<string, number>) =>
-      [...created].map(([post, at]) => Math.max(0, (times.get(post) ?? Number.POSITIVE_INFINITY) - at));
-    return { pending: delays(seen), webhook: delays(left) };
+    return { pending: delays(created, seen), webhook: delays(created, arrivals(webhook)) };
   } finally {
     over = true;
     await board.stop();
@@ -70,8 +67,7 @@ export async function measureNeighbours(posts: number): Promise<number[]> {
       (n) => n >= posts,
       30_000,
     );
-    const left = arrivals(good);
-    return [...created].map(([post, at]) => Math.max(0, (left.get(post) ?? Number.POSITIVE_INFINITY) - at));
+    return delays(created, arrivals(good));
   } finally {
     await board.stop();
     await Promise.all([good.stop(), silent.stop(), failing.stop()]);
@@ -80,12 +76,10 @@ export async function measureNeighbours(posts: number): Promise<number[]> {
 
 /** Standing queries of other publishers, for the things and places of the notices. */
 async function saveQueries({ board }: TestBoard, count: number): Promise<void> {
-  const { publishers, subscriptions } = board.services;
+  const { subscriptions } = board.services;
   const wanted = notices(count, Date.now());
   for (let from = 0; from < count; from += QUERIES_PER_PUBLISHER) {
-    const { id } = await publishers.register({ name: "Saver", accept_terms: true }, Date.now());
-    const owner = await board.store.publishers.get(id);
-    if (owner === null) throw new Error("a publisher of the bench is gone");
+    const owner = await newPublisher(board);
     await Promise.all(
       wanted.slice(from, from + QUERIES_PER_PUBLISHER).map(({ kind, tags, location }) => {
         const [thing] = tags as string[];
@@ -130,10 +124,15 @@ async function poll(
   }
 }
 
+/** From one time to the other, for each post; infinite where there is no other. */
+const delays = (from: Map<string, number>, to: Map<string, number>) =>
+  [...from].map(([post, at]) => Math.max(0, (to.get(post) ?? Number.POSITIVE_INFINITY) - at));
+
+/** When a receiver was called, by post. */
 const arrivals = ({ messages }: Webhook) =>
   new Map(messages.map(({ json, at }) => [json.data.post.id as string, at]));
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   const posts = Number(process.argv[2] ?? 200);
   const queries = Number(process.argv[3] ?? 10_000);
   const embeddings = process.env["EMBEDDINGS"] ?? "auto";
@@ -145,8 +144,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     `${posts} posts, ten a second, ${queries} saved queries, embeddings ${embeddings}; ${machine()}`,
   );
   console.log("ms after the creation was answered: p50 / p95 / longest");
-  const delays = await measureDelays(posts, queries, embeddings);
-  line("seen by polling", delays.pending);
-  line("webhook called", delays.webhook);
+  const { pending, webhook } = await measureDelays(posts, queries, embeddings);
+  line("seen by polling", pending);
+  line("webhook called", webhook);
   line("beside a silent and a failing receiver", await measureNeighbours(100));
 }

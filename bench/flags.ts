@@ -1,16 +1,17 @@
 /**
  * How many labelled texts do the flags find, and how many honest ones do they flag?
  *
- *     BENCH_DATA=/path/to/labels npx tsx bench/flags.ts
+ *     BENCH_DATA=/path npx tsx bench/flags.ts [--misses]
  *
- * The folder holds `<flag>_<pos|neg>[_<name>].jsonl`, where flag is `hidden`, `blob` or `instr`; a line is
+ * `$BENCH_DATA/flags/` holds `<flag>_<pos|neg>[_<name>].jsonl`, where flag is `hidden`, `blob` or `instr`; a line is
  * `{ "text": …, "note"?: family }`. Even lines (from 0) were looked at while the rules were written, odd ones were not,
  * so the rate on odd lines is the honest one.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { flagsOf } from "../src/domain/flags/index.ts";
 import type { PostFlag } from "../src/schema/post.ts";
+import { dataFolder, readRows } from "./support/data.ts";
 
 const FLAG: Record<string, PostFlag> = {
   hidden: "hidden_unicode",
@@ -23,22 +24,15 @@ interface Row {
   note?: string;
 }
 
-const folder = process.env["BENCH_DATA"];
-if (folder === undefined) {
-  console.log("Set BENCH_DATA to a folder of labelled texts.");
-} else {
-  for (const name of readdirSync(folder).sort()) {
-    const flag = FLAG[name.split("_")[0] ?? ""];
-    if (flag !== undefined && name.endsWith(".jsonl")) report(join(folder, name), name, flag);
-  }
-  reportSpeed();
+const folder = dataFolder("flags");
+for (const name of readdirSync(folder).sort()) {
+  const flag = FLAG[name.split("_")[0] ?? ""];
+  if (flag !== undefined && name.endsWith(".jsonl")) report(join(folder, name), name, flag);
 }
+reportSpeed();
 
 function report(path: string, name: string, flag: PostFlag): void {
-  const rows = readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line) as Row);
+  const rows = readRows<Row>(path);
   const flagged = rows.map((row) => flagsOf([row.text]).includes(flag));
   const label = name.includes("_pos") ? "recall" : "false positives";
   const share = (keep: (index: number) => boolean) => {

@@ -5,7 +5,6 @@
  *
  *   npx tsx bench/fuzz.ts [requests = 20000] [seed]
  */
-import { pathToFileURL } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
@@ -186,7 +185,7 @@ function curlOf(url: string, { method, headers, body }: RequestInit): string {
   return ["curl", "-X", String(method), quoted(url), ...lines, ...data].join(" ");
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   const requests = Number(process.argv[2] ?? 20_000);
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
   console.log(`${requests} requests, seed ${seed}; ${machine()}`);

@@ -9,41 +9,16 @@
  * 30 % a tag, 20 % a window, 10 % verified publishers only, 10 % first-hand posts only. Vectors are mixtures of two real ones
  * (a million texts were not embedded) plus noise. Embedding is not measured, nor the rule that decides about candidates.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { MODELS } from "../src/embed/models.ts";
-import { openEmbedder } from "../src/embed/transformer.ts";
 import { KINDS } from "../src/schema/post.ts";
-import { distanceKm } from "../src/search/distance.ts";
-import { VectorMemory } from "../src/search/kernel/vector-memory.ts";
-import { type NewPost, Percolator, type SavedQuery } from "../src/search/percolator/index.ts";
-import { DOT_TO_COSINE, quantize } from "../src/search/quantize.ts";
-import { parseQueryText, type QueryText } from "../src/search/query-text.ts";
-import { floorOf, standingText } from "../src/search/standing-rule/index.ts";
-import { textToEmbed } from "../src/search/text-to-embed.ts";
-import { wordsOf } from "../src/search/tokens.ts";
-import { ownPairs } from "./standing-rule/pairs.ts";
-import { notices, QUERIES, seeded } from "./support/corpus.ts";
+import { Percolator } from "../src/search/percolator/index.ts";
+import { LinearScan } from "./matching-speed/linear-scan.ts";
+import { embedTexts, type Texts } from "./matching-speed/texts.ts";
+import { newPost, savedQuery } from "./matching-speed/workload.ts";
+import { seeded } from "./support/corpus.ts";
 import { machine, percentiles } from "./support/measure.ts";
 
-const OWN_PAIRS = join(import.meta.dirname, "standing-rule/own-pairs.txt");
-const NOW = Date.UTC(2026, 10, 20);
-const DAY_MS = 86_400_000;
-const TAGS = 400;
-const CITIES = 200;
 const WARM_UP_POSTS = 500;
-const POST_MIX = { own: 0.7, other: 0.3, noise: 0.3 };
-
-/** Vectors of real texts, and the words of each. */
-interface Texts {
-  asked: readonly QueryText[];
-  queries: Float32Array[];
-  posts: Float32Array[];
-  postWords: string[][];
-}
 
 export interface SpeedResult {
   queries: number;
@@ -61,69 +36,6 @@ export interface SpeedResult {
   addMaxMs: number;
   heapMb: number;
   vectorMb: number;
-}
-
-/**
- * Texts of `bench/support/corpus.ts` through the real model.
- * @param count  how many; 0: the queries and notices of `bench/standing-rule/own-pairs.txt`
- */
-export async function embedTexts(count: number, modelDir: string): Promise<Texts> {
-  const embedder = openEmbedder({
-    mode: "required",
-    model: MODELS[0],
-    modelDir,
-    cacheDir: modelDir,
-    log: { info() {}, warn: console.warn },
-  });
-  try {
-    await embedder.settled();
-    const own = count === 0 ? ownPairs(OWN_PAIRS) : null;
-    const rows =
-      own?.posts ??
-      [...collections(count), ...notices(count, NOW)].slice(0, count).map((row) => ({
-        title: String(row["title"]),
-        body: String(row["body"]),
-        tags: [],
-        placeName: null,
-      }));
-    const asked =
-      own?.queries.map(({ text }) => text) ??
-      [...QUERIES, ...rows.map((row) => row.title)].map(parseQueryText);
-    const all = async (texts: string[], purpose: "query" | "post") => {
-      const vectors: Float32Array[] = [];
-      for (let i = 0; i < texts.length; i += 16) {
-        vectors.push(...(await embedder.embed(texts.slice(i, i + 16), purpose)));
-      }
-      return vectors;
-    };
-    return {
-      asked,
-      queries: await all(
-        asked.map(({ plain }) => plain),
-        "query",
-      ),
-      posts: await all(rows.map(textToEmbed), "post"),
-      postWords: rows.map((row) => wordsOf(textToEmbed(row))),
-    };
-  } finally {
-    await embedder.close();
-  }
-}
-
-/** Documents of `$BENCH_DATA/relevance`, the same number of each collection, the beginning of each; none without it. */
-function collections(count: number): Record<string, unknown>[] {
-  const data = process.env["BENCH_DATA"];
-  if (data === undefined) return [];
-  const folder = join(data, "relevance");
-  const names = readdirSync(folder);
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name, "corpus.jsonl"), "utf8")
-      .split("\n")
-      .slice(0, Math.ceil(count / names.length))
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as { title: string; text: string })
-      .map(({ title, text }) => ({ title, body: text.slice(0, 400) })),
-  );
 }
 
 /** Saves `count` queries, holds posts against them in both ways, and compares. */
@@ -200,161 +112,7 @@ function memory(): { heap: number } {
   return { heap: heapUsed + arrayBuffers };
 }
 
-const pick = <T>(list: readonly T[], random: () => number): T =>
-  list[Math.floor(random() * list.length)] as T;
-
-/** A city by number: the first ones are asked for most. */
-function city(random: () => number): { lat: number; lng: number } {
-  const at = seeded(9_000 + Math.floor(random() ** 2 * CITIES));
-  const centre = { lat: at() * 100 - 40, lng: at() * 360 - 180 };
-  return { lat: centre.lat + (random() - 0.5) * 0.3, lng: centre.lng + (random() - 0.5) * 0.3 };
-}
-const kindOf = (random: () => number) => KINDS[Math.floor(random() ** 1.3 * KINDS.length)] ?? KINDS[0];
-const tagOf = (random: () => number) => `tag${Math.floor(random() ** 2 * TAGS)}`;
-
-function savedQuery(texts: Texts, random: () => number, floor: number): SavedQuery {
-  const way = random();
-  const structural = way >= 0.85;
-  const starts = NOW + Math.floor(random() * 20) * DAY_MS;
-  const hasWindow = random() < 0.2;
-  const words = new Set<string>();
-  if (way < 0.45) {
-    const said = pick(texts.postWords, random);
-    const wanted = 2 + Math.floor(random() * 3);
-    for (let tries = 0; words.size < wanted && tries < 40; tries += 1) {
-      const word = pick(said, random);
-      if (word.length > 3) words.add(word);
-    }
-  }
-  const near = structural || random() < 0.5 ? { ...city(random), radiusKm: 25 + random() * 175 } : null;
-  const kinds = structural || random() < 0.7 ? [kindOf(random)] : null;
-  return {
-    filter: {
-      kinds,
-      tags: random() < 0.3 ? [tagOf(random)] : null,
-      near,
-      after: hasWindow ? starts : null,
-      before: hasWindow ? starts + Math.floor(random() * 30) * DAY_MS : null,
-      verifiedOnly: random() < 0.1,
-      includeSyndicated: random() >= 0.1,
-      publisherId: null,
-      parentId: null,
-      includeReplies: false,
-    },
-    createdAt: NOW - DAY_MS,
-    required: [],
-    words: way < 0.45 ? [...words] : structural ? [] : null,
-    meaning: way >= 0.45 && !structural ? meaningOf(texts, random, floor, kinds, near !== null) : null,
-  };
-}
-
-/** The meaning of two queries mixed; the words are the first one's. */
-function meaningOf(
-  texts: Texts,
-  random: () => number,
-  floor: number,
-  kinds: readonly string[] | null,
-  hasPlace: boolean,
-): SavedQuery["meaning"] {
-  const at = Math.floor(random() * texts.queries.length);
-  const vector = mixed(texts.queries[at] ?? new Float32Array(384), pick(texts.queries, random), random);
-  const text = texts.asked[at] ?? parseQueryText("");
-  return { vector, floors: floorsOf(floor, { text, kinds, hasPlace, vector }) };
-}
-
-/** One floor for all, or with 0 those that the calibrated rule has for this query, for English and for foreign posts. */
-function floorsOf(floor: number, query: Parameters<typeof standingText>[0]): readonly number[] {
-  if (floor > 0) return [floor, floor];
-  const standing = standingText(query);
-  const least = (foreign: boolean) =>
-    Math.min(...(query.kinds ?? KINDS).map((kind) => floorOf(standing, { kind, foreign })));
-  return [least(false), least(true)];
-}
-
-/** Share of posts that are foreign. */
-const FOREIGN = 0.1;
-
-function newPost(texts: Texts, random: () => number): NewPost {
-  const starts = NOW + Math.floor(random() * 30) * DAY_MS;
-  const at = Math.floor(random() * texts.posts.length);
-  return {
-    kind: kindOf(random),
-    tags: [tagOf(random), tagOf(random)],
-    place: random() < 0.8 ? city(random) : null,
-    windowStart: starts,
-    windowEnd: starts + DAY_MS,
-    verified: random() < 0.3,
-    publisherId: "p",
-    parentId: null,
-    syndicated: random() < 0.3,
-    createdAt: NOW,
-    words: texts.postWords[at] ?? [],
-    vector: mixed(texts.posts[at] ?? new Float32Array(384), pick(texts.posts, random), random),
-    postClass: Number(random() < FOREIGN),
-  };
-}
-
-/** A unit vector between two, with noise of a given length. */
-function mixed(a: Float32Array, b: Float32Array, random: () => number): Int8Array {
-  const spread = POST_MIX.noise * Math.sqrt(12 / a.length);
-  const sum = a.map((x, i) => POST_MIX.own * x + POST_MIX.other * (b[i] ?? 0) + spread * (random() - 0.5));
-  const norm = Math.hypot(...sum);
-  return quantize(sum.map((x) => x / norm));
-}
-
-/** The peer: columns and an exact scan of all vectors, by the same kernel, then the filters of what is near enough. */
-class LinearScan {
-  readonly #queries: SavedQuery[] = [];
-  readonly #vectors = new VectorMemory(384);
-  readonly #vectorOf: number[] = [];
-  #count = 0;
-
-  add(query: SavedQuery): void {
-    // The vector is kept in the kernel's memory only.
-    const meaning = query.meaning === null ? null : { ...query.meaning, vector: new Int8Array(0) };
-    this.#queries.push({ ...query, meaning });
-    this.#vectorOf.push(query.meaning === null ? -1 : this.#count);
-    if (query.meaning !== null) this.#vectors.set(this.#count++, query.meaning.vector);
-  }
-
-  matches(post: NewPost): number[] {
-    const said = new Set(post.words);
-    const rows = Uint32Array.from({ length: this.#count }, (_, row) => row);
-    const dots = post.vector === null ? new Int32Array(this.#count) : this.#vectors.dots(post.vector, rows);
-    const found: number[] = [];
-    for (let n = 0; n < this.#queries.length; n += 1) {
-      const query = this.#queries[n] as SavedQuery;
-      const { meaning, words } = query;
-      if (
-        meaning !== null &&
-        (dots[this.#vectorOf[n] ?? 0] ?? 0) * DOT_TO_COSINE < (meaning.floors[post.postClass] ?? 1) - 1e-9
-      )
-        continue;
-      if (words !== null && !words.every((word) => said.has(word))) continue;
-      if (passes(query, post)) found.push(n);
-    }
-    return found;
-  }
-}
-
-function passes({ filter, createdAt }: SavedQuery, post: NewPost): boolean {
-  const { kinds, tags, near, after, before } = filter;
-  return (
-    post.createdAt >= createdAt &&
-    (kinds === null || kinds.includes(post.kind)) &&
-    (tags === null || tags.some((tag) => post.tags.includes(tag))) &&
-    (after === null || post.windowEnd >= after) &&
-    (before === null || post.windowStart <= before) &&
-    (!filter.verifiedOnly || post.verified) &&
-    (filter.includeSyndicated || !post.syndicated) &&
-    (near === null ||
-      (post.place !== null &&
-        Math.abs(near.lat - post.place.lat) * 111.19 <= near.radiusKm &&
-        distanceKm(near, post.place) <= near.radiusKm))
-  );
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -363,8 +121,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
       own: { type: "boolean", default: false },
     },
   });
-  const modelDir = process.env["MODEL_DIR"] ?? join(homedir(), ".cache", "agent-board", "models");
-  const texts = await embedTexts(values.own ? 0 : 1_000, modelDir);
+  const texts = await embedTexts(values.own ? 0 : 1_000);
   console.log(`matching, floor ${values.floor}; ${machine()}`);
   for (const queries of positionals.length > 0 ? positionals.map(Number) : [10_000, 100_000, 1_000_000]) {
     report(measureSpeed(texts, { queries, posts: Number(values.posts), floor: Number(values.floor) }));

@@ -10,9 +10,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { MongoClient } from "mongodb";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
 import { Lists } from "../src/store/mongodb/search/collection/index.ts";
@@ -24,6 +22,7 @@ import { LISTS, newPost, OPERATIONS, type Operation, type Place } from "./mongod
 import { type CollectionSize, changeRates, collectionSizes, oplogBytes } from "./mongodb/sizes.ts";
 import { DIMENSION, fillBoard, MODEL } from "./support/board-fill.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
+import { dropDatabase } from "./support/mongodb.ts";
 
 export interface Timing {
   name: string;
@@ -171,13 +170,7 @@ async function insertsAtOnce({ store, now }: Place, posts: number): Promise<numb
   return (posts / (performance.now() - began)) * 1_000;
 }
 
-async function dropDatabase(url: string): Promise<void> {
-  const client = new MongoClient(url);
-  await client.db(new URL(url).pathname.slice(1)).dropDatabase();
-  await client.close();
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {

@@ -4,35 +4,20 @@
  *
  *   npx tsx bench/page-speed.ts [posts = 2000] [rounds = 300]
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pino } from "pino";
-import { parseInput } from "../src/adapters/calls/input.ts";
-import { buildApp } from "../src/app.ts";
-import { readConfig } from "../src/config.ts";
-import { type OpenBoard, openBoard } from "../src/open-board.ts";
-import type { PostInput } from "../src/schema/post.ts";
-import createPost from "../tools/create_post.ts";
+import { startBoard } from "../test/support/boards/board.ts";
 import { notices, QUERIES } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
+import { newPublisher, writePosts } from "./support/writing.ts";
 
 const posts = Number(process.argv[2] ?? 2_000);
 const rounds = Number(process.argv[3] ?? 300);
 /** Unmeasured rounds before, for the compiler and the caches. */
 const WARM_UP = 50;
 
-const dataDir = await mkdtemp(join(tmpdir(), "board-bench-"));
 // Without the model: its part of a search is the same on both sides, and would hide what the page adds.
-const config = readConfig({ DATA_DIR: dataDir, RATE_LIMITS: "off", EMBEDDINGS: "off", LOG_LEVEL: "silent" });
-const board = await openBoard(config, { logger: pino({ level: "silent" }) });
-const server = createServer(buildApp(board));
+const { board, url: root, stop } = await startBoard({ LOG_LEVEL: "silent" }, { idle: true });
 try {
-  const id = await fill(board);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const id = await fillAndTalk();
   console.log(`pages beside REST, ${posts} posts, model off, ${rounds} rounds, one client; ${machine()}`);
   console.log("page                    page p50   REST p50  ratio   CPU: page      REST  ratio");
   await compare("home", root, ["/"], ["/api/v1/board", "/api/v1/search?sort=newest&limit=20"]);
@@ -46,29 +31,18 @@ try {
   );
   await compare("search, filters only", root, ["/search?kind=event"], ["/api/v1/search?kind=event"]);
 } finally {
-  await new Promise((resolve) => server.close(resolve).closeAllConnections());
-  await board.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await stop();
 }
 
 /** Resolves to the id of a post with twenty replies. */
-async function fill({ services, store }: OpenBoard): Promise<string> {
-  const now = Date.now();
-  const registered = await services.publishers.register({ name: "Bench", accept_terms: true }, now);
-  const publisher = await store.publishers.get(registered.id);
-  if (publisher === null) throw new Error("the bench's publisher is gone");
-  const texts = notices(posts + 20, now);
-  const write = (sent: object) =>
-    services.writing.create(
-      parseInput(createPost, { ...sent }, "body").input as PostInput,
-      publisher,
-      Date.now(),
-      { relayed: true },
-    );
-  for (let i = 0; i < posts; i += 64) await Promise.all(texts.slice(i, Math.min(i + 64, posts)).map(write));
-  const root = await write({ kind: "thread", title: "A talk of twenty", body: "Everybody says something." });
-  for (const text of texts.slice(posts)) await write({ ...text, parent_id: root.data.id });
-  return root.data.id;
+async function fillAndTalk(): Promise<string> {
+  const publisher = await newPublisher(board);
+  const texts = notices(posts + 20, Date.now());
+  await writePosts(board, publisher, texts.slice(0, posts));
+  const talk = { kind: "thread", title: "A talk of twenty", body: "Everybody says something." };
+  const [root = ""] = await writePosts(board, publisher, [talk]);
+  for (const text of texts.slice(posts)) await writePosts(board, publisher, [{ ...text, parent_id: root }]);
+  return root;
 }
 
 type Paths = readonly string[] | ((round: number) => readonly string[]);

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { MongoClient } from "mongodb";
 import type { SearchIndex } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
@@ -12,6 +11,7 @@ import { openStore } from "../src/store/open.ts";
 import { DIMENSION, fillBoard, MODEL, postRow, questionOf, vectorOf } from "./support/board-fill.ts";
 import { QUERIES, seeded } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
+import { dropDatabase } from "./support/mongodb.ts";
 
 /**
  * How long the index beside MongoDB takes to be ready, how far it lags, and how fast it answers beside the embedded one.
@@ -26,7 +26,7 @@ const NO_VECTOR = new Int8Array(DIMENSION);
 const PAGE = { limit: 200, except: new Set<string>() };
 const folder = mkdtempSync(join(tmpdir(), "replica-start-"));
 
-await dropDatabase();
+await dropDatabase(url);
 const store = await open(url);
 try {
   await fillBoard(store, board);
@@ -41,14 +41,8 @@ try {
   await embedded((index) => searches("embedded", index));
 } finally {
   await store.close();
-  await dropDatabase();
+  await dropDatabase(url);
   rmSync(folder, { recursive: true });
-}
-
-async function dropDatabase(): Promise<void> {
-  const client = new MongoClient(url);
-  await client.db(new URL(url).pathname.slice(1)).dropDatabase();
-  await client.close();
 }
 
 async function started(what: string) {

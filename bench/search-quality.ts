@@ -8,13 +8,10 @@
  * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl. Model files are looked for in MODEL_DIR.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { rankMatches } from "../src/domain/search/ranking.ts";
-import { MODELS } from "../src/embed/models.ts";
-import { openEmbedder } from "../src/embed/transformer.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { cosineOf, quantize } from "../src/search/quantize.ts";
@@ -22,6 +19,8 @@ import { parseQueryText } from "../src/search/query-text.ts";
 import { textToEmbed } from "../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
+import { dataFolder, readRows } from "./support/data.ts";
+import { embedAll, openModel } from "./support/model.ts";
 
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];
@@ -41,7 +40,6 @@ const FLOORS: Record<string, { hybrid: number; "hybrid+rerank": number }> = {
   cacm: { hybrid: 0.5, "hybrid+rerank": 0.52 },
   cisi: { hybrid: 0.42, "hybrid+rerank": 0.43 },
 };
-const BATCH = 64;
 
 /** Indexes a collection and answers its queries by every method, once for each floor of the cosine. */
 export async function measure(
@@ -54,7 +52,7 @@ export async function measure(
     // These queries are prose: their quotes are titles, their dashes punctuation, and neither is meant as an operator.
     const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
     const plain = texts.map((text) => text.plain);
-    const vectors = await embedAll(embedder, plain, "query");
+    const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
     const rows = [];
     for (const method of METHODS) {
       for (const minCosine of method === "words" ? floors.slice(0, 1) : floors) {
@@ -101,7 +99,7 @@ async function withIndex<T>(
   embedder: Embedder,
   use: (index: EmbeddedIndex) => Promise<T>,
 ): Promise<T> {
-  const vectors = await embedAll(embedder, entries.map(textToEmbed), "post");
+  const vectors = (await embedAll(embedder, entries.map(textToEmbed), "post")).map(quantize);
   const folder = mkdtempSync(join(tmpdir(), "search-quality-"));
   const database = new DatabaseSync(join(folder, "board.db"));
   try {
@@ -143,18 +141,6 @@ function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body
 
 const EVERYTHING: Question["filter"] = { ...OPEN_FILTER, includeReplies: true };
 
-async function embedAll(
-  embedder: Embedder,
-  texts: readonly string[],
-  purpose: "query" | "post",
-): Promise<Int8Array[]> {
-  const vectors: Int8Array[] = [];
-  for (let at = 0; at < texts.length; at += BATCH) {
-    vectors.push(...(await embedder.embed(texts.slice(at, at + BATCH), purpose)).map(quantize));
-  }
-  return vectors;
-}
-
 /** Texts that mean nothing, or nothing that a notice board holds. */
 const NONSENSE = [
   "asdfghjkl qwertyuiop",
@@ -172,16 +158,16 @@ const NONSENSE = [
 /** Cosines of saved queries with posts that match, that do not, and that nobody labelled; and of nonsense with all posts. */
 async function reportSeparation(folder: string, embedder: Embedder): Promise<void> {
   type Row = { id: string; title: string; body: string; tags: string[]; location: { name: string } | null };
-  const posts = readLines<Row>(join(folder, "posts.jsonl"));
-  const queries = readLines<{ id: string; query: { q?: string } }>(join(folder, "queries.jsonl"));
-  const pairs = readLines<{ query: string; post: string; label: string; hard: boolean }>(
+  const posts = readRows<Row>(join(folder, "posts.jsonl"));
+  const queries = readRows<{ id: string; query: { q?: string } }>(join(folder, "queries.jsonl"));
+  const pairs = readRows<{ query: string; post: string; label: string; hard: boolean }>(
     join(folder, "pairs.jsonl"),
   );
   const postTexts = posts.map((post) => textToEmbed({ ...post, placeName: post.location?.name ?? null }));
-  const postVectors = await embedAll(embedder, postTexts, "post");
+  const postVectors = (await embedAll(embedder, postTexts, "post")).map(quantize);
   const asked = queries.filter(({ query }) => (query.q ?? "") !== "");
   const plain = asked.map(({ query }) => parseQueryText(query.q ?? "").plain);
-  const queryVectors = await embedAll(embedder, plain, "query");
+  const queryVectors = (await embedAll(embedder, plain, "query")).map(quantize);
   const labels = new Map(
     pairs.map(({ query, post, label, hard }) => [`${query} ${post}`, hard ? `${label} (hard)` : label]),
   );
@@ -193,7 +179,7 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
       groups.set(label, [...(groups.get(label) ?? []), cosine]);
     }
   }
-  const nonsense = await embedAll(embedder, NONSENSE, "query");
+  const nonsense = (await embedAll(embedder, NONSENSE, "query")).map(quantize);
   groups.set(
     "nonsense",
     nonsense.flatMap((vector) => postVectors.map((post) => cosineOf(vector, post))),
@@ -220,13 +206,6 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
   });
 }
 
-function readLines<T>(file: string): T[] {
-  return readFileSync(file, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as T);
-}
-
 function readCollection(folder: string): Collection {
   const gains = new Map<string, Map<string, number>>();
   for (const line of readFileSync(join(folder, "qrels.tsv"), "utf8").trim().split("\n").slice(1)) {
@@ -234,22 +213,18 @@ function readCollection(folder: string): Collection {
     gains.set(query, (gains.get(query) ?? new Map<string, number>()).set(doc, Number(gain)));
   }
   return {
-    docs: readLines(join(folder, "corpus.jsonl")),
-    queries: readLines(join(folder, "queries.jsonl")),
+    docs: readRows(join(folder, "corpus.jsonl")),
+    queries: readRows(join(folder, "queries.jsonl")),
     gains,
   };
 }
 
-async function main(data: string): Promise<void> {
-  const model = MODELS[0];
-  const cacheDir = join(homedir(), ".cache", "agent-board", "models");
-  const { MODEL_DIR: modelDir = cacheDir } = process.env;
-  const log = { info() {}, warn: console.error };
-  const embedder = openEmbedder({ mode: "required", model, modelDir, cacheDir, log });
-  if ((await embedder.settled()) !== "ready") throw new Error("The model did not load.");
+async function main(): Promise<void> {
+  const embedder = await openModel();
   console.log("collection    method          minCosine  nDCG@10  Recall@100");
-  for (const name of readdirSync(join(data, "relevance"))) {
-    const collection = readCollection(join(data, "relevance", name));
+  const relevance = dataFolder("relevance");
+  for (const name of readdirSync(relevance)) {
+    const collection = readCollection(join(relevance, name));
     const floors = [...new Set([-1, 0.2, embedder.minCosine, 0.3])].sort((a, b) => a - b);
     for (const { method, minCosine, quality } of await measure(collection, embedder, floors)) {
       const floor = minCosine === embedder.minCosine ? FLOORS[name]?.[method as "hybrid"] : undefined;
@@ -261,13 +236,8 @@ async function main(data: string): Promise<void> {
       if (verdict.startsWith("BELOW")) process.exitCode = 1;
     }
   }
-  await reportSeparation(join(data, "standing-queries"), embedder);
+  await reportSeparation(dataFolder("standing-queries"), embedder);
   await embedder.close();
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { BENCH_DATA: data } = process.env;
-  if (data === undefined)
-    throw new Error("Set BENCH_DATA to the folder with relevance/ and standing-queries/.");
-  await main(data);
-}
+if (process.argv[1] === import.meta.filename) await main();

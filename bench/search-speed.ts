@@ -3,84 +3,57 @@
  *
  *   npx tsx bench/search-speed.ts [posts = 10000] [rounds = 10]
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pino } from "pino";
-import { parseInput } from "../src/adapters/calls/input.ts";
-import { buildApp } from "../src/app.ts";
-import { readConfig } from "../src/config.ts";
-import { type OpenBoard, openBoard } from "../src/open-board.ts";
-import type { PostInput } from "../src/schema/post.ts";
-import createPost from "../tools/create_post.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { filterOf } from "../src/domain/search/query.ts";
+import { SearchQuery } from "../src/schema/query.ts";
+import { quantize } from "../src/search/quantize.ts";
+import { parseQueryText } from "../src/search/query-text.ts";
+import { startBoard } from "../test/support/boards/board.ts";
 import { notices, QUERIES } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
+import { newPublisher, writePosts } from "./support/writing.ts";
 
 const posts = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 10);
 let asked = 0;
 
-const dataDir = await mkdtemp(join(tmpdir(), "board-bench-"));
-const config = readConfig({ ...process.env, DATA_DIR: dataDir, RATE_LIMITS: "off", LOG_LEVEL: "warn" });
-const board = await openBoard(config, { logger: pino({ level: "warn" }) });
+const EMBEDDINGS = process.env["EMBEDDINGS"] ?? "auto";
+const { board, api, stop } = await startBoard({ EMBEDDINGS, LOG_LEVEL: "warn" });
+const { embedder, index, store } = board;
 try {
-  const model = await board.embedder.settled();
-  await fill(board);
+  const model = await embedder.settled();
+  await fill();
   console.log(`search over REST, ${posts} posts, one client, model ${model}; ${machine()}`);
-  await measure(board, "hybrid+rerank", "");
-  await measure(board, "hybrid", "&rerank=false");
-  await measure(
-    board,
-    "hybrid+rerank, kind + 50 km + 30 days",
-    `&kind=event,offer&near=52.37,4.9&radius_km=50&before=${inDays(30)}`,
-  );
+  await measure("hybrid+rerank", "");
+  await measure("hybrid", "&rerank=false");
+  const filters = `&kind=event,offer&near=52.37,4.9&radius_km=50&before=${inDays(30)}`;
+  await measure("hybrid+rerank, kind + 50 km + 30 days", filters);
 } finally {
-  await board.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await stop();
 }
 
 function inDays(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString();
 }
 
-async function fill({ services, store, start }: OpenBoard): Promise<void> {
-  start();
-  const { id } = await services.publishers.register({ name: "Bench", accept_terms: true }, Date.now());
-  const publisher = await store.publishers.get(id);
-  if (publisher === null) throw new Error("the bench's publisher is gone");
-  const inputs = notices(posts, Date.now()).map(
-    (sent) => parseInput(createPost, sent, "body").input as PostInput,
-  );
+async function fill(): Promise<void> {
+  const publisher = await newPublisher(board);
   const began = performance.now();
-  for (let i = 0; i < inputs.length; i += 64) {
-    const batch = inputs.slice(i, i + 64);
-    await Promise.all(
-      batch.map((input) => services.writing.create(input, publisher, Date.now(), { relayed: true })),
-    );
-  }
-  const written = performance.now() - began;
-  while (board.embedder.state() === "ready" && (await store.work.backlog("embed")) > 0) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  const embedded = performance.now() - began;
-  console.log(
-    `written ${(posts / (written / 1000)).toFixed(0)} posts/s; written and embedded ${(posts / (embedded / 1000)).toFixed(0)} posts/s`,
-  );
+  const perSecond = () => ((posts / (performance.now() - began)) * 1000).toFixed(0);
+  await writePosts(board, publisher, notices(posts, Date.now()));
+  const written = perSecond();
+  while (embedder.state() === "ready" && (await store.work.backlog("embed")) > 0) await sleep(200);
+  console.log(`written ${written} posts/s; written and embedded ${perSecond()} posts/s`);
 }
 
 /** Times each part at the ports, where it is called, and the whole at the client. */
-async function measure(open: OpenBoard, label: string, filters: string): Promise<void> {
-  const server = createServer(buildApp(open));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+async function measure(label: string, filters: string): Promise<void> {
   const spent = { embedding: 0, index: 0, rows: 0 };
   const restore = [
-    timed(open.embedder, ["embed"], (time) => (spent.embedding += time)),
-    timed(open.index, ["match", "vectors", "cosines"], (time) => (spent.index += time)),
-    timed(open.store.posts, ["many"], (time) => (spent.rows += time)),
-    timed(open.store.publishers, ["many"], (time) => (spent.rows += time)),
+    timed(embedder, ["embed"], (time) => (spent.embedding += time)),
+    timed(index, ["match", "vectors", "cosines"], (time) => (spent.index += time)),
+    timed(store.posts, ["many"], (time) => (spent.rows += time)),
+    timed(store.publishers, ["many"], (time) => (spent.rows += time)),
   ];
   const all: { total: number; embedding: number; index: number; rows: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -90,13 +63,12 @@ async function measure(open: OpenBoard, label: string, filters: string): Promise
       asked += 1;
       const q = encodeURIComponent(`${query} ${asked}`);
       const began = performance.now();
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/search?q=${q}${filters}`);
+      const response = await fetch(`${api}/search?q=${q}${filters}`);
       await response.json();
       if (round > 0) all.push({ total: performance.now() - began, ...spent });
     }
   }
   for (const undo of restore) undo();
-  await new Promise((resolve) => server.close(resolve).closeAllConnections());
   const part = (of: (sample: (typeof all)[number]) => number) => {
     const { p50, p95 } = percentiles(all.map(of));
     return `${ms(p50)} / ${ms(p95)}`;
@@ -105,7 +77,7 @@ async function measure(open: OpenBoard, label: string, filters: string): Promise
   console.log(`  total        ${part((s) => s.total)}`);
   console.log(`  embedding    ${part((s) => s.embedding)}`);
   console.log(
-    `  index        ${part((s) => s.index)}   words alone ${await alone(open, filters, "words")}, meaning alone ${await alone(open, filters, "meaning")}`,
+    `  index        ${part((s) => s.index)}   words alone ${await alone(filters, "words")}, meaning alone ${await alone(filters, "meaning")}`,
   );
   console.log(`  rows         ${part((s) => s.rows)}`);
   console.log(`  HTTP, rest   ${part((s) => s.total - s.embedding - s.index - s.rows)}`);
@@ -113,23 +85,19 @@ async function measure(open: OpenBoard, label: string, filters: string): Promise
 }
 
 /** One arm of the index asked alone, under the same filters. */
-async function alone(open: OpenBoard, filters: string, arm: "words" | "meaning"): Promise<string> {
-  const { parseQueryText } = await import("../src/search/query-text.ts");
-  const { quantize } = await import("../src/search/quantize.ts");
-  const { filterOf } = await import("../src/domain/search/query.ts");
-  const { SearchQuery } = await import("../src/schema/query.ts");
+async function alone(filters: string, arm: "words" | "meaning"): Promise<string> {
   const filter = filterOf(SearchQuery.parse(Object.fromEntries(new URLSearchParams(filters))), Date.now());
   const times: number[] = [];
   for (const query of [...QUERIES, ...QUERIES]) {
     const words = parseQueryText(query);
-    const [vector] = open.embedder.state() === "ready" ? await open.embedder.embed([query], "query") : [];
+    const [vector] = embedder.state() === "ready" ? await embedder.embed([query], "query") : [];
     const began = performance.now();
-    await open.index.match(
+    await index.match(
       {
         filter,
         words: arm === "words" ? words : null,
         vector: arm === "meaning" && vector !== undefined ? quantize(vector) : null,
-        minCosine: open.embedder.minCosine,
+        minCosine: embedder.minCosine,
       },
       { limit: 1_000, except: new Set() },
     );

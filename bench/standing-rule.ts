@@ -8,10 +8,7 @@
  * Model files are looked for in MODEL_DIR, then in the cache of `agent-board models`.
  */
 import { writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import { MODELS } from "../src/embed/models.ts";
-import { openEmbedder } from "../src/embed/transformer.ts";
 import { cosineOf, quantize } from "../src/search/quantize.ts";
 import {
   FEATURES,
@@ -38,6 +35,8 @@ import {
   type Query,
   vectorsOf,
 } from "./standing-rule/pairs.ts";
+import { dataFolder } from "./support/data.ts";
+import { openModel } from "./support/model.ts";
 
 /** How much a pair of our own counts in training beside one of the labelled set. */
 const OWN_WEIGHT = 0.5;
@@ -69,10 +68,8 @@ interface Row extends Pair {
 }
 type Rule = (row: Row) => boolean;
 
-const data = process.env["BENCH_DATA"];
-if (data === undefined) throw new Error("Set BENCH_DATA to the folder that holds standing-queries/.");
 const own = ownPairs(join(import.meta.dirname, "standing-rule", "own-pairs.txt"));
-const labelled = labelledPairs(join(data, "standing-queries"));
+const labelled = labelledPairs(dataFolder("standing-queries"));
 const vectors = await readVectors([own, labelled]);
 const mean = meanOf(own.posts.map(({ id }) => vectorOf(id)));
 const ownRows = rowsOf(own);
@@ -110,16 +107,9 @@ if (process.argv.includes("--write")) writeWeights(lineOf(rows, ownRows));
 else reportDeployed();
 
 async function readVectors(collections: readonly Collection[]): Promise<Map<string, Int8Array>> {
-  const embedder = openEmbedder({
-    mode: "required",
-    model: MODELS[0],
-    modelDir: process.env["MODEL_DIR"] ?? join("data", "models"),
-    cacheDir: join(homedir(), ".cache", "agent-board", "models"),
-    log: { info: () => {}, warn: (_fields, message) => console.error(message) },
-  });
-  await embedder.settled();
+  const embedder = await openModel();
   try {
-    return await vectorsOf(collections, (texts) => embedder.embed(texts, "post"));
+    return await vectorsOf(collections, embedder);
   } finally {
     await embedder.close();
   }

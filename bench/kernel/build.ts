@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import wabt from "wabt";
 
 const SOURCE = new URL("../../src/search/kernel/kernel.wat", import.meta.url);
@@ -20,6 +19,6 @@ export const KERNEL =
 `;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   writeFileSync(TARGET, await kernelModule());
 }

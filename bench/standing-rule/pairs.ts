@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Embedder } from "../../src/ports/embedder.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
+import { readRows } from "../support/data.ts";
+import { embedAll } from "../support/model.ts";
 
 export interface Query {
   id: string;
@@ -98,13 +101,12 @@ interface PostRow {
 
 /** The labelled set of `folder`: queries.jsonl, posts.jsonl, pairs.jsonl. Pairs labelled as borderline are left out. */
 export function labelledPairs(folder: string): Collection {
-  const saved = rowsOf<SavedRow>(folder, "queries");
-  const written = rowsOf<PostRow>(folder, "posts");
+  const saved = readRows<SavedRow>(join(folder, "queries.jsonl"));
+  const written = readRows<PostRow>(join(folder, "posts.jsonl"));
   const labels = new Map(
-    rowsOf<{ query: string; post: string; label: string; hard: boolean }>(folder, "pairs").map((row) => [
-      `${row.query} ${row.post}`,
-      row,
-    ]),
+    readRows<{ query: string; post: string; label: string; hard: boolean }>(join(folder, "pairs.jsonl")).map(
+      (row) => [`${row.query} ${row.post}`, row],
+    ),
   );
   const queries = saved.map(({ id, group, query }): Query => {
     const kinds = query.kind?.split(",").map((kind) => kind.trim()) ?? null;
@@ -129,13 +131,6 @@ export function labelledPairs(folder: string): Collection {
   return { queries, posts, pairs };
 }
 
-function rowsOf<T>(folder: string, name: string): T[] {
-  const lines = readFileSync(join(folder, `${name}.jsonl`), "utf8")
-    .trim()
-    .split("\n");
-  return lines.map((line) => JSON.parse(line) as T);
-}
-
 function passes({ query }: SavedRow, post: PostRow): boolean {
   const { kind, tags, near, after, before } = query;
   const start = post.starts_at;
@@ -156,17 +151,16 @@ const listOf = (text: string) => text.split(",").map((part) => part.trim());
 /** Vectors of all queries and posts, by id. */
 export async function vectorsOf(
   collections: readonly Collection[],
-  embed: (texts: string[]) => Promise<Float32Array[]>,
+  embedder: Embedder,
 ): Promise<Map<string, Int8Array>> {
   const texts = collections.flatMap(({ queries, posts }) => [
     ...queries.map(({ id, text }) => [id, text.plain] as const),
     ...posts.map((post) => [post.id, textToEmbed(post)] as const),
   ]);
-  const vectors = new Map<string, Int8Array>();
-  for (let at = 0; at < texts.length; at += 64) {
-    const batch = texts.slice(at, at + 64);
-    const made = await embed(batch.map(([, text]) => text));
-    for (const [i, [id]] of batch.entries()) vectors.set(id, quantize(made[i] as Float32Array));
-  }
-  return vectors;
+  const vectors = await embedAll(
+    embedder,
+    texts.map(([, text]) => text),
+    "post",
+  );
+  return new Map(texts.map(([id], i) => [id, quantize(vectors[i] ?? new Float32Array())]));
 }

@@ -55,7 +55,7 @@ export async function startBoard(
     ...environment,
   });
   const logs: string[] = [];
-  const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(line) });
+  const logger = pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) });
   const clock = options.clock;
   const board = await openBoard(config, {
     logger,

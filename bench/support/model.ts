@@ -1,0 +1,32 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { MODELS } from "../../src/embed/models.ts";
+import { openEmbedder } from "../../src/embed/transformer.ts";
+import type { Embedder } from "../../src/ports/embedder.ts";
+
+const CACHE = join(homedir(), ".cache", "agent-board", "models");
+const BATCH = 64;
+
+/**
+ * The default model, ready to use, downloaded where it is missing.
+ * @param modelDir  where its files are looked for before the cache of the user
+ */
+export async function openModel(modelDir = process.env["MODEL_DIR"] ?? CACHE): Promise<Embedder> {
+  const log = { info() {}, warn: console.error };
+  const embedder = openEmbedder({ mode: "required", model: MODELS[0], modelDir, cacheDir: CACHE, log });
+  if ((await embedder.settled()) !== "ready") throw new Error("The model did not load.");
+  return embedder;
+}
+
+/** One vector for each text, of any number of texts. */
+export async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+  purpose: "query" | "post",
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (let at = 0; at < texts.length; at += BATCH) {
+    vectors.push(...(await embedder.embed(texts.slice(at, at + BATCH), purpose)));
+  }
+  return vectors;
+}
