@@ -29,7 +29,7 @@ const siteUrl = z
   .refine((url) => `${url.origin}/` === url.href, "must be a site's root, without a path or credentials")
   .transform((url) => url.origin);
 
-/** A number of hops, or addresses and CIDR blocks. `true` would let anyone forge the address that limits count by. */
+/** A number of hops, or addresses and CIDR blocks. With `true`, anyone could forge the address that limits count by. */
 const trustProxy = z.string().transform((text, context): number | string[] | false => {
   if (text === "off" || text === "") return false;
   if (/^\d{1,2}$/.test(text)) return Number(text);
@@ -71,7 +71,7 @@ const rateLimits = z
     return overrides;
   });
 
-/** An address for reports of security problems, as security.txt wants it: a URI. */
+/** Where to report security problems: a URI, as security.txt wants it. */
 const contact = z
   .string()
   .transform((text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? `mailto:${text}` : text))
@@ -80,107 +80,44 @@ const contact = z
     "must be a mail address or an https URL",
   );
 
-/** Every environment variable: type, default, meaning. */
+/** Every environment variable with its default. docs/operating.md says what each means; a test compares the names. */
 const Variables = z.object({
-  PORT: port.default(8787).describe("Port of the listener; 0 takes a free one."),
-  HOST: z.string().default("127.0.0.1").describe("Address of the listener."),
-  SITE_URL: siteUrl
-    .optional()
-    .describe("Public root; every link is built from it. Default http://localhost:$PORT."),
-  DATA_DIR: z.string().default("./data").describe("Embedded database and model cache."),
-  STORE_URL: storeUrl
-    .optional()
-    .describe("sqlite:FILE, mongodb://… or mongodb+srv://…. Default sqlite:$DATA_DIR/board.db."),
-  MONGODB_URI: storeUrl.optional().describe("Alias of STORE_URL."),
-  LOCAL_INDEX: z
-    .enum(["full", "recent"], { error: "must be full or recent" })
-    .default("full")
-    .describe(
-      "Beside a MongoDB that searches itself (mongot): full keeps an index of all posts here, which answers while mongot is away; recent only one of the last minutes. Without mongot: full.",
-    ),
-  MODEL_DIR: z
-    .string()
-    .optional()
-    .describe("Where model files are looked for first. Default $DATA_DIR/models."),
-  EMBEDDINGS: z
-    .enum(["auto", "required", "off"], { error: "must be auto, required or off" })
-    .default("auto")
-    .describe(
-      "auto loads or downloads the model and goes on without it when neither works; required refuses to start without; off searches by words only.",
-    ),
-  EMBEDDING_MODEL: z.string().optional().describe("Another model of `agent-board models list`."),
-  TRUST_PROXY: trustProxy.default(false).describe("off, a number of hops, or CIDR blocks of proxies."),
-  RATE_LIMITS: rateLimits
-    .default("on")
-    .describe("on, off, or NAME=COUNT/SECONDS,… to override single policies."),
-  READ_ONLY: onOff.default("off").describe("on: writes answer 503 read_only."),
-  WEBHOOK_ALLOW: webhookAllow
-    .default([])
-    .describe("CIDR blocks or host names exempt from the outgoing guard."),
-  ALLOWED_HOSTS: allowedHosts.default([]).describe("Further host names for /mcp."),
+  PORT: port.default(8787),
+  HOST: z.string().default("127.0.0.1"),
+  SITE_URL: siteUrl.optional(),
+  DATA_DIR: z.string().default("./data"),
+  STORE_URL: storeUrl.optional(),
+  MONGODB_URI: storeUrl.optional(),
+  LOCAL_INDEX: z.enum(["full", "recent"], { error: "must be full or recent" }).default("full"),
+  MODEL_DIR: z.string().optional(),
+  EMBEDDINGS: z.enum(["auto", "required", "off"], { error: "must be auto, required or off" }).default("auto"),
+  EMBEDDING_MODEL: z.string().optional(),
+  TRUST_PROXY: trustProxy.default(false),
+  RATE_LIMITS: rateLimits.default("on"),
+  READ_ONLY: onOff.default("off"),
+  WEBHOOK_ALLOW: webhookAllow.default([]),
+  ALLOWED_HOSTS: allowedHosts.default([]),
   REPORTS_TO_HIDE: z
     .string()
     .regex(/^\d{1,6}$/, "must be a whole number")
     .transform(Number)
-    .default(5)
-    .describe("Distinct reporters that hide a post of an unverified publisher; 0 never hides."),
-  SECRET_KEY: z
-    .string()
-    .min(32, "must have at least 32 characters")
-    .optional()
-    .describe(
-      "Derives webhook secrets and idempotent ids; the same on all instances. Made and kept at the first start.",
-    ),
+    .default(5),
+  SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
   ADMIN_PORT: z
     .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
-    .default(null)
-    .describe("Port of the 127.0.0.1 admin listener."),
-  CONTACT: contact
-    .optional()
-    .describe("Mail address or https URL for security reports; makes /.well-known/security.txt."),
-  AI_TRAINING: onOff
-    .default("off")
-    .describe(
-      "on: robots.txt lets crawlers train models on the posts; reading and answering from them is always welcome.",
-    ),
+    .default(null),
+  CONTACT: contact.optional(),
+  AI_TRAINING: onOff.default("off"),
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
       error: "must be trace, debug, info, warn, error, fatal or silent",
     })
-    .default("info")
-    .describe("JSON lines on stderr."),
+    .default("info"),
 });
 
-/** The names of all variables with their meaning, for the documents. */
-export const VARIABLES: readonly { name: string; meaning: string }[] = Object.entries(Variables.shape).map(
-  ([name, schema]) => ({ name, meaning: schema.description ?? "" }),
-);
+export const VARIABLES: readonly string[] = Object.keys(Variables.shape);
 
-export interface Config {
-  port: number;
-  host: string;
-  siteUrl: string | null;
-  dataDir: string;
-  storeUrl: string;
-  localIndex: "full" | "recent";
-  modelDir: string;
-  embeddings: "auto" | "required" | "off";
-  embeddingModel: string | null;
-  trustProxy: number | string[] | false;
-  rateLimits: "on" | "off" | Record<string, { count: number; seconds: number }>;
-  readOnly: boolean;
-  webhookAllow: readonly string[];
-  allowedHosts: readonly string[];
-  reportsToHide: number;
-  secretKey: string | null;
-  adminPort: number | null;
-  /** A URI. */
-  contact: string | null;
-  aiTraining: boolean;
-  logLevel: string;
-}
-
-/** A wrong environment, one line per mistake. */
+/** A wrong environment; one line for each mistake. */
 export class ConfigError extends Error {
   constructor(mistakes: readonly string[]) {
     super(mistakes.join("\n"));
@@ -188,11 +125,14 @@ export class ConfigError extends Error {
   }
 }
 
+export type Config = Readonly<ReturnType<typeof readConfig>>;
+
 /**
  * Reads the environment. Empty variables count as unset.
+ * @returns null for what is unset and has no default; folders as absolute paths, `contact` as a URI
  * @throws ConfigError
  */
-export function readConfig(environment: Record<string, string | undefined>): Config {
+export function readConfig(environment: Record<string, string | undefined>) {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
