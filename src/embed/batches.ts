@@ -5,16 +5,16 @@ export interface Waiting {
   reject(error: Error): void;
 }
 
-/** Texts in one batch, at most: enough that handing it to the thread and back costs nothing beside the model. */
+/** Texts in one batch: enough to make the way to the thread and back negligible beside the model. */
 const MAX_TEXTS = 16;
-/** Tokens in one batch, at most: some 40 ms of work, which is how long a query may have to wait. */
+/** Tokens in one batch: some 40 ms of work, the longest wait of a query. */
 const MAX_TOKENS = 640;
-/** Characters of one token: English has some 4.5; guessing low keeps batches within their bound in most scripts. */
+/** Characters of one token: English has some 4.5; a low guess keeps batches within their bound in most scripts. */
 const CHARACTERS_PER_TOKEN = 3;
 
 /**
- * Takes the next batch off the front of a queue; always at least one text, when there is one.
- * @param maxTokens  the model cuts texts there
+ * Takes the next batch off the front of a queue, at least one text if there is any.
+ * @param maxTokens  where the model cuts a text
  */
 export function takeBatch(queue: Waiting[], maxTokens: number): Waiting[] {
   let texts = 0;

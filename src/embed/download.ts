@@ -7,10 +7,12 @@ import { EnvHttpProxyAgent, fetch } from "undici";
 import type { EmbeddingModel, ModelFile } from "./models.ts";
 
 /** Shows how far a download is; `src/cli/progress.ts` has one for terminals. */
-export type ProgressFactory = (
-  label: string,
-  totalBytes: number,
-) => { advance(bytes: number): void; done(note?: string): void };
+export type ProgressFactory = (label: string, totalBytes: number) => ProgressBar;
+
+interface ProgressBar {
+  advance(bytes: number): void;
+  done(note?: string): void;
+}
 
 /** What a source of model files is given. */
 export interface Download {
@@ -21,6 +23,22 @@ export interface Download {
   progress: ProgressFactory;
   /** Base URL, or null for the source's default. */
   base: string | null;
+}
+
+/** Runs `work`, then ends the bar, with a note where it failed. */
+export async function showing(bar: ProgressBar, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    bar.done("failed");
+    throw error;
+  }
+  bar.done();
+}
+
+/** The address of a path below a base URL. */
+export function urlBelow(base: string, path: string): string {
+  return new URL(path, base.endsWith("/") ? base : `${base}/`).href;
 }
 
 /**

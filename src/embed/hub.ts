@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { bytesOf, type Download, saveTo, withClient } from "./download.ts";
+import { bytesOf, type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
+import type { ModelFile } from "./models.ts";
 
 /**
- * Fetches a model's files from the hub, smallest first, so that a closed network is noticed early.
- * @throws Error when it is not reached, or answers anything but the files; their content is judged by the caller
+ * Fetches a model's files from the hub, smallest first, so that a closed network shows early. The caller checks their
+ * content.
+ * @throws Error when the hub cannot be reached, or answers anything but the files
  */
 export async function fetchFromHub({ model, target, signal, progress, base }: Download): Promise<void> {
   const hub = base ?? (await defaultHub());
@@ -11,22 +13,16 @@ export async function fetchFromHub({ model, target, signal, progress, base }: Do
   await withClient(signal, async (get) => {
     const [first, ...rest] = [...model.files].sort((a, b) => bytesOf(a) - bytesOf(b));
     if (first === undefined) return;
-    const urlOf = (path: string) =>
-      new URL(`${model.repository}/resolve/${model.revision}/${path}`, withSlash(hub)).href;
-    const body = await get(urlOf(first.path));
+    const bodyOf = ({ path }: ModelFile) =>
+      get(urlBelow(hub, `${model.repository}/resolve/${model.revision}/${path}`));
+    const body = await bodyOf(first);
     const bar = progress(`${model.name} from the hub`, total);
-    let note: string | undefined = "failed";
-    try {
-      await saveTo(join(target, first.path), body, bytesOf(first), (n) => bar.advance(n));
-      for (const file of rest) {
-        await saveTo(join(target, file.path), await get(urlOf(file.path)), bytesOf(file), (n) =>
-          bar.advance(n),
-        );
-      }
-      note = undefined;
-    } finally {
-      bar.done(note);
-    }
+    const save = (file: ModelFile, bytes: AsyncIterable<Uint8Array>) =>
+      saveTo(join(target, file.path), bytes, bytesOf(file), (n) => bar.advance(n));
+    await showing(bar, async () => {
+      await save(first, body);
+      for (const file of rest) await save(file, await bodyOf(file));
+    });
   });
 }
 
@@ -34,8 +30,4 @@ export async function fetchFromHub({ model, target, signal, progress, base }: Do
 async function defaultHub(): Promise<string> {
   const { env } = await import("@huggingface/transformers");
   return env.remoteHost;
-}
-
-function withSlash(base: string): string {
-  return base.endsWith("/") ? base : `${base}/`;
 }

