@@ -47,7 +47,7 @@ async function exportBoard(file: string | undefined): Promise<void> {
   }
 }
 
-/** Under a name of its own until it is whole. Readable by its owner only: reports and saved queries are in it. */
+/** Writes under another name until the file is whole. Only its owner may read it: it holds reports and saved queries. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const part = `${file}.part`;
   const out = createWriteStream(part, { mode: 0o600, flush: true });

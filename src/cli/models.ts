@@ -4,10 +4,7 @@ import { type EmbeddingModel, MODELS, modelNamed } from "../embed/models.ts";
 import { ensureModel, findModel } from "../embed/weights.ts";
 import { createProgress } from "./progress.ts";
 
-/**
- * `agent-board models list` and `agent-board models pull [NAME]`. Folders are those of the configuration: `MODEL_DIR` is
- * looked at first, downloads go to `$DATA_DIR/models`.
- */
+/** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
 export function modelsCommand(): Command {
   const command = new Command("models").description("embedding models of this machine");
 
@@ -50,7 +47,7 @@ export function modelsCommand(): Command {
   return command;
 }
 
-/** Where a board of this configuration keeps its models. */
+/** Where a board of this configuration looks for models first, and where it puts downloads. */
 export function foldersOf(config: Config): { modelDir: string; cacheDir: string } {
   return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
 }

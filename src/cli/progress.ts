@@ -1,26 +1,24 @@
 import type { Writable } from "node:stream";
 import { progress as clackProgress } from "@clack/prompts";
 
-/** How far something is. */
+/** Shows how far a job has come. */
 export interface Progress {
-  /** @param n  what was done since the last call, in the unit of the total */
+  /** @param n  progress since the last call, in the unit of the total */
   advance(n: number): void;
-  /** @param note  what went otherwise than well */
+  /** @param note  what went wrong */
   done(note?: string): void;
 }
 
 export interface ProgressOptions {
   /** Default: stderr, since stdout may carry a command's data. */
   output?: Writable & { isTTY?: boolean };
-  /** Given: every report goes here, whatever the output is. */
+  /** Takes every report in place of the output. */
   line?: (text: string) => void;
   /** `bytes` are shown in MB. Default: `bytes`. */
   unit?: string;
 }
 
-/**
- * A progress bar on a terminal; elsewhere a line at most for each 10 %. A total that turns out too small ends at 100 %.
- */
+/** A progress bar on a terminal, elsewhere at most a line for each 10 %. Work beyond the total stays at 100 %. */
 export function createProgress(label: string, total: number, options: ProgressOptions = {}): Progress {
   const { output = process.stderr, line, unit = "bytes" } = options;
   const size = unit === "bytes" ? `${(total / 1e6).toFixed(1)} MB` : `${total} ${unit}`;
@@ -28,7 +26,7 @@ export function createProgress(label: string, total: number, options: ProgressOp
   return lines(`${label}, ${size}`, total, line ?? ((text) => void output.write(`${text}\n`)));
 }
 
-/** A bar of 100 steps: the library draws one character for each step it is given, in proportion. */
+/** A bar of 100 steps; the library draws it in proportion. */
 function bar(title: string, total: number, output: Writable): Progress {
   const shown = clackProgress({ max: 100, output });
   shown.start(title);

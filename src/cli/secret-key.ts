@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { openStoreAlone, secretKeyOf } from "./open-store.ts";
 
-/** `agent-board secret-key`: what SECRET_KEY must be on another machine, and never in an export. */
+/** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
   return new Command("secret-key")
     .description("print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret")

@@ -10,9 +10,9 @@ import { type OpenBoard, openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
 import { createProgress } from "./progress.ts";
 
-/** A stop waits this long for answers under way. */
+/** How long a stop waits for answers under way. */
 const DRAIN_MS = 5_000;
-/** Why a listener cannot be had, by the system's code. */
+/** Why a listener failed, by the system's code. */
 const REFUSALS: Record<string, (port: number, host: string) => string> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
   EACCES: (port) => `This user may not listen on port ${port}; set PORT to one above 1023.`,
@@ -82,8 +82,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /**
- * Takes no new connections, lets answers under way finish, then closes the parts and exits with 0. Further signals change
- * nothing: with `npm start`, Ctrl-C comes twice, from the terminal and from npm.
+ * Refuses new connections, lets answers under way finish, closes the parts and exits with 0. Further signals change
+ * nothing: under `npm start`, Ctrl-C arrives twice, from the terminal and from npm.
  */
 function stopOnce(server: Server, board: OpenBoard, admin: Admin | null): () => void {
   let stopping = false;

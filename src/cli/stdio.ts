@@ -26,7 +26,7 @@ export function stdioCommand(): Command {
 }
 
 async function runStdio({ url, readOnly }: Options): Promise<void> {
-  // Some copy the whole header.
+  // Some people paste the whole header.
   const apiKey = process.env["BOARD_API_KEY"]?.replace(/^\s*Bearer\s/i, "").trim() || null;
   if (url !== undefined) {
     await relayOverStdio(url, { apiKey, readOnly }, (line) => void process.stderr.write(`${line}\n`));
@@ -36,7 +36,7 @@ async function runStdio({ url, readOnly }: Options): Promise<void> {
   const logger = openLogger(config.logLevel);
   const board = await openBoard(config, { logger, progress: createProgress });
   const stop = () => process.stdin.destroy();
-  // Not once: a second signal would cut short what the first began.
+  // Not `once`: a second signal would end the process before the first one is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   try {

@@ -8,31 +8,31 @@ import {
   type OutboundRequest,
 } from "../ports/outbound.ts";
 import { type Names, openNames } from "./names.ts";
-import { createPolicy, hostOf, type Policy } from "./policy.ts";
+import { bareHost, createPolicy, type Policy } from "./policy.ts";
 
 export interface OutboundOptions {
-  /** CIDR blocks, addresses or host names exempt from the guard: also `http:` and other ports, for those only. */
+  /** CIDR blocks, addresses or host names exempt from the guard; these may also be called by `http:` and on any port. */
   allow: readonly string[];
-  /** Instead of DNS: all addresses of a name. */
+  /** Replaces DNS: all addresses of a name. */
   lookup?: Names["lookup"];
-  /** Instead of DNS: TXT records in chunks. */
+  /** Replaces DNS: TXT records in chunks. */
   resolveTxt?: Names["resolveTxt"];
-  /** Ports that anybody may name. Default: 443. */
+  /** Ports open to every URL. Default: 443. */
   ports?: readonly number[];
 }
 
 const CONNECT_MS = 3000;
 const MAX_TIMEOUT_MS = 30_000;
 const MAX_HEADER_BYTES = 16 << 10;
-/** Answers of status 1xx before the answer. */
+/** Informational answers (1xx) before the final one. */
 const MAX_HINTS = 10;
 const TXT_MS = 5000;
 const MAX_TXT_RECORDS = 20;
 const MAX_TXT_CHARACTERS = 1000;
 
 /**
- * Calls URLs that strangers chose. A name is resolved once, every one of its addresses must be allowed, and only those
- * very addresses are connected to, so that no second answer of DNS counts. One connection for each call, closed after it.
+ * Calls URLs chosen by strangers. A name is resolved once, all its addresses must be allowed, and connections go to
+ * these addresses only: a second answer of DNS does not count. Each call has a connection of its own, closed afterwards.
  *
  * @throws Error when an entry of `allow` is neither address, CIDR block nor host name
  */
@@ -48,7 +48,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     const refusal = policy.refusal(request.url);
     if (refusal !== null) throw new OutboundError("blocked", `The URL may not be called: ${refusal}.`);
     const url = new URL(request.url);
-    const host = hostOf(url);
+    const host = bareHost(url);
     const exempt = policy.exemptName(host);
     const addresses = await addressesOf(host, exempt, signal);
     if (addresses.length === 0) throw new OutboundError("failed", "The host has no address.");
@@ -70,7 +70,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     return records.slice(0, MAX_TXT_RECORDS).map((chunks) => chunks.join("").slice(0, MAX_TXT_CHARACTERS));
   }
 
-  /** Bounds a call in time, and keeps account of it for `close`. */
+  /** Bounds a call in time, and keeps it for `close` to end. */
   async function bounded<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (closed) throw new OutboundError("failed", "The board is stopping.");
     const controller = new AbortController();
@@ -126,7 +126,7 @@ async function call(
   let socket: Socket | undefined;
   const client = new Client(url.origin, {
     connect(options, done) {
-      // The connector returns its socket at once, though its type hides it: one that hangs must be closed with the call.
+      // The connector returns its socket at once, though its type hides it; a hanging one must close with the call.
       socket = connect(options, (error, connected) => {
         if (error !== null) return done(error, null);
         const peer = connected.remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -140,7 +140,7 @@ async function call(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
-  // The client would wait for a connection in the making before it gives a call up.
+  // The client alone would give up a call only once its connection is made.
   const hangUp = () => socket?.destroy(new Error("given up"));
   signal.addEventListener("abort", hangUp, { once: true });
   let hints = 0;
@@ -188,7 +188,7 @@ async function read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buff
   return Buffer.concat(chunks);
 }
 
-/** What a look-up resolves to, unless it fails or the time is over first. */
+/** The result of a look-up, unless it fails or time runs out first. */
 function within<T>(signal: AbortSignal, lookup: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (cause?: unknown) =>
@@ -200,12 +200,12 @@ function within<T>(signal: AbortSignal, lookup: Promise<T>): Promise<T> {
   });
 }
 
-/** Names of headers in lower case, so that none is sent twice. */
+/** Header names in lower case, so that none is sent twice. */
 function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A code, never a text of the other side: `ECONNREFUSED`, `UND_ERR_HEADERS_OVERFLOW`, `CERT_HAS_EXPIRED`. */
+/** A code, never a text from the other side: `ECONNREFUSED`, `UND_ERR_HEADERS_OVERFLOW`, `CERT_HAS_EXPIRED`. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const { code, name } = inner as { code?: unknown; name?: unknown };

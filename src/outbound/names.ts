@@ -1,29 +1,29 @@
 import { BADNAME, promises as dns, NODATA, NOTFOUND } from "node:dns";
 
-/** How names are looked up; every call ends by itself. */
+/** Looks up names; every call ends by itself. */
 export interface Names {
   /** Addresses of a name, IPv4 first; empty when it has none or DNS fails. */
   lookup(name: string, signal: AbortSignal): Promise<string[]>;
   /** Addresses as this machine's own programs see them, its hosts file included. */
   lookupLocally(name: string): Promise<string[]>;
-  /** TXT records in chunks, as DNS carries them; empty when there are none, null when DNS does not tell. */
+  /** TXT records in chunks, as DNS carries them; empty when there are none, null when DNS gives no answer. */
   resolveTxt(name: string, signal: AbortSignal): Promise<string[][] | null>;
 }
 
 const TIMEOUT_MS = 2000;
 const TRIES = 2;
-/** What says that a name has no such records, or that there can be no such name. */
+/** Codes for "no such records" and "no such name". */
 const NONE: ReadonlySet<string> = new Set([NODATA, NOTFOUND, BADNAME]);
 
 /**
- * Asks the name servers themselves. The system's lookup would wait in one of four threads that the whole process
- * shares, so that slow name servers of a few hostile domains could halt every file access of the board; and it would
- * try the search domains of the network it runs in.
+ * Asks the name servers directly. The system's lookup waits in one of four threads that the whole process shares: slow
+ * name servers of a few hostile domains could halt every file access of the board. It also tries the search domains of
+ * the local network.
  *
- * @param servers  addresses with optional ports; default: those of the system
+ * @param servers  addresses with optional ports; default: the system's
  */
 export function openNames(servers?: readonly string[]): Names {
-  /** A resolver for each call, since only all of its questions can be cancelled. */
+  /** Each call has its own resolver: cancelling one cancels all its questions. */
   async function ask<T>(
     signal: AbortSignal,
     question: (resolver: dns.Resolver) => Promise<T>,

@@ -5,27 +5,26 @@ import ipaddr from "ipaddr.js";
 export interface Policy {
   /** Why this URL may not be called, judged by its text alone, or null. */
   refusal(url: string): string | null;
-  /** True when a host's name is exempt: whatever it resolves to may be called. */
+  /** Whether a host's name is exempt: all its addresses may be called. */
   exemptName(host: string): boolean;
-  /** True when this address may be called. */
+  /** Whether this address may be called. */
   allows(address: string): boolean;
 }
 
 const MAX_URL_CHARACTERS = 2000;
 
-/** Names that never mean a host of the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
+/** Names that never belong to the public internet: RFC 6761, 6762, 7686, 8375, 9476, and ICANN's `internal`. */
 const LOCAL_NAMES = ["localhost", "local", "internal", "home.arpa", "onion", "alt"];
 
-/** Public by their numbers, and yet not of the public internet: the address at which Azure's hosts serve secrets. */
+/** Public by number but not on the public internet: the address where Azure's hosts serve secrets. */
 const DENIED = ["168.63.129.16/32"].map((block) => ipaddr.parseCIDR(block));
 
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Only `https:` to port 443 of public unicast addresses, except for what the operator exempts.
+ * Allows `https:` to the given ports of public unicast addresses, and what the operator exempts.
  *
- * @param allow  CIDR blocks, addresses or host names; those may also be called by `http:` and on other ports
- * @param ports  what counts as the usual port
+ * @param allow  CIDR blocks, addresses or host names; these may also be called by `http:` and on any port
  * @throws Error when an entry of `allow` is none of these
  */
 export function createPolicy(allow: readonly string[], ports: readonly number[]): Policy {
@@ -51,7 +50,7 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
     const url = new URL(text);
     if (url.protocol !== "https:" && url.protocol !== "http:") return "its scheme must be https";
     if (url.username !== "" || url.password !== "") return "it carries credentials";
-    const host = hostOf(url);
+    const host = bareHost(url);
     const literal = addressOf(host);
     if (exemptName(host) || (literal !== null && exemptAddress(literal))) return null;
     if (url.protocol !== "https:") return "its scheme must be https";
@@ -68,11 +67,11 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
 }
 
 /** The host of a URL without the brackets of IPv6. */
-export function hostOf(url: URL): string {
+export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** The port of a URL, its scheme's when it names none. */
+/** The port of a URL, or its scheme's default. */
 function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
@@ -81,8 +80,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
 /**
- * Globally routed unicast, and not of this machine. IPv6 addresses that carry IPv4 ones (mapped, translated, 6to4,
- * Teredo, NAT64) are refused whatever they carry: nobody publishes them for a server.
+ * Globally routed unicast, and not this machine's own. All IPv6 addresses that carry IPv4 ones (mapped, translated, 6to4,
+ * Teredo, NAT64) are refused: nobody publishes them for a server.
  */
 function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false;
@@ -102,7 +101,7 @@ function isIn(address: Address, [network, bits]: Block): boolean {
   );
 }
 
-/** Strict: four decimal numbers, or IPv6 without a zone. Other notations of IPv4 are normalised by `URL` before. */
+/** Strict: four decimal numbers, or IPv6 without a zone. `URL` has normalised other notations of IPv4 before. */
 function addressOf(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes("%") && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text);

@@ -3,11 +3,11 @@ import { Checksum, endLine, headerLine, rowLine, rowsOf } from "./format.ts";
 import { IMPORT_MARK } from "./import-mark.ts";
 
 /**
- * The text of an export, some lines at a time; all of one moment (see `BoardSnapshot`).
+ * The text of an export, a few lines at a time, all of one moment (see `BoardSnapshot`).
  *
- * @param options.keptSettings  settings that are not moved: secrets in clear, and what names this board alone
- * @param options.begun  told how many rows there will be, before the first
- * @param options.advance  told how many rows were written since the last call
+ * @param options.keptSettings  settings that stay behind: secrets in clear, and what names this board alone
+ * @param options.begun  receives the number of rows before the first one
+ * @param options.advance  receives the number of rows written since the last call
  */
 export async function* exportText(
   transfer: TransferStore,

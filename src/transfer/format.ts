@@ -4,8 +4,8 @@ import { type BoardRows, ROW_KINDS, type RowKind, type RowPage } from "../ports/
 import { ROW_SCHEMAS } from "./row-schemas.ts";
 
 /**
- * An export is a file of JSON lines: a header, a line `{"post": {…}}` for each row, and an end that has the number of rows
- * and a checksum of everything before it, so that a file which was cut or changed is noticed.
+ * An export is a file of JSON lines: a header, a line such as `{"post": {…}}` for each row, and an end with the number of
+ * rows and a checksum of everything before it, which betrays a file that was cut off or changed.
  */
 const VERSION = 1;
 
@@ -13,12 +13,12 @@ const Header = z.strictObject({
   agent_board_export: z.literal(VERSION, {
     error: ({ input }) => `is ${JSON.stringify(input)}; this program reads version ${VERSION}`,
   }),
-  /** Of this export, not of the board: a place in one export is none in another. */
+  /** Of this export, not of the board: a place in one export means nothing in another. */
   id: z.uuid(),
   created_at: z.iso.datetime(),
-  /** Tells whether two secret keys are the same without giving away either; null when none was known. */
+  /** Compares two secret keys without revealing either; null when none was known. */
   secret_key_check: z.string().nullable(),
-  /** How many there are of each kind; settings are not counted, as some are left out. */
+  /** Number of rows of each kind; settings are not counted, as some stay behind. */
   rows: z.partialRecord(z.enum(ROW_KINDS), z.int().min(0)),
 });
 export type Header = z.infer<typeof Header>;
@@ -37,7 +37,7 @@ export const readHeader = (line: string): Header => parsed(Header, line);
 
 export const endLine = (end: End): string => JSON.stringify({ end });
 
-/** Null for a line that is no end. */
+/** The end of an export, or null for any other line. */
 export function readEnd(line: string): End | null {
   return line.startsWith('{"end":') ? parsed(End, line).end : null;
 }
@@ -56,18 +56,20 @@ export class Checksum {
   }
 }
 
+/** The line of a row, without a line break. */
 export function rowLine({ kind, row }: Row): string {
   return JSON.stringify({ [kind]: wireOf(kind, row) });
 }
 
-/** One row and what it is. */
+/** One row and its kind. */
 export type Row = { [K in RowKind]: { kind: K; row: BoardRows[K] } }[RowKind];
 
+/** The rows of a page, each with its kind. */
 export function rowsOf(page: RowPage): Row[] {
   return page.rows.map((row) => ({ kind: page.kind, row }) as Row);
 }
 
-/** @throws Error that says what is wrong with the line */
+/** @throws Error with what is wrong with the line */
 export function readRow(line: string): Row {
   const entries = Object.entries(parsed(AnyRow, line));
   const [kind, row] = entries[0] ?? ["", null];

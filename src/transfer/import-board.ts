@@ -6,10 +6,10 @@ import { linesOf } from "./lines.ts";
 
 /** Rows written in one transaction. */
 const ROWS_PER_WRITE = 500;
-/** Kinds of which a board may have some before it is imported into. */
+/** Kinds that an otherwise empty board may hold before an import. */
 const MAY_BE_THERE: readonly RowKind[] = ["setting", "counter"];
 
-/** Whether a file is an export of a board, and not posts in JSON lines. */
+/** Whether a file is an export of a board; otherwise it has posts in JSON lines. */
 export async function isExport(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) return looksLikeExport(line.toString("utf8"));
   return false;
@@ -18,9 +18,9 @@ export async function isExport(file: string): Promise<boolean> {
 /**
  * Reads a whole export without writing anything.
  *
- * @param read  told how many bytes were read since the last call
- * @returns its header and how many lines come before its end
- * @throws Error in one line for the operator when it is cut off or damaged
+ * @param read  receives the number of bytes read since the last call
+ * @returns its header and the number of lines before its end
+ * @throws Error in one line for the operator when the file is cut off or damaged
  */
 export async function checkExport(
   file: string,
@@ -47,12 +47,12 @@ export async function checkExport(
 }
 
 /**
- * Writes an export that was checked into an empty board, or goes on with one that was interrupted. Each transaction
- * moves the mark too, so that a crash at any time neither loses nor repeats a row.
+ * Writes a checked export into an empty board, or resumes an interrupted import. Each transaction moves the mark too, so
+ * that a crash at any time neither loses nor repeats a row.
  *
- * @param options.read  told how many bytes were read since the last call
- * @returns how many rows were written, or null when all were there already
- * @throws Error in one line for the operator: the board is not empty, or a line is wrong; nothing of its transaction is kept
+ * @param options.read  receives the number of bytes read since the last call
+ * @returns the number of rows written, or null when all were there already
+ * @throws Error in one line for the operator: the board is not empty, or a line is wrong; its transaction leaves nothing
  */
 export async function importBoard(
   store: Store,
@@ -92,7 +92,7 @@ async function refuseUnlessEmpty(store: Store): Promise<void> {
   throw new Error(`This board is not empty (${found}). An export goes into an empty one.`);
 }
 
-/** Counts what is there, and not what was sent. */
+/** Counts what is there, not what was sent. */
 async function verify(store: Store, header: Header): Promise<void> {
   const counts = await countsOf(store);
   const wrong = Object.entries(header.rows).filter(
@@ -109,11 +109,11 @@ async function countsOf(store: Store): Promise<Readonly<Record<RowKind, number>>
   return snapshot.counts;
 }
 
-/** Collects rows and writes them with the mark. */
+/** Collects rows and writes them together with the mark. */
 class BatchWriter {
   readonly #store: Store;
   readonly #export: string;
-  /** The mark as it stands. */
+  /** The mark in the store. */
   #mark: Mark | null;
   #pages: RowPage[] = [];
   #first = 0;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SettingStore } from "../ports/store/index.ts";
 
-/** The setting that says how far an import came; it moves in the transactions of the rows. */
+/** The setting that says how far an import has come; it moves in the transactions of the rows. */
 export const IMPORT_MARK = "import";
 
 const Mark = z.object({
@@ -15,14 +15,14 @@ export type Mark = z.infer<typeof Mark>;
 
 export const markText = (mark: Mark): string => JSON.stringify(mark);
 
-/** Null for a board that nothing was imported into. */
+/** The mark of a board, or null where nothing was imported. */
 export async function readMark(settings: SettingStore): Promise<Mark | null> {
   const text = await settings.get(IMPORT_MARK);
   return text === null ? null : Mark.parse(JSON.parse(text));
 }
 
 /**
- * A board that runs with half of its rows would match, erase and count wrongly.
+ * Refuses to run a board with half of its rows, which would match, erase and count wrongly.
  * @throws Error in one line for the operator
  */
 export async function refuseHalfImported(settings: SettingStore): Promise<void> {

@@ -4,16 +4,16 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-/** Far above any line that a board writes. */
+/** Far more than any line of an export. */
 const LINE_BYTES = 16 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /**
- * The lines of a file, gunzipped where it is a gzip, without their line breaks. Only `\n` ends a line (and a `\r` before it
- * goes along): texts of posts may hold any other line break.
+ * The lines of a file, gunzipped if need be, without their line breaks. Only `\n` ends a line, with or without a `\r`
+ * before it: texts of posts may hold any other line break.
  *
- * @param options.read  told how many bytes were read from the file since the last call
+ * @param options.read  receives the number of bytes read from the file since the last call
  */
 export async function* linesOf(
   file: string,
@@ -24,11 +24,11 @@ export async function* linesOf(
   const stream: Readable = zipped ? pipeline(raw, createGunzip(), () => {}) : raw;
   let pieces: Buffer[] = [];
   let waiting = 0;
-  let told = 0;
+  let reported = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      options.read?.(raw.bytesRead - told);
-      told = raw.bytesRead;
+      options.read?.(raw.bytesRead - reported);
+      reported = raw.bytesRead;
       let start = 0;
       for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
         const rest = chunk.subarray(start, end);

@@ -11,7 +11,7 @@ const count = z.int().min(0);
 const text = z.string();
 const textOrNull = text.nullable();
 const timeOrNull = time.nullable();
-/** Whatever keys it has: a record would leave out one that is called `__proto__`. */
+/** An object with any keys; a zod record would drop `__proto__`. */
 const object = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
@@ -21,7 +21,7 @@ const vector = z.base64().transform((base64) => {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 });
 
-/** What a line of an export may hold, by kind; times are epoch milliseconds, vectors int8 in base64. */
+/** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */
 export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
   setting: z.strictObject({ name: id, value: text }),
   publisher: z.strictObject({

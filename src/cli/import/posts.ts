@@ -86,7 +86,7 @@ async function importRow(
   summary: Summary,
 ): Promise<void> {
   try {
-    // Text in another encoding would be kept with holes, and nobody would notice.
+    // Text in another encoding would lose characters unnoticed.
     if (!isUtf8(row.bytes)) throw new BoardError("invalid_json", { issues: [NO_UTF8] });
     const sent = await postOfRow(map, JSON.parse(row.bytes.toString("utf8")));
     const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
@@ -143,7 +143,7 @@ function report({ added, known, refused }: Summary, ms: number): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** Waits until every post has its vector; without a model there is nothing to wait for. */
+/** Waits until every post has its vector, unless there is no model. */
 async function vectorsReady(board: OpenBoard): Promise<void> {
   if ((await board.embedder.settled()) !== "ready") {
     process.stdout.write(
