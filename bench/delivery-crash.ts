@@ -12,18 +12,18 @@ import { type Answer, call, eventually, register } from "../test/support/boards/
 import { type Message, startWebhook, subscribeTo, type Webhook } from "../test/support/clients/webhooks.ts";
 import { distinctText } from "../test/support/texts/texts.ts";
 
-/** Subscriptions, each with a receiver of its own: a match of each post for every one of them. */
+/** Subscriptions, each with a receiver of its own; every post matches all of them. */
 const RECEIVERS = 40;
-/** What a dead process had claimed is free again after this. */
+/** After this, the claims of a dead process are free again. */
 const LEASE_MS = 30_000;
-/** A restart takes seconds, and on a machine that does much else a minute. */
+/** A restart takes seconds, on a busy machine a minute. */
 const PATIENCE_MS = 120_000;
 
 export interface CrashRun {
   kills: number;
   /** Pairs of post and subscription that the board says matched. */
   matches: number;
-  /** Of these, how many never arrived. */
+  /** Matches that never arrived. */
   missing: number;
   /** Messages beyond the first of each match that was answered with 200. */
   repeats: number;
@@ -31,7 +31,7 @@ export interface CrashRun {
   unstable: number;
   /** Messages to the receiver that never consented, challenges aside. */
   unasked: number;
-  /** Messages with a post of the erased publisher that were sent after its erasure was answered. */
+  /** Messages with a post of the erased publisher, sent after its erasure was answered. */
   erased: number;
   seconds: number;
 }
@@ -74,7 +74,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
           erasedAt = Date.now();
         }
         await written(board, key, `crash-${n}`, n);
-        // As long as the killing goes on, there is something to do.
+        // Spreads the writing over the whole killing.
         await new Promise((done) => setTimeout(done, (options.kills * 2_500) / options.posts));
       }
     })();
@@ -90,7 +90,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
       for (const { delivery, post } of posts) expected.set(`msg_${id}_${delivery}`, post);
     }
     const messages = () => receivers.flatMap((webhook) => webhook.messages);
-    // One that failed must have come once more.
+    // A failed message must have come again.
     const missing = () => {
       const counts = countsOf(messages());
       return [...expected.keys()].filter((id) => (counts.get(id) ?? 0) <= Number(failed.has(id))).length;
@@ -122,7 +122,7 @@ export async function crashRun(options: { posts: number; kills: number }): Promi
   }
 }
 
-/** Kills and restarts the board, each time at a moment of its own: anything from just started to well under way. */
+/** Kills and restarts the board, at moments from just started to well under way. */
 async function killAgainAndAgain(board: BoardProcess, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
     await new Promise((done) => setTimeout(done, 100 + ((n * 373) % 1_000)));
@@ -142,14 +142,14 @@ async function answered(ask: () => Promise<Answer>): Promise<Answer> {
   const end = Date.now() + PATIENCE_MS;
   while (Date.now() < end) {
     const answer = await ask().catch(() => null);
-    // An erasure that was done before the answer got lost is answered with 401.
+    // 401 after an erasure whose first answer was lost.
     if (answer !== null && (answer.status < 400 || answer.status === 401)) return answer;
     await new Promise((done) => setTimeout(done, 100));
   }
   throw new Error("the board never answered");
 }
 
-/** Everything that waits at polling. */
+/** All matches that a poll finds. */
 async function matchesOf(
   board: BoardProcess,
   key: string,
@@ -166,7 +166,7 @@ async function matchesOf(
   }
 }
 
-/** When its attempt began, to the second: one under way when an erasure is answered may still arrive. */
+/** When the attempt began, to the second: an attempt under way when an erasure is answered may still arrive. */
 const sentAt = (headers: Message["headers"]) => Number(headers["webhook-timestamp"]) * 1_000;
 
 function countsOf(messages: readonly Message[]): Map<string, number> {

@@ -14,7 +14,7 @@ import { machine, ms, percentiles } from "./support/measure.ts";
 import { newPublisher } from "./support/writing.ts";
 
 const QUERIES_PER_PUBLISHER = 50;
-/** A post every so often: ten in a second. */
+/** Ten posts a second. */
 const PAUSE_MS = 100;
 
 /** Milliseconds from the answer to a creation, one for each post, in no order. */
@@ -23,7 +23,7 @@ export interface Delays {
   webhook: number[];
 }
 
-/** Writes posts, a steady stream, while others' standing queries are held against each of them. */
+/** Writes posts in a steady stream, each matched against the standing queries of others. */
 export async function measureDelays(posts: number, queries: number, embeddings = "off"): Promise<Delays> {
   const board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1", EMBEDDINGS: embeddings });
   const webhook = await startWebhook();
@@ -51,7 +51,7 @@ export async function measureDelays(posts: number, queries: number, embeddings =
   }
 }
 
-/** Deliveries to a good receiver while one never answers in time and one always fails; each is sent every post. */
+/** Deliveries to a good receiver beside a silent and a failing one; all three are sent every post. */
 export async function measureNeighbours(posts: number): Promise<number[]> {
   const board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
   const good = await startWebhook();
@@ -91,7 +91,7 @@ async function saveQueries({ board }: TestBoard, count: number): Promise<void> {
   }
 }
 
-/** Posts, each with the time its creation was answered. */
+/** Resolves to the time at which each post's creation was answered. */
 async function writeSteadily(board: TestBoard, key: string, count: number): Promise<Map<string, number>> {
   const created = new Map<string, number>();
   const writing = notices(count, Date.now()).map(async (notice, i) => {
@@ -124,7 +124,7 @@ async function poll(
   }
 }
 
-/** From one time to the other, for each post; infinite where there is no other. */
+/** Milliseconds from one time of each post to another; infinite where there is none. */
 const delays = (from: Map<string, number>, to: Map<string, number>) =>
   [...from].map(([post, at]) => Math.max(0, (to.get(post) ?? Number.POSITIVE_INFINITY) - at));
 

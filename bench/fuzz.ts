@@ -23,11 +23,11 @@ export interface FuzzReport {
   seconds: number;
   /** What was wrong, with the request as one line of curl. */
   findings: string[];
-  /** How often each operation answered with each status. */
+  /** Answers by operation and status. */
   statuses: Map<string, Map<number, number>>;
 }
 
-/** Sends requests to a board of its own, one after the other, so that the same seed sends the same ones. */
+/** Sends requests to a new board, one after another: the same seed sends the same requests. */
 export async function fuzz(requests: number, seed: number): Promise<FuzzReport> {
   const webhook = await startWebhook(() => ({}), consent);
   const board = await startBoard({
@@ -63,7 +63,7 @@ export async function fuzz(requests: number, seed: number): Promise<FuzzReport> 
   }
 }
 
-/** Nothing can be sent to it: a few requests tell all. */
+/** It takes no input: a few requests tell everything. */
 const isFixed = ({ method, parameters, open }: Described) =>
   method === "GET" && parameters.length === 0 && open;
 
@@ -87,7 +87,7 @@ async function sendAndCheck(
   if (problem !== null) report.findings.push(`${problem}\n  ${curlOf(url, init)}\n  ${text.slice(0, 600)}`);
   await world.learn(operation, draft, response, text);
   const cursor: unknown = response.ok && text.startsWith("{") ? (JSON.parse(text) as Json).next_cursor : null;
-  // The page that an answer names must be there, too.
+  // The page that an answer names must exist.
   if (typeof cursor === "string" && draft.query.every(([name]) => name !== "cursor")) {
     const next = { ...draft, query: [...draft.query, ["cursor", cursor] as const] };
     await sendAndCheck(operation, next, world, check, report);
@@ -158,7 +158,7 @@ function operationsOf(document: Json): Described[] {
   );
 }
 
-/** The schema with every reference written out. The document has no schema that contains itself. */
+/** The schema with all references resolved. No schema of the document contains itself. */
 function resolved(schema: Json, document: Json): Json {
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, document));
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,6 +1,6 @@
 /**
  * What the board's texts cost a model that reads them: the list of tools, ten results of a search, the manual. Tokens
- * are counted with o200k_base; other models differ by some percent.
+ * are counted with o200k_base; other models differ by a few percent.
  *
  *     npx tsx bench/manual-size.ts
  */
@@ -88,7 +88,7 @@ function realisticPosts(): Post[] {
   });
 }
 
-/** @returns lines of name, tokens and bytes */
+/** The size of each text. */
 export async function measureTexts(): Promise<{ name: string; tokens: number; bytes: number }[]> {
   const catalog = await loadCatalog();
   const tools = servedTools(catalog.tools);

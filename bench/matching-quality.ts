@@ -1,10 +1,10 @@
 /**
- * Precision, recall and F1 of standing queries, through a whole board: queries are subscribed, posts are posted, and what
- * comes to pending is held against labels.
+ * Precision, recall and F1 of standing queries through a whole board: subscribes queries, posts posts, and compares the
+ * pending matches with labels.
  *
  *   BENCH_DATA=/path npx tsx bench/matching-quality.ts      ($BENCH_DATA/standing-queries/{queries,posts,pairs}.jsonl)
  *
- * Borderline pairs are left out. "all pairs" counts unlabelled pairs as "no", which is what a subscriber would feel.
+ * Borderline pairs are left out. "all pairs" counts unlabelled pairs as "no", as a subscriber would.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -48,7 +48,7 @@ try {
   await stop();
 }
 
-/** Every pair that came to pending, as `query post`. */
+/** All pending pairs, as `query post`. */
 async function matched(): Promise<Set<string>> {
   const { services, store } = board;
   const queries = new Map<string, string>();

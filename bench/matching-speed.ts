@@ -1,5 +1,5 @@
 /**
- * How long one new post takes against N saved queries, beside a look at every one of them, and what saving a query costs.
+ * How long does matching one new post against N saved queries take, beside a look at each of them? What does saving cost?
  *
  *   npx tsx bench/matching-speed.ts [saved queries = 10000 100000 1000000] [--posts 200]
  *     [--floor 0.32]    cosine from which meaning finds a query; 0: what the calibrated rule needs for it
@@ -7,7 +7,7 @@
  *
  * Saved queries: 45 % by 2–4 words, 40 % by meaning, the rest by filters alone; 70 % one kind, 50 % a circle of 25–200 km,
  * 30 % a tag, 20 % a window, 10 % verified publishers only, 10 % first-hand posts only. Vectors are mixtures of two real ones
- * (a million texts were not embedded) plus noise. Embedding is not measured, nor the rule that decides about candidates.
+ * plus noise: a million texts are too many to embed. Embedding and the rule that decides about candidates are not measured.
  */
 import { parseArgs } from "node:util";
 import { KINDS } from "../src/schema/post.ts";
@@ -24,11 +24,11 @@ export interface SpeedResult {
   queries: number;
   p50Ms: number;
   p95Ms: number;
-  /** Of this process, garbage collection included; a busy machine does not change it much. */
+  /** Of this process, garbage collection included; a busy machine changes it little. */
   cpuMs: number;
   linearP50Ms: number;
   matchesPerPost: number;
-  /** Matches of the linear look that the percolator overlooked, and those it found that are none. */
+  /** Matches of the linear look that the percolator misses, and its own that are wrong. */
   overlooked: number;
   wrong: number;
   checked: number;
@@ -38,7 +38,7 @@ export interface SpeedResult {
   vectorMb: number;
 }
 
-/** Saves `count` queries, holds posts against them in both ways, and compares. */
+/** Saves queries, matches posts against them both ways, and compares. */
 export function measureSpeed(
   texts: Texts,
   options: { queries: number; posts: number; floor: number },
@@ -53,10 +53,10 @@ export function measureSpeed(
     percolator.add(`sub_${n}`, query, null);
     addMs.push(performance.now() - began);
   }
-  // What saving costs when there are that many already: the last tenth.
+  // The last tenth: what saving costs beside that many.
   addMs = addMs.slice(-Math.max(1, Math.floor(options.queries / 10)));
   const after = memory();
-  // The same queries again, so that the peer's memory is not counted.
+  // The same queries again, after the memory is measured.
   const linear = new LinearScan();
   const again = seeded(options.queries);
   for (let n = 0; n < options.queries; n += 1) linear.add(savedQuery(texts, again, options.floor));
@@ -67,7 +67,7 @@ export function measureSpeed(
   const sums = { matches: 0, overlooked: 0, wrong: 0 };
   const checked = Math.min(options.posts, Math.max(5, Math.ceil(5_000_000 / options.queries)));
   const postRandom = seeded(77);
-  // As on a board that has run for a minute: the engine compiles what it has seen often.
+  // As on a board that has run for a minute: the engine has compiled the hot paths.
   for (let n = 0; n < WARM_UP_POSTS; n += 1) percolator.candidates(newPost(texts, postRandom));
   for (let n = 0; n < options.posts; n += 1) {
     const post = newPost(texts, postRandom);

@@ -1,10 +1,10 @@
 /**
- * What the board's questions cost in MongoDB, beside SQLite on the same posts in the same run, and what a post takes.
+ * What do the board's questions cost in MongoDB, beside SQLite on the same posts in the same run? How large is a post?
  *
  *   npx tsx bench/mongodb.ts [--posts 100000] [--rounds 5] [mongodb://…/EMPTY_DATABASE]
  *
- * Without a URL a server is started. The database is dropped before and afterwards. Lists are what the product does:
- * the index answers ids (the replica, beside MongoDB), the store reads the posts.
+ * Without a URL a server is started. The database is dropped before and afterwards. Lists are measured as the product makes
+ * them: the index gives ids (the replica, beside MongoDB), the store reads the posts.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -29,7 +29,7 @@ export interface Timing {
   /** Milliseconds, of the round with the smallest p50. */
   mongodb: Percentiles;
   sqlite: Percentiles;
-  /** Of a list as it is beside mongot: from the collection, by indexes of its own. */
+  /** Of a list beside mongot: from the collection, by its own indexes. */
   collection: Percentiles | null;
 }
 
@@ -91,7 +91,7 @@ export async function measureMongodb(
       sqlite: { store: sqlite, index: embedded, posts, subscriptions, now },
     };
     const measured = await inTurns(places, OPERATIONS, options);
-    // What a filled board has not, and one in use has.
+    // A board in use has collections that a filled one lacks.
     const used = await collectionSizes(mongodb);
     const collections = [...filled, ...used.filter(({ name }) => !filled.some((one) => one.name === name))];
     const insertsPerSecond = await insertsAtOnce(places.mongodb, calls * 10);
@@ -99,7 +99,7 @@ export async function measureMongodb(
     await replica.close();
     const replicaFile = statSync(join(folder, "replica-1.db")).size / posts;
     const changes = await changeRates(mongodb, Math.min(posts, 20_000), reopen);
-    // Last, since their indexes make writes slower.
+    // Last: their indexes slow down writes.
     const collection = { ...places.mongodb, index: await listsOf(mongodb) };
     const lists = (await inTurns({ collection }, LISTS, options)).collection;
     const timings = OPERATIONS.map(({ name }, i) => ({
@@ -117,7 +117,7 @@ export async function measureMongodb(
   }
 }
 
-/** How lists by filters alone are answered beside mongot. */
+/** What answers lists by filters alone beside mongot. */
 async function listsOf({
   collections: { posts },
   connection: { run },
@@ -127,7 +127,7 @@ async function listsOf({
   return { list: ({ filter }, page) => lists.list(filter, page) };
 }
 
-/** Every operation in every place, one after the other, round after round: what else loads the machine hits all alike. */
+/** Every operation in every place, in turns and rounds, so that other load on the machine hits all alike. */
 async function inTurns<Kind extends string>(
   places: Record<Kind, Place>,
   operations: readonly Operation[],
@@ -152,7 +152,7 @@ async function inTurns<Kind extends string>(
         const measured = percentiles(times.slice(Math.min(WARM_UP, times.length / 5)));
         await operation.after?.(places[kind]);
         if (measured.p50 < (best[kind][i] ?? UNMEASURED).p50) best[kind][i] = measured;
-        // The replica takes in what was written, and hears of it once more from the database.
+        // The replica takes in the writes, and receives them once more from the database.
         await sleep(settleMs);
       }
     }

@@ -1,6 +1,6 @@
 /**
- * What a page costs beside the same question over REST: p50 of both, asked in turns by one client, in one run. The CPU
- * time of server and client together is told as well: it does not depend on what else the machine is doing.
+ * What does a page cost beside the same question over REST? p50 of both, asked in turns by one client, in one run; and the
+ * CPU time of server and client together, which does not depend on other load.
  *
  *   npx tsx bench/page-speed.ts [posts = 2000] [rounds = 300]
  */
@@ -11,10 +11,10 @@ import { newPublisher, writePosts } from "./support/writing.ts";
 
 const posts = Number(process.argv[2] ?? 2_000);
 const rounds = Number(process.argv[3] ?? 300);
-/** Unmeasured rounds before, for the compiler and the caches. */
+/** Unmeasured rounds, for the compiler and the caches. */
 const WARM_UP = 50;
 
-// Without the model: its part of a search is the same on both sides, and would hide what the page adds.
+// Without the model: its share is the same on both sides, and would hide what the page adds.
 const { board, url: root, stop } = await startBoard({ LOG_LEVEL: "silent" }, { idle: true });
 try {
   const id = await fillAndTalk();
@@ -47,7 +47,7 @@ async function fillAndTalk(): Promise<string> {
 
 type Paths = readonly string[] | ((round: number) => readonly string[]);
 
-/** Both sides in turns, so that whatever else the machine does meets both. */
+/** Both sides in turns, so that other load on the machine hits both. */
 async function compare(name: string, root: string, page: Paths, rest: Paths): Promise<void> {
   const times: { page: number[]; rest: number[] } = { page: [], rest: [] };
   const cpu = { page: 0, rest: 0 };

@@ -14,14 +14,14 @@ import { machine, ms, percentiles } from "./support/measure.ts";
 import { dropDatabase } from "./support/mongodb.ts";
 
 /**
- * How long the index beside MongoDB takes to be ready, how far it lags, and how fast it answers beside the embedded one.
+ * How soon is the index beside MongoDB ready, how far does it lag, and how fast does it answer beside the embedded one?
  *
  *   npx tsx bench/replica-start.ts mongodb://…/EMPTY_DATABASE [posts]     the database is dropped before and afterwards
  */
 const [url = "", size = "100000"] = process.argv.slice(2);
 const NOW = Date.now();
 const board = { posts: Number(size), subscriptions: 0, deliveriesPerPost: 0, now: NOW };
-/** Of a post that is to be found by its words. */
+/** For posts found by their words. */
 const NO_VECTOR = new Int8Array(DIMENSION);
 const PAGE = { limit: 200, except: new Set<string>() };
 const folder = mkdtempSync(join(tmpdir(), "replica-start-"));
@@ -68,7 +68,7 @@ async function started(what: string) {
   return replica;
 }
 
-/** Time from the answer to a write until a search finds it: through the store that the index follows, and through another. */
+/** Time from the answer to a write until a search finds it, for writes through the followed store and through another. */
 async function lag(replica: SearchIndex, own: MongodbStore): Promise<void> {
   const another = await open(url);
   for (const [number, whose, writer] of [

@@ -49,7 +49,7 @@ export async function measure(
 ): Promise<{ method: string; minCosine: number; quality: Quality }[]> {
   const entries = collection.docs.map(({ _id, title, text }) => entryOf({ id: _id, title, body: text }));
   return withIndex(entries, embedder, async (index) => {
-    // These queries are prose: their quotes are titles, their dashes punctuation, and neither is meant as an operator.
+    // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
     const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
     const plain = texts.map((text) => text.plain);
     const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
@@ -93,7 +93,7 @@ function qualityOf({ queries, gains }: Collection, run: readonly string[][]): Qu
   return { ndcg10: ndcg / queries.length, recall100: recall / queries.length };
 }
 
-/** Calls `use` with an index of the entries in a database file that is gone afterwards. */
+/** Calls `use` with an index of the entries, in a temporary database file. */
 async function withIndex<T>(
   entries: readonly IndexEntry[],
   embedder: Embedder,
@@ -141,7 +141,7 @@ function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body
 
 const EVERYTHING: Question["filter"] = { ...OPEN_FILTER, includeReplies: true };
 
-/** Texts that mean nothing, or nothing that a notice board holds. */
+/** Texts without meaning, or of no subject on a notice board. */
 const NONSENSE = [
   "asdfghjkl qwertyuiop",
   "blorptastic zindlefrap quonkery",
@@ -155,7 +155,7 @@ const NONSENSE = [
   "tensile strength of titanium alloys",
 ];
 
-/** Cosines of saved queries with posts that match, that do not, and that nobody labelled; and of nonsense with all posts. */
+/** Cosines of saved queries with matching, other and unlabelled posts, and of nonsense with all posts. */
 async function reportSeparation(folder: string, embedder: Embedder): Promise<void> {
   type Row = { id: string; title: string; body: string; tags: string[]; location: { name: string } | null };
   const posts = readRows<Row>(join(folder, "posts.jsonl"));

@@ -1,5 +1,5 @@
 /**
- * How long a search over REST takes with the model at N posts, one client, and where the time goes.
+ * How long does a search over REST take with the model, N posts and one client, and where does the time go?
  *
  *   npx tsx bench/search-speed.ts [posts = 10000] [rounds = 10]
  */
@@ -59,7 +59,7 @@ async function measure(label: string, filters: string): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const query of QUERIES) {
       Object.assign(spent, { embedding: 0, index: 0, rows: 0 });
-      // A number makes each query new to the cache of query vectors, and says nothing.
+      // The number makes each query new to the cache of vectors, and means nothing.
       asked += 1;
       const q = encodeURIComponent(`${query} ${asked}`);
       const began = performance.now();
@@ -106,7 +106,7 @@ async function alone(filters: string, arm: "words" | "meaning"): Promise<string>
   return ms(percentiles(times.slice(QUERIES.length)).p50);
 }
 
-/** Adds up the time spent in methods of an object; gives back what undoes it. */
+/** Reports the time spent in methods of an object; returns a function that undoes it. */
 function timed<T extends object>(
   target: T,
   names: readonly (keyof T & string)[],

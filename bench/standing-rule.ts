@@ -38,12 +38,12 @@ import {
 import { dataFolder } from "./support/data.ts";
 import { openModel } from "./support/model.ts";
 
-/** How much a pair of our own counts in training beside one of the labelled set. */
+/** Weight in training of a pair of our own beside a labelled one. */
 const OWN_WEIGHT = 0.5;
 const RIDGE = 3;
 const FOLDS = 10;
 const LOWEST_COSINE = 0.2;
-/** What the bound on the cosine relies on: the best case of every feature is known. */
+/** The bound on the cosine relies on them: they give the best case of every feature. */
 const SIGNS: Record<(typeof FEATURES)[number], number> = {
   cosine: 1,
   sharedWords: -1,
@@ -56,7 +56,7 @@ const SIGNS: Record<(typeof FEATURES)[number], number> = {
   foreign: 1,
 };
 
-/** A pair with everything the rule knows of it. */
+/** A pair with everything the rule knows about it. */
 interface Row extends Pair {
   /** What the weights are made from. */
   x: number[];
@@ -121,7 +121,7 @@ function vectorOf(id: string): Int8Array {
   return vector;
 }
 
-/** The direction in which notices of all sorts lie. */
+/** The common direction of all sorts of notices. */
 function meanOf(all: readonly Int8Array[]): Int8Array {
   const sum = new Float32Array(all[0]?.length ?? 0);
   for (const vector of all) for (const [i, v] of vector.entries()) sum[i] = (sum[i] ?? 0) + v;
@@ -152,7 +152,7 @@ function rowsOf({ queries, posts, pairs }: Collection): Row[] {
   });
 }
 
-/** A rule that judges each query by weights and a cut made without the queries of its fold. */
+/** A rule that judges each query by weights and a cut from the other folds. */
 function crossValidated(foldOf: (query: Query) => unknown, ownWeights = false, without = -1): Rule {
   const folds = new Map(
     [...new Set(labelled.queries.map(foldOf))].map((fold) => {
@@ -169,7 +169,7 @@ function trained(theirs: readonly Row[], ours: readonly Row[], ownWeights = fals
     row.byWords || (row.cosine >= LOWEST_COSINE && dot(line.weights, row.judgedX) + line.bias >= 0);
 }
 
-/** Weights, and a bias that has the cut in it, so that 0 is the cut. */
+/** Weights, and a bias that includes the cut: the cut is at 0. */
 function lineOf(theirs: readonly Row[], ours: readonly Row[], ownWeights = false, without = -1): Line {
   const examples = (from: readonly Row[], weight: number) =>
     from
@@ -243,7 +243,7 @@ function reportDeployed(): void {
   console.log(`${micros.toFixed(1)} us a decision, ${perPost.toFixed(0)} us to read a post`);
 }
 
-/** Below which cosine a post need not be looked at, by what is known of it before any word is compared. */
+/** The cosine below which a post need not be looked at, from what is known before any word is compared. */
 function reportFloors(standing: readonly StandingText[]): void {
   const kinds = ["offer", "request", "event", "announcement", "thread"];
   for (const [what, foreign] of [

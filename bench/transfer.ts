@@ -12,7 +12,7 @@ import { fillBoard } from "./support/board-fill.ts";
 import { machine } from "./support/measure.ts";
 
 /**
- * How fast a board moves from one store to another.
+ * How fast does a board move from one store to another?
  *
  *   npx tsx bench/transfer.ts [--posts N] FROM_URL TO_URL     both empty; default: sqlite to sqlite
  */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import { deep, extreme, type Json, known, nasty, optional, valid, WRONG } from "./values.ts";
 
-/** One operation of an OpenAPI document, references resolved where they stand. */
+/** One operation of an OpenAPI document, with its references resolved. */
 export interface Described {
   id: string;
   method: string;
@@ -15,7 +15,7 @@ export interface Described {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>;
 }
 
-/** A request before the ids of the board are put in. */
+/** A request before the board's ids are filled in. */
 export interface Draft {
   path: Record<string, Json>;
   /** Pairs, since names may come twice. */
@@ -24,14 +24,14 @@ export interface Draft {
   /** Whose key is sent; `null` sends none. */
   key: "first" | "second" | "third" | "mistyped" | "unknown" | null;
   body: { json: Json } | { text: string; type: string } | null;
-  /** What of the request breaks the schema for certain, so that nothing but a failure may answer it. */
+  /** What certainly breaks the schema: only a failure may answer it. */
   flaw: string | null;
 }
 
-/** The third one registers anew after each erasure, of itself mostly, so that the others keep what they have. */
+/** The third registers again after each erasure, mostly its own, so that the others keep what they have. */
 const OWN_KEYS = ["first", "second"] as const;
 
-/** Draws requests to an operation: about half of them valid by its schemas, the others broken in one or more ways. */
+/** Draws requests to an operation: about half are valid by its schemas, the others broken in one or more ways. */
 export function drafts(operation: Described): fc.Arbitrary<Draft> {
   const { parameters, body, open } = operation;
   const path = Object.fromEntries(
@@ -121,7 +121,7 @@ function bodyOf({ required, schema, examples }: NonNullable<Described["body"]>):
       weight: 1,
       arbitrary: fc
         .oneof(fc.jsonValue(), deep)
-        // `null` passes for no body at all, which not every operation needs.
+        // `null` counts as no body, and not every operation needs one.
         .map((json) => ({ body: { json }, flaw: isObject(json) ? null : "no object" })),
     },
     { weight: 1, arbitrary: brokenBody },
@@ -137,7 +137,7 @@ function bodyOf({ required, schema, examples }: NonNullable<Described["body"]>):
   return fc.oneof(...choices);
 }
 
-/** Own property, also for `__proto__`, which JSON can spell. */
+/** Sets an own property, even `__proto__`, which JSON can spell. */
 function withOwn(json: Json, name: string, value: Json): Json {
   return Object.defineProperty({ ...json }, name, { value, enumerable: true, configurable: true });
 }
@@ -161,14 +161,14 @@ const brokenBody: fc.Arbitrary<Sent> = fc
   )
   .map((body) => ({ body, flaw: "broken body" }));
 
-/** Operations without a body are sent one now and then, reading ones never: clients cannot. */
+/** Operations without a body get one now and then, except reads: clients cannot send it. */
 function strayBody(method: string): fc.Arbitrary<Sent> {
   const none = fc.constant<Sent>({ body: null, flaw: null });
   if (method === "GET") return none;
   return fc.oneof(
     { weight: 8, arbitrary: none },
     { weight: 1, arbitrary: fc.jsonValue().map((json): Sent => ({ body: { json }, flaw: null })) },
-    // A delete without input does not look at what it was sent.
+    // A delete without input ignores its body.
     { weight: 1, arbitrary: brokenBody.map((sent) => ({ ...sent, flaw: null })) },
   );
 }

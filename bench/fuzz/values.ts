@@ -3,7 +3,7 @@ import fc from "fast-check";
 // biome-ignore lint/suspicious/noExplicitAny: schemas of a document that only this program's own tests know
 export type Json = any;
 
-/** Stands for something of the board that is known only when the request is sent. */
+/** A placeholder for something on the board, filled in when the request is sent. */
 export class Known {
   readonly kind: "post" | "publisher" | "subscription" | "cursor" | "hook";
   readonly pick: number;
@@ -16,7 +16,7 @@ export class Known {
 const pick = fc.nat(1000);
 export const known = (kind: Known["kind"]) => pick.map((n) => new Known(kind, n));
 
-/** What the board understands under a name, where a schema only says that it is text. */
+/** Values that the board understands under a name, where the schema only says text. */
 const BY_NAME: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   post_id: known("post"),
   parent_id: known("post"),
@@ -42,7 +42,7 @@ const BY_NAME: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   accept_terms: fc.constant(true),
 };
 
-/** What it does not, though it looks alike. */
+/** Similar values that it refuses. */
 export const WRONG: Readonly<Record<string, readonly Json[]>> = {
   webhook_url: ["https://127.0.0.1/", "https://[::ffff:10.0.0.1]/", "ftp://a", "https://a:b@192.0.2.1/"],
   near: ["91,0", "1,2,3", ",", "1;2"],
@@ -93,7 +93,7 @@ const boundsOf = ({ minimum = -1e6, maximum = 1e6 }: Json) => ({
 function objectOf({ properties, required = [] }: Json): fc.Arbitrary<Json> {
   if (properties === undefined)
     return fc.dictionary(fc.string({ maxLength: 10 }), fc.jsonValue(), { maxKeys: 4 });
-  // `not: {}` marks a field that is refused whenever it is there.
+  // `not: {}` marks a field that is always refused.
   const taken = Object.entries<Json>(properties).filter(([, schema]) => schema.not === undefined);
   const fields = taken.map(([name, schema]) =>
     optional(
@@ -120,7 +120,7 @@ function textOf({ format, minLength = 0, maxLength = 60 }: Json): fc.Arbitrary<s
       },
     );
   }
-  // Only hosts without a domain: nothing leaves this machine to look at it.
+  // Only hosts without a domain: nothing leaves this machine to look them up.
   if (format === "uri")
     return fc.constantFrom("https://192.0.2.1/a?b=c#d", "http://[2001:db8::1]:8080/", "http://localhost/ä");
   const words = fc
@@ -205,7 +205,7 @@ export const deep = fc.integer({ min: 2, max: 400 }).map((levels) => {
   return value;
 });
 
-/** The value with this likelihood, else null. */
+/** The value with this probability, else null. */
 export function optional<T>(value: fc.Arbitrary<T>, likelihood: number): fc.Arbitrary<T | null> {
   const parts = Math.round(likelihood * 100);
   if (parts >= 100) return value;

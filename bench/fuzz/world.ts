@@ -3,12 +3,12 @@ import type { Described, Draft } from "./requests.ts";
 import { type Json, Known } from "./values.ts";
 
 const KEPT_IDS = 30;
-/** Posts and subscriptions that each of two publishers has at any time. */
+/** Posts and subscriptions that the first two publishers always have. */
 const OWNED_MIN = 3;
 
 type Who = "first" | "second" | "third";
 
-/** What is on the board, as far as its answers tell: ids, cursors, and the keys of three publishers. */
+/** What the answers have shown of the board: ids, cursors, and the keys of three publishers. */
 export class World {
   readonly #api: string;
   readonly #hook: string;
@@ -21,7 +21,7 @@ export class World {
     this.#hook = hook;
   }
 
-  /** Makes good what earlier requests took away: keys, and a few posts and subscriptions of the first two. */
+  /** Restores what earlier requests took away: keys, and a few posts and subscriptions of the first two. */
   async settle(): Promise<void> {
     for (const who of Object.keys(this.#keys) as Who[]) {
       if (this.#keys[who] === "") {
@@ -71,7 +71,7 @@ export class World {
     };
   }
 
-  /** Notes what an answer tells: new ids and cursors, lost ones, a changed key. */
+  /** Notes what an answer reveals: new ids and cursors, lost ones, a changed key. */
   async learn(operation: Described, { key, path }: Draft, response: Response, text: string): Promise<void> {
     const { id, method } = operation;
     const asked = path["id"] instanceof Known ? this.#real(path["id"], key) : null;
@@ -126,7 +126,7 @@ export class World {
     return who === "unknown" ? UNKNOWN_KEY : this.#keys[who];
   }
 
-  /** Three of four stand for something of the caller's own. */
+  /** Three of four become something of the caller's own. */
   #real(value: Json, caller: Draft["key"]): Json {
     if (value instanceof Known) {
       if (value.kind === "hook") return this.#hook;
@@ -145,11 +145,11 @@ export class World {
   }
 }
 
-/** Well-formed, but nobody's: the store is asked for it. */
+/** Well-formed but nobody's, so that the store is asked for it. */
 const UNKNOWN_KEY = newApiKey();
 const WORDS = ["bicycle", "piano", "garden", "tickets", "lamp", "ladder", "tent", "violin", "kayak", "oven"];
 
-/** One segment: what would be no segment, or another path, stays what it is by an encoded blank. */
+/** One segment of a path; an encoded blank protects what would be none, or another path. */
 function pathPart(value: Json): string {
   const text = asText(value);
   return text === "" || text === "." || text === ".." ? `%20${text}` : /^%/.test(text) ? text : encoded(text);
@@ -157,5 +157,5 @@ function pathPart(value: Json): string {
 
 const asText = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Node answers heads beyond 16 KiB by itself, before any board sees them: a name and a value stay below. */
+/** Short enough for Node, which itself answers heads beyond 16 KiB before any board sees them. */
 const encoded = (text: string) => encodeURIComponent(text.slice(0, 250).toWellFormed());

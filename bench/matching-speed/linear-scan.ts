@@ -3,7 +3,7 @@ import { VectorMemory } from "../../src/search/kernel/vector-memory.ts";
 import type { NewPost, SavedQuery } from "../../src/search/percolator/index.ts";
 import { DOT_TO_COSINE } from "../../src/search/quantize.ts";
 
-/** The peer: columns and an exact scan of all vectors, by the same kernel, then the filters of what is near enough. */
+/** The peer: an exact scan of all vectors by the same kernel, then the filters of what is near enough. */
 export class LinearScan {
   readonly #queries: SavedQuery[] = [];
   readonly #vectors = new VectorMemory(384);
@@ -11,7 +11,7 @@ export class LinearScan {
   #count = 0;
 
   add(query: SavedQuery): void {
-    // The vector is kept in the kernel's memory only.
+    // The kernel's memory keeps the vector.
     const meaning = query.meaning === null ? null : { ...query.meaning, vector: new Int8Array(0) };
     this.#queries.push({ ...query, meaning });
     this.#vectorOf.push(query.meaning === null ? -1 : this.#count);

@@ -20,7 +20,7 @@ export interface Texts {
 
 /**
  * Texts of `bench/support/corpus.ts` through the real model.
- * @param count  how many; 0: the queries and notices of `bench/standing-rule/own-pairs.txt`
+ * @param count  how many texts; 0: the queries and notices of `bench/standing-rule/own-pairs.txt`
  */
 export async function embedTexts(count: number, modelDir?: string): Promise<Texts> {
   const embedder = await openModel(modelDir);
@@ -52,7 +52,7 @@ export async function embedTexts(count: number, modelDir?: string): Promise<Text
   }
 }
 
-/** Documents of `$BENCH_DATA/relevance`, the same number of each collection, the beginning of each; none without it. */
+/** The first documents of each collection in `$BENCH_DATA/relevance`, equally many of each; none without it. */
 function collections(count: number): Record<string, unknown>[] {
   if (process.env["BENCH_DATA"] === undefined) return [];
   const folder = dataFolder("relevance");

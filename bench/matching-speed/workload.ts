@@ -16,7 +16,7 @@ const MIX = { own: 0.7, other: 0.3, noise: 0.3 };
 const pick = <T>(list: readonly T[], random: () => number): T =>
   list[Math.floor(random() * list.length)] as T;
 
-/** A city by number: the first ones are asked for most. */
+/** One of the cities, the first ones most often. */
 function city(random: () => number): { lat: number; lng: number } {
   const at = seeded(9_000 + Math.floor(random() ** 2 * CITIES));
   const centre = { lat: at() * 100 - 40, lng: at() * 360 - 180 };
@@ -62,7 +62,7 @@ export function savedQuery(texts: Texts, random: () => number, floor: number): S
   };
 }
 
-/** The meaning of two queries mixed; the words are the first one's. */
+/** The mixed meaning of two queries, with the words of the first. */
 function meaningOf(
   texts: Texts,
   random: () => number,
@@ -76,7 +76,7 @@ function meaningOf(
   return { vector, floors: floorsOf(floor, { text, kinds, hasPlace, vector }) };
 }
 
-/** One floor for all, or with 0 those that the calibrated rule has for this query, for English and for foreign posts. */
+/** One floor for all; with 0, the calibrated rule's own for this query, for English and for foreign posts. */
 function floorsOf(floor: number, query: Parameters<typeof standingText>[0]): readonly number[] {
   if (floor > 0) return [floor, floor];
   const standing = standingText(query);

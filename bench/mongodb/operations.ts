@@ -23,12 +23,12 @@ export interface Place {
   now: number;
 }
 
-/** One thing that the product asks of a store. */
+/** A question that the product asks a store. */
 export interface Operation {
   name: string;
   /** @param n  another number at each call */
   run(place: Place, n: number): Promise<unknown>;
-  /** Calls in one round, where they are not as many as those of the others. */
+  /** Calls in one round, where they differ from the usual number. */
   calls?: number;
   /** Runs after each round, untimed. */
   after?(place: Place): Promise<void>;
@@ -37,16 +37,16 @@ export interface Operation {
 const DAY_MS = 86_400_000;
 const PAGE = 20;
 const LEASE_MS = 3_600_000;
-/** As many as the product has under way at a time. */
+/** The product's bound on pushes under way. */
 const PUSHES = 50;
 const AMSTERDAM = { lat: 52.37, lng: 4.9, radiusKm: 25 };
-/** A prime: steps of it meet posts all over the board. */
+/** A prime: steps of this length meet posts all over the board. */
 const STRIDE = 7_919;
 const NOTICE = {
   title: "Offering a road bike, hardly used",
   body: "It has been serviced last spring and the invoice is at hand. Pick-up only, no shipping.",
   kind: "offer",
-  // Not one that the lists ask for: thousands of these are written, relayed ones, and would stand before all first-hand posts.
+  // No tag that the lists ask for: thousands of these relayed posts would come before all first-hand ones.
   tags: ["written", "amsterdam"],
   location: { name: "Amsterdam", lat: 52.37, lng: 4.9 },
 };
@@ -77,7 +77,7 @@ export const LISTS: readonly Operation[] = [
   },
 ];
 
-/** In the order in which they are measured: what is claimed was inserted before. */
+/** In the order of measuring: what is claimed was inserted before. */
 export const OPERATIONS: readonly Operation[] = [
   { name: "ping", run: ({ store }) => store.ping() },
   { name: "get", run: ({ store, posts }, n) => store.posts.get(postId((n * STRIDE) % posts)) },
@@ -168,7 +168,7 @@ async function deliver(
   which: number[],
 ): Promise<void> {
   const first = (n * 10) % subscriptions;
-  // Posts near the end of the board: what filled it delivered the same posts to other subscriptions.
+  // Posts near the end of the board, which the filling delivered to other subscriptions.
   const post = postId(posts - 1 - (n % Math.floor(posts / 2)));
   const matches = which.map((i) => ({
     subscriptionId: subscriptionId((first + i) % subscriptions),

@@ -12,16 +12,16 @@ export interface CollectionSize {
   documents: number;
   /** As BSON, in memory and on the wire. */
   bson: number;
-  /** On the disk, compressed; what an index of it takes is apart. */
+  /** On the disk, compressed, without indexes. */
   stored: number;
   indexes: number;
 }
 
-/** What the collections of a board take, those that hold something. */
+/** The sizes of a board's collections, empty ones left out. */
 export async function collectionSizes({
   connection: { client, db },
 }: MongodbStore): Promise<CollectionSize[]> {
-  // What is in memory only has no size yet.
+  // Data that is only in memory has no size yet.
   await client.db("admin").command({ fsync: 1 });
   const sizes: CollectionSize[] = [];
   for (const name of COLLECTIONS) {
@@ -59,7 +59,7 @@ export async function oplogBytes(
   };
 }
 
-/** Everything that the product writes about posts that answer no standing query. */
+/** All writes of the product for posts that match no standing query. */
 async function live(store: MongodbStore, posts: readonly StoredPost[], now: number): Promise<void> {
   const claim = (kind: "match" | "embed") =>
     store.work.claim(kind, { limit: posts.length, leaseMs: 3_600_000, now });
@@ -93,8 +93,8 @@ async function written({ connection: { client } }: MongodbStore, job: () => Prom
 }
 
 /**
- * Changes a second: of the stream alone, and as a replica that was away takes them in.
- * @param reopen  opens the replica that was closed, ready or not
+ * Changes a second: of the stream alone, and as a returning replica takes them in.
+ * @param reopen  opens the closed replica, ready or not
  */
 export async function changeRates(
   store: MongodbStore,

@@ -2,7 +2,7 @@
 export interface Example {
   x: readonly number[];
   match: boolean;
-  /** How much it counts; 1 is usual. */
+  /** Usually 1. */
   weight: number;
 }
 
@@ -42,7 +42,7 @@ export function fitLogistic(examples: readonly Example[], signs: readonly number
     const { gradient, curvature } = derivatives(rows, examples, w, ridge);
     for (let j = 1; j < size; j += 1) {
       const sign = signs[j - 1] ?? 0;
-      // A weight at its bound that wants to cross it rests in this step.
+      // A weight at its bound that would cross it rests in this step.
       if (sign !== 0 && w[j] === 0 && sign * (gradient[j] ?? 0) > 0) rest(gradient, curvature, j);
     }
     const direction = solved(curvature, gradient);

@@ -10,7 +10,7 @@ import { embedAll } from "../support/model.ts";
 
 export interface Query {
   id: string;
-  /** Queries of one theme family; folds may leave a whole one out. */
+  /** The family of themes; folds may leave out a whole one. */
   group: string;
   text: QueryText;
   kinds: string[] | null;
@@ -26,7 +26,7 @@ interface Notice {
   placeName: string | null;
 }
 
-/** A query, a post, and what is known of the two. */
+/** A query, a post, and what is known about the two. */
 export interface Pair {
   query: Query;
   post: Notice;
@@ -45,9 +45,9 @@ export interface Collection {
 }
 
 /**
- * Our own pairs. A line `? text | kind | town` is a query, the lines below it posts `kind | title | body | tags | town`:
- * `+` a match worded alike, `*` one worded otherwise, `-` none, though near. `-` for a kind or town: none is asked or
- * told; a post without a town has its query's. Every other pair of the file is "no".
+ * Our own pairs. A line `? text | kind | town` is a query. The lines below it are posts, `kind | title | body | tags |
+ * town`, marked `+` for a match in the same words, `*` for a match in other words, `-` for a near miss. A kind or town of
+ * `-` is none; a post without a town has its query's. All other pairs of the file are "no".
  */
 export function ownPairs(file: string): Collection {
   const queries: (Query & { town: string | null })[] = [];

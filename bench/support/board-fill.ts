@@ -7,28 +7,28 @@ import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { aSubscription } from "../../test/support/search/rows.ts";
 import { notices, seeded } from "./corpus.ts";
 
-/** A board of any size, the same one every time, written through the port and faster than by use. */
+/** A board of any size, always the same, written through the port and faster than by use. */
 export interface BoardSize {
   /** Every fifth is a reply to the one four before it. */
   posts: number;
   subscriptions: number;
-  /** One after another by the subscriptions; of each post the same number. */
+  /** The same number for each post, dealt to the subscriptions in turn. */
   deliveriesPerPost: number;
-  /** Epoch milliseconds; the last post is of this moment, each one before it of a second earlier. */
+  /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
 }
 
 export const DIMENSION = 384;
-/** Whose the vectors are; also the model of the subscriptions' ones. */
+/** Model of all vectors, of posts and subscriptions. */
 export const MODEL = "bench-model";
 const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
 const ROWS_PER_WRITE = 500;
-/** Of ten subscriptions, this one has a webhook that consented; each origin has ten of them. */
+/** The one of ten subscriptions with a webhook that consented; each origin has ten of them. */
 const PUSHED = 9;
 const PER_ORIGIN = 10;
 
-/** Multiples of one number modulo a prime: each once, and scattered. */
+/** Multiples of a number modulo a prime: all different, and scattered. */
 const [FACTOR, PRIME] = [48_271, 999_999_937];
 
 /** Ids as long as the board's own, and in no order. */
@@ -70,7 +70,7 @@ export async function fillBoard(store: Store, size: BoardSize): Promise<void> {
   await flush();
 }
 
-/** Rows in the order in which they must be written. */
+/** Rows in the order of writing. */
 function* rowsOf(size: BoardSize): Generator<Row> {
   const random = seeded(7);
   for (let n = 0; n < PUBLISHERS; n += 1) yield { kind: "publisher", row: publisherRow(n, size) };
@@ -161,7 +161,7 @@ export function postRow(
   };
 }
 
-/** One without a vector. */
+/** A subscription without a vector. */
 export function subscriptionRow(n: number, now: number): StoredSubscription {
   const webhook = isPushed(n) ? `https://receiver-${Math.floor(n / 10 / PER_ORIGIN)}.example/hook` : null;
   return aSubscription(subscriptionId(n), {
@@ -175,7 +175,7 @@ export function subscriptionRow(n: number, now: number): StoredSubscription {
   });
 }
 
-/** A question that asks for everything but what it names. */
+/** A question for everything that passes the given filters. */
 export function questionOf(
   now: number,
   filter: Partial<PostFilter>,

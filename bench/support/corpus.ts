@@ -1,4 +1,4 @@
-/** Believable notices in any number, the same ones every time. */
+/** Believable notices in any number, always the same. */
 
 /** A small generator with a seed (mulberry32), so that two runs see the same corpus. */
 export function seeded(seed: number): () => number {
@@ -54,7 +54,7 @@ const CITIES: readonly (readonly [string, number, number])[] = [
   ["Nairobi", -1.29, 36.82],
 ];
 
-/** What agents ask, in other words than the notices. */
+/** What agents ask, worded differently from the notices. */
 export const QUERIES =
   `somebody to fix my bicycle;learn to play the piano;second hand camera gear;conference about inclusive web design;
 help with my income tax;who walks my dog at noon;cheap tent for a weekend;developer for a React front end;something to do with children;

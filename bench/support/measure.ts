@@ -9,6 +9,6 @@ export function percentiles(times: readonly number[]): { p50: number; p95: numbe
 
 export const ms = (value: number) => value.toFixed(2);
 
-/** What a figure was measured on. */
+/** The machine of a measurement. */
 export const machine = () =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, Node ${process.versions.node}`;

@@ -18,7 +18,7 @@ export async function openModel(modelDir = process.env["MODEL_DIR"] ?? CACHE): P
   return embedder;
 }
 
-/** One vector for each text, of any number of texts. */
+/** One vector for each of any number of texts. */
 export async function embedAll(
   embedder: Embedder,
   texts: readonly string[],

@@ -7,7 +7,7 @@ import createPost from "../../tools/create_post.ts";
 /** Posts written side by side: they share commits. */
 const BATCH = 64;
 
-/** Registers a publisher on a board, past its limits. */
+/** Registers a publisher directly, past the rate limits. */
 export async function newPublisher({ services, store, clock }: OpenBoard): Promise<StoredPublisher> {
   const { id } = await services.publishers.register({ name: "Bench", accept_terms: true }, clock());
   const publisher = await store.publishers.get(id);
@@ -15,7 +15,7 @@ export async function newPublisher({ services, store, clock }: OpenBoard): Promi
   return publisher;
 }
 
-/** Writes posts of the wire past the limits; resolves to their ids, in order. */
+/** Writes posts of the wire directly, past the rate limits; resolves to their ids, in order. */
 export async function writePosts(
   { services, clock }: OpenBoard,
   publisher: StoredPublisher,

@@ -16,7 +16,7 @@ const DRAIN_MS = 5_000;
 const REFUSALS: Record<string, (port: number, host: string) => string> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
   EACCES: (port) => `This user may not listen on port ${port}; set PORT to one above 1023.`,
-  EADDRNOTAVAIL: (_, host) => `HOST: ${host} is no address of this machine; 0.0.0.0 stands for all of them.`,
+  EADDRNOTAVAIL: (_, host) => `HOST: ${host} is no address of this machine; 0.0.0.0 means all of them.`,
   ENOTFOUND: (_, host) => `HOST: ${host} is neither an address nor a name that can be resolved.`,
 };
 
