@@ -20,6 +20,7 @@ const REFUSALS: Record<string, (port: number, host: string) => string> = {
   ENOTFOUND: (_, host) => `HOST: ${host} is neither an address nor a name that can be resolved.`,
 };
 
+/** `agent-board serve`, the default: the board with its listeners, until a signal stops it. */
 export function serveCommand(): Command {
   return new Command("serve").description("run the board (the default)").action(serve);
 }

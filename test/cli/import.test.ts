@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import CONFERENCES, { Conference, conferencePost } from "../../demo/conferences.ts";
 import { type Gazetteer, openGazetteer } from "../../demo/places.ts";
-import { postOfRow } from "../../src/cli/import/row-map.ts";
+import { loadRowMap, postOfRow } from "../../src/cli/import/row-map.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
 import { PostInput } from "../../src/schema/post.ts";
@@ -139,7 +139,6 @@ describe("agent-board import", () => {
     promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "import", ...args], {
       env: boardEnvironment({ DATA_DIR: dataDir }),
     });
-  const refusal = (...args: string[]) => run(...args).catch(({ stderr }: { stderr: string }) => stderr);
 
   it("adds what is a post, once, and names the line and the problem of what is none", async () => {
     const file = join(dataDir, "list.jsonl");
@@ -171,16 +170,14 @@ describe("agent-board import", () => {
   });
 
   it("says in one line with a hint that --map names no file, or a module that exports no map", async () => {
-    const file = join(dataDir, "rows.jsonl");
-    await writeFile(file, "{}\n");
     const hint = "Give the path of a JavaScript module, such as ./maps/events.js";
-    expect(await refusal(file, "--map", "conferences")).toMatch(
-      new RegExp(`^--map conferences does not exist\\. ${hint}[^\n]*\n$`),
+    await expect(loadRowMap("conferences")).rejects.toThrow(
+      new RegExp(`^--map conferences does not exist\\. ${hint}.*$`),
     );
     const map = join(dataDir, "map.mjs");
     await writeFile(map, "export default { name: 'talks', relay: { name: 'Talks' } };");
-    expect(await refusal(file, "--map", map)).toMatch(
-      new RegExp(`^--map .* exports no map \\(default\\.toPost: must be a function\\)\\. ${hint}[^\n]*\n$`),
+    await expect(loadRowMap(map)).rejects.toThrow(
+      new RegExp(`^--map .* exports no map \\(default\\.toPost: must be a function\\)\\. ${hint}.*$`),
     );
   });
 });
