@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "../../operation.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
-
-type JsonObject = Record<string, unknown>;
+import { allowsNull, conciseSchema, type JsonObject, propertiesOf, requiredOf } from "../reference/fields.ts";
 
 /** A tool as it is served over MCP. */
 export interface ServedTool {
@@ -75,7 +74,7 @@ function annotationsOf({ effect }: Operation): Record<string, boolean> {
 
 /** The operation's input, the key for hosts that cannot set headers, and the detail of a search. */
 function inputSchemaOf(operation: Operation, takesDetail: boolean): ListedTool["inputSchema"] {
-  const { properties, required } = concise(jsonSchemaOf(operation.input, "input")) as {
+  const { properties, required } = conciseSchema(jsonSchemaOf(operation.input, "input")) as {
     properties: JsonObject;
     required?: string[];
   };
@@ -92,54 +91,12 @@ function inputSchemaOf(operation: Operation, takesDetail: boolean): ListedTool["
   };
 }
 
-/** An object inside the input with more fields than this is told by its description instead: `query` is `search`. */
-const INNER_FIELDS_MAX = 5;
-
-/** Bounds that the board explains when one is crossed. */
-const UNSAID = ["minLength", "maxLength", "maxItems", "minimum", "maximum"];
-
-/**
- * A schema without what a model can do without in order to call: null beside a type (leaving the field out is the
- * same), and bounds.
- */
-function concise(node: unknown, depth = 0): unknown {
-  if (Array.isArray(node)) return node.map((member) => concise(member, depth));
-  if (typeof node !== "object" || node === null) return node;
-  const { anyOf, ...kept } = node as JsonObject;
-  const choices = Array.isArray(anyOf)
-    ? anyOf.filter((choice) => (choice as JsonObject)["type"] !== "null")
-    : [];
-  if (choices.length === 1) Object.assign(kept, choices[0]);
-  else if (choices.length > 1) kept["anyOf"] = choices;
-  const { type, properties } = kept;
-  if (Array.isArray(type)) kept["type"] = type.find((name) => name !== "null");
-  for (const key of UNSAID) if (typeof kept[key] === "number") delete kept[key];
-  if (kept["format"] === "uri") delete kept["format"];
-  if (typeof properties === "object" && properties !== null) {
-    if (depth > 0 && Object.keys(properties).length > INNER_FIELDS_MAX) delete kept["properties"];
-    else {
-      kept["properties"] = Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [name, concise(field, depth + 1)]),
-      );
-    }
-  }
-  if (kept["items"] !== undefined) kept["items"] = concise(kept["items"], depth + 1);
-  return kept;
-}
-
 /** What an answer has in any case. It allows more than it names, since clients check answers against it. */
 function outputSchemaOf({ output }: Operation, shape: ServedTool["shape"]): ListedTool["outputSchema"] {
   if (shape === "posts") return { type: "object", required: ["posts"] };
   if (shape !== "record") return { type: "object", required: ["id", "url", "title", "body"] };
-  const { properties = {}, required = [] } = jsonSchemaOf(output, "output") as {
-    properties?: Record<string, unknown>;
-    required?: string[];
-  };
+  const schema = jsonSchemaOf(output, "output");
+  const fields = propertiesOf(schema);
   // Nulls are left out of an answer, so what may be null is not promised.
-  return { type: "object", required: required.filter((name) => !allowsNull(properties[name])) };
-}
-
-function allowsNull(schema: unknown): boolean {
-  const { type, anyOf } = (schema ?? {}) as { type?: unknown; anyOf?: readonly { type?: unknown }[] };
-  return [type].flat().includes("null") || (anyOf ?? []).some((choice) => choice.type === "null");
+  return { type: "object", required: requiredOf(schema).filter((name) => !allowsNull(fields[name] ?? {})) };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Metrics as MetricsSchema } from "../../schema/board.ts";
-import { table } from "../reference/field-lines.ts";
+import { table } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { dayChart } from "./frame/charts.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
@@ -142,7 +142,7 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
     table(
       ["Day", ...CHARTS.map(({ title }) => title), "Searches without result"],
       series.map((day) => [day.day, ...CHARTS.map(({ of }) => String(day[of])), String(day.zero_results)]),
-    ).join("\n"),
+    ),
     "## Searched in vain, 30 days",
     `${demand.zero_result_searches_30d} searches found nothing.`,
     ...(missed.length === 0 ? [] : [missed.join("\n")]),

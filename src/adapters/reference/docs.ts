@@ -2,10 +2,11 @@ import type { Site } from "../../domain/site.ts";
 import { FAILURES, type FailureCode } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
+import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../pages/frame/copy-box.ts";
 import { type Way, waysToConnect } from "./connect.ts";
-import { type Field, fieldsOf } from "./fields.ts";
+import { fieldsOf, typeInWords } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 import { ANSWERING, FEEDS, limitsProse, type Prose, SEARCHING, WEBHOOKS } from "./prose.ts";
 import { ANSWERS } from "./recorded-answers.ts";
@@ -29,7 +30,7 @@ export interface DocumentedOperation {
   needsKey: boolean;
   /** True when agents also find it among the MCP tools, under its name. */
   isTool: boolean;
-  fields: readonly Field[];
+  fields: readonly DocumentedField[];
   /** Further fields, told in full at an operation before this one. */
   alike: readonly { of: string; names: readonly string[] }[];
   curl: string;
@@ -37,6 +38,16 @@ export interface DocumentedOperation {
   answer: { status: number; text: string } | null;
   /** Its own failures; what others share stands in the table. */
   failures: readonly FailureCode[];
+}
+
+interface DocumentedField {
+  name: string;
+  place: "path" | "query" | "body";
+  required: boolean;
+  /** Type, bounds and choices in a few words, such as `integer 1–100`. */
+  form: string;
+  /** May be empty. */
+  meaning: string;
 }
 
 interface DocumentedFailure {
@@ -87,9 +98,9 @@ type Told = Map<string, string>;
 
 function documented(operation: Operation, told: Told, site: Site): DocumentedOperation {
   const { name, title, when, auth, rest, failures } = operation;
-  const fields: Field[] = [];
+  const fields: DocumentedField[] = [];
   const alike = new Map<string, string[]>();
-  for (const field of fieldsOf(operation)) {
+  for (const field of documentedFields(operation)) {
     const { required: _required, ...said } = field;
     const before = told.get(JSON.stringify(said));
     if (before === undefined || (field.required && field.place !== "path")) fields.push(field);
@@ -114,6 +125,19 @@ function documented(operation: Operation, told: Told, site: Site): DocumentedOpe
         : { ...recorded, text: recorded.text.replaceAll(RECORDED_ROOT, site.root) },
     failures,
   };
+}
+
+/** What an operation can be sent, in the order of its schema. */
+function documentedFields({ input, rest }: Operation): DocumentedField[] {
+  return fieldsOf(jsonSchemaOf(input, "input"))
+    .filter(({ refused }) => !refused)
+    .map(({ name, required, description, preset, type }) => ({
+      name,
+      place: rest.path.includes(`{${name}}`) ? "path" : rest.method === "GET" ? "query" : "body",
+      required,
+      form: typeInWords(type),
+      meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
+    }));
 }
 
 /** The first example of an operation as a command that runs, given the key in `BOARD_API_KEY`. */

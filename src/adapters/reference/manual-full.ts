@@ -4,7 +4,7 @@ import { type Catalog, type Operation, OUTCOME_STATUS } from "../../operation.ts
 import { failuresOf } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
-import { fieldLines } from "./field-lines.ts";
+import { fieldLines } from "./fields.ts";
 import { manualText } from "./manual.ts";
 
 /** `/llms-full.txt`: the manual, and after it every operation with its fields, examples and failures. */

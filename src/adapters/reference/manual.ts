@@ -7,7 +7,8 @@ import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMITS, Post, PostInput } from "../../schema/post.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
-import { fieldLines, grouped, table } from "./field-lines.ts";
+import { grouped, table } from "../text/markdown.ts";
+import { fieldLines } from "./fields.ts";
 import { byPath, openApiDocument } from "./openapi.ts";
 
 /** What the manual is written from. */
@@ -101,7 +102,7 @@ function rest({ tools: all, operations }: Documented, site: Site): string {
 
 GET takes query parameters, the others a JSON body: the fields of the tool.
 
-${table(["Call", "Does"], rows).join("\n")}
+${table(["Call", "Does"], rows)}
 
 PATCH changes only the fields sent; null clears one. A post id may also be its page URL, ${site.post("{id}")}.`;
 }
@@ -173,7 +174,7 @@ ${groups.join("\n")}`;
 
 /** `400 a, b; 404 c`: each status once. */
 function byStatus(codes: readonly FailureCode[]): string {
-  const groups = grouped(codes, (code) => String(FAILURES[code].status));
+  const groups = grouped(codes, (code) => FAILURES[code].status);
   return [...groups].map(([status, alike]) => `${status} ${alike.join(", ")}`).join("; ");
 }
 

@@ -4,7 +4,9 @@ import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
 import { failuresOf } from "../../operation-failures.ts";
 import { failureOf, successOf } from "../../schema/envelope.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
-import { documentSchema, type Json } from "./openapi-components.ts";
+import { grouped } from "../text/markdown.ts";
+import type { JsonObject } from "./fields.ts";
+import { documentSchema } from "./openapi-components.ts";
 import { exampleFailure, exampleOf, exampleThings } from "./openapi-examples.ts";
 
 /** What each header says. */
@@ -22,27 +24,27 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Builds the answers of operations and gathers the failures they share, so that each stands in the document once. */
 export class Answers {
-  readonly #schemas: Json;
+  readonly #schemas: JsonObject;
   readonly #things: Readonly<Record<string, unknown>>;
   readonly #site: Site;
-  readonly #shared = new Map<string, Json>();
+  readonly #shared = new Map<string, JsonObject>();
   readonly #codes = new Set<FailureCode>();
 
-  constructor(schemas: Json, site: Site) {
+  constructor(schemas: JsonObject, site: Site) {
     this.#schemas = schemas;
     this.#things = exampleThings(site);
     this.#site = site;
   }
 
   /** One per outcome, and 304 for what is read by GET. */
-  successes(operation: Operation): Json {
+  successes(operation: Operation): JsonObject {
     const { outcomes, rest, output, list = false, carriesPosts = false } = operation;
     const schema = documentSchema(successOf(output, list), "output");
-    const example = exampleOf(schema, this.#things, this.#schemas) as { meta: Json };
+    const example = exampleOf(schema, this.#things, this.#schemas) as { meta: JsonObject };
     if (carriesPosts) example.meta = { ...example.meta, content_notice: CONTENT_NOTICE };
     const content = { "application/json": { schema, example } };
     const reads = rest.method === "GET";
-    const answers = outcomes.map((outcome): [string, Json] => {
+    const answers = outcomes.map((outcome): [string, JsonObject] => {
       const replay = outcome === "ok" && takesIdempotencyKey(operation);
       const names: HeaderName[] = [
         "RateLimit",
@@ -62,30 +64,26 @@ export class Answers {
   }
 
   /** One per status, naming every code it may carry. */
-  failures(operation: Operation): Json {
-    const byStatus = new Map<number, FailureCode[]>();
-    for (const code of failuresOf(operation)) {
-      const { status } = FAILURES[code];
-      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-    }
+  failures(operation: Operation): JsonObject {
+    const byStatus = grouped(failuresOf(operation), (code) => FAILURES[code].status);
     return Object.fromEntries(
       [...byStatus].map(([status, codes]) => [String(status), this.#failure(status, [...codes].sort())]),
     );
   }
 
   /** `components.responses`: answers to the same codes are one. */
-  responses(): Json {
+  responses(): JsonObject {
     return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** `components.examples`: one error body per code. */
-  examples(): Json {
+  examples(): JsonObject {
     return Object.fromEntries(
       [...this.#codes].sort().map((code) => [code, { value: exampleFailure(code, this.#site) }]),
     );
   }
 
-  #failure(status: number, codes: readonly FailureCode[]): Json {
+  #failure(status: number, codes: readonly FailureCode[]): JsonObject {
     const name = codes.join("-");
     for (const code of codes) this.#codes.add(code);
     const names: HeaderName[] = [
@@ -110,7 +108,7 @@ export class Answers {
 }
 
 /** The answer to a GET that sends the tag of what has not changed. */
-export const unchanged = (): Json => ({
+export const unchanged = (): JsonObject => ({
   description: "Unchanged since the ETag you sent.",
   headers: headers(["ETag"]),
 });
@@ -119,7 +117,7 @@ export const headers = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** `components.headers`. */
-export function componentHeaders(): Json {
+export function componentHeaders(): JsonObject {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, description]) => [
       name,

@@ -13,8 +13,7 @@ import {
   Subscription,
   SubscriptionInput,
 } from "../../schema/subscription.ts";
-
-export type Json = Record<string, unknown>;
+import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 
 /** What gets a name in the document; anything else is written out where it stands. */
 const NAMED: Readonly<Record<string, { schema: z.ZodType; io: "input" | "output" }>> = {
@@ -44,27 +43,27 @@ const NAMED: Readonly<Record<string, { schema: z.ZodType; io: "input" | "output"
 /** The named forms, the one with most fields first: a match goes to the closest name. */
 const FORMS = Object.entries(NAMED)
   .map(([name, { schema, io }]) => ({ name, io, form: openForm(schema, io) }))
-  .sort((a, b) => fieldsOf(b.form).length - fieldsOf(a.form).length || (a.name < b.name ? -1 : 1));
+  .sort((a, b) => namesOf(b.form).length - namesOf(a.form).length || (a.name < b.name ? -1 : 1));
 
 /** `components.schemas`, by name. */
-export function componentSchemas(): Json {
+export function componentSchemas(): JsonObject {
   return Object.fromEntries(
-    FORMS.map(({ name, form, io }): [string, Json] => [name, named(form, io, name)]).sort(([a], [b]) =>
+    FORMS.map(({ name, form, io }): [string, JsonObject] => [name, named(form, io, name)]).sort(([a], [b]) =>
       a < b ? -1 : 1,
     ),
   );
 }
 
 /** A schema as the document prints it: named parts as references, the rest written out. */
-export function documentSchema(schema: z.ZodType, io: "input" | "output"): Json {
+export function documentSchema(schema: z.ZodType, io: "input" | "output"): JsonObject {
   return named(openForm(schema, io), io, null);
 }
 
 /** Like `documentSchema`, of an object without some of its fields (those that travel in the path). */
-export function documentSchemaWithout(schema: z.ZodObject, fields: readonly string[]): Json {
+export function documentSchemaWithout(schema: z.ZodObject, fields: readonly string[]): JsonObject {
   const form = openForm(schema, "input");
   const properties = Object.fromEntries(
-    Object.entries(form["properties"] as Json).filter(([name]) => !fields.includes(name)),
+    Object.entries(propertiesOf(form)).filter(([name]) => !fields.includes(name)),
   );
   const required = requiredOf(form).filter((name) => !fields.includes(name));
   const { required: _all, ...rest } = form;
@@ -75,22 +74,22 @@ export function documentSchemaWithout(schema: z.ZodObject, fields: readonly stri
  * The JSON Schema without what would forbid further fields: a later version of the board may add some, and clients
  * made from this document must not break on them. Records over a fixed set of keys become plain objects.
  */
-function openForm(schema: z.ZodType, io: "input" | "output"): Json {
+function openForm(schema: z.ZodType, io: "input" | "output"): JsonObject {
   return JSON.parse(JSON.stringify(jsonSchemaOf(schema, io)), (_key, value: unknown) => {
     if (!isJson(value)) return value;
     const { additionalProperties, propertyNames, ...rest } = value;
-    const keys = (propertyNames as Json | undefined)?.["enum"];
+    const keys = (propertyNames as JsonObject | undefined)?.["enum"];
     if (Array.isArray(keys)) {
       return { ...rest, properties: Object.fromEntries(keys.map((name) => [name, additionalProperties])) };
     }
     return additionalProperties === undefined || additionalProperties === false
       ? rest
       : { ...rest, additionalProperties };
-  }) as Json;
+  }) as JsonObject;
 }
 
 /** Replaces every part that is, or extends, a named form. `self` is not replaced by its own name. */
-function named(json: Json, io: "input" | "output", self: string | null): Json {
+function named(json: JsonObject, io: "input" | "output", self: string | null): JsonObject {
   const match = FORMS.find(
     ({ name, form, io: side }) => name !== self && side === io && extendsForm(json, form),
   );
@@ -98,9 +97,7 @@ function named(json: Json, io: "input" | "output", self: string | null): Json {
     return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, inside(value, io)]));
   }
   const reference = { $ref: `#/components/schemas/${match.name}` };
-  const added = Object.entries(json["properties"] as Json).filter(
-    ([key]) => !fieldsOf(match.form).includes(key),
-  );
+  const added = Object.entries(propertiesOf(json)).filter(([key]) => !namesOf(match.form).includes(key));
   const description = json["description"] === undefined ? {} : { description: json["description"] };
   if (added.length === 0) return { ...reference, ...description };
   const required = requiredOf(json).filter((name) => !requiredOf(match.form).includes(name));
@@ -120,7 +117,7 @@ const inside = (value: unknown, io: "input" | "output"): unknown =>
       : value;
 
 /** True when every field of `form` stands in `json` unchanged, and is required where it is required there. */
-function extendsForm(json: Json, form: Json): boolean {
+function extendsForm(json: JsonObject, form: JsonObject): boolean {
   const [has, wants] = [json["properties"], form["properties"]];
   if (json["type"] !== "object" || !isJson(has) || !isJson(wants) || Object.keys(wants).length < 2)
     return false;
@@ -132,16 +129,12 @@ function extendsForm(json: Json, form: Json): boolean {
   return sameFields && wanted.length === required.length;
 }
 
-function isJson(value: unknown): value is Json {
+function isJson(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function requiredOf(form: Json): string[] {
-  return (form["required"] ?? []) as string[];
-}
-
-function fieldsOf(form: Json): string[] {
-  return Object.keys((form["properties"] ?? {}) as Json);
+function namesOf(form: JsonObject): string[] {
+  return Object.keys(propertiesOf(form));
 }
 
 /** JSON text that does not depend on the order of keys. */

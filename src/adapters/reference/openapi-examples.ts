@@ -6,7 +6,7 @@ import type { failureOf, Meta } from "../../schema/envelope.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher, VerifyInstructions } from "../../schema/publisher.ts";
 import type { Subscription } from "../../schema/subscription.ts";
-import type { Json } from "./openapi-components.ts";
+import { allowsNull, type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 
 const IDS = {
   post: "7fKm3Qx9Rt",
@@ -16,7 +16,7 @@ const IDS = {
 const TIME = "2026-11-20T09:00:00.000Z";
 
 /** Values of fields whose type alone says too little. No key: what looks like one would be refused in a post. */
-const FIELDS: Json = {
+const FIELDS: JsonObject = {
   id: IDS.post,
   post_id: IDS.post,
   api_key: "bbk_…",
@@ -125,25 +125,25 @@ export function exampleFailure(code: FailureCode, site: Site): z.infer<ReturnTyp
  *
  * @param schemas  `components.schemas`, for names without a thing
  */
-export function exampleOf(schema: Json, things: Readonly<Record<string, unknown>>, schemas: Json): unknown {
-  const again = (inner: unknown) => exampleOf(inner as Json, things, schemas);
+export function exampleOf(
+  schema: JsonObject,
+  things: Readonly<Record<string, unknown>>,
+  schemas: JsonObject,
+): unknown {
+  const again = (inner: unknown) => exampleOf(inner as JsonObject, things, schemas);
   const reference = schema["$ref"];
   if (typeof reference === "string") {
     const name = reference.slice(reference.lastIndexOf("/") + 1);
     return things[name] ?? again(schemas[name]);
   }
-  const { allOf, anyOf, properties, items, type } = schema;
+  const { allOf, properties, items, type } = schema;
   if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map(again));
   if ("const" in schema) return schema["const"];
   if (Array.isArray(schema["enum"])) return schema["enum"][0];
-  const types = Array.isArray(type) ? type : [type];
-  if (types.includes("null") || (Array.isArray(anyOf) && anyOf.some((one) => one.type === "null")))
-    return null;
+  if (allowsNull(schema)) return null;
   if (properties !== undefined) {
-    const required = (schema["required"] ?? []) as string[];
-    return Object.fromEntries(
-      required.map((name) => [name, FIELDS[name] ?? again((properties as Json)[name])]),
-    );
+    const fields = propertiesOf(schema);
+    return Object.fromEntries(requiredOf(schema).map((name) => [name, FIELDS[name] ?? again(fields[name])]));
   }
   if (items !== undefined) return [again(items)];
   if (type === "boolean") return true;

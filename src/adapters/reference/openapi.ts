@@ -2,8 +2,9 @@ import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/readiness.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
+import type { JsonObject } from "./fields.ts";
 import { Answers, componentHeaders, headers, takesIdempotencyKey, unchanged } from "./openapi-answers.ts";
-import { componentSchemas, documentSchema, documentSchemaWithout, type Json } from "./openapi-components.ts";
+import { componentSchemas, documentSchema, documentSchemaWithout } from "./openapi-components.ts";
 
 const TAGS: Readonly<Record<string, string>> = {
   board: "The board itself: its size, kinds and statistics.",
@@ -18,10 +19,10 @@ const TAGS: Readonly<Record<string, string>> = {
  * The OpenAPI 3.1 document of every REST route, derived from the operations.
  * The same operations and site give the same document, byte for byte.
  */
-export function openApiDocument(catalog: { operations: readonly Operation[] }, site: Site): Json {
+export function openApiDocument(catalog: { operations: readonly Operation[] }, site: Site): JsonObject {
   const schemas = componentSchemas();
   const answers = new Answers(schemas, site);
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, JsonObject> = {};
   for (const operation of byPath(catalog.operations)) {
     const { path, method, also = [] } = operation.rest;
     for (const each of [path, ...also]) {
@@ -70,13 +71,18 @@ export function byPath(operations: readonly Operation[]): Operation[] {
   );
 }
 
-function operationObject(operation: Operation, operationId: string, path: string, answers: Answers): Json {
+function operationObject(
+  operation: Operation,
+  operationId: string,
+  path: string,
+  answers: Answers,
+): JsonObject {
   const { rest, input, auth, title, when } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
   const inQuery =
     rest.method === "GET" ? Object.keys(input.shape).filter((name) => !inPath.includes(name)) : [];
   const inBody = rest.method !== "GET" && Object.keys(input.shape).length > inPath.length;
-  const parameter = (name: string, place: "path" | "query"): Json => {
+  const parameter = (name: string, place: "path" | "query"): JsonObject => {
     const { description, ...schema } = fieldOf(operation, name);
     const sent = operation.examples.map((example) => example[name]).find((value) => value !== undefined);
     return {
@@ -115,7 +121,7 @@ function operationObject(operation: Operation, operationId: string, path: string
   };
 }
 
-function fieldOf({ input }: Operation, name: string): Json {
+function fieldOf({ input }: Operation, name: string): JsonObject {
   const field = input.shape[name];
   // A path with an id that no field takes is a mistake of whoever wrote the operation.
   if (field === undefined) throw new Error(`no field "${name}"`);
@@ -125,7 +131,7 @@ function fieldOf({ input }: Operation, name: string): Json {
 const isRequired = ({ input }: Operation, name: string) =>
   input.shape[name]?.safeParse(undefined).success === false;
 
-function requestBody(operation: Operation, inPath: readonly string[]): Json {
+function requestBody(operation: Operation, inPath: readonly string[]): JsonObject {
   const { input, examples } = operation;
   const schema = documentSchemaWithout(input, inPath);
   const required = Object.keys(input.shape).some(
@@ -133,7 +139,7 @@ function requestBody(operation: Operation, inPath: readonly string[]): Json {
   );
   const bodies = examples
     .map((example) => Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name))))
-    .map((value, i): [string, Json] => [`example_${i + 1}`, { value }]);
+    .map((value, i): [string, JsonObject] => [`example_${i + 1}`, { value }]);
   return {
     required,
     content: { "application/json": { schema, examples: Object.fromEntries(bodies) } },
@@ -147,16 +153,16 @@ function tagOf(path: string): string {
 }
 
 /** What stands at the site's root beside the API, under a server of its own. */
-function sitePaths(site: Site): Json {
-  const get = (operationId: string, summary: string, responses: Json) => ({
+function sitePaths(site: Site): JsonObject {
+  const get = (operationId: string, summary: string, responses: JsonObject) => ({
     servers: [{ url: site.root }],
     get: { operationId, tags: ["site"], summary, security: [{}], responses },
   });
-  const answer = (description: string, type: string, schema: Json) => ({
+  const answer = (description: string, type: string, schema: JsonObject) => ({
     description,
     content: { [type]: { schema } },
   });
-  const tagged = (each: Json) => ({ ...each, headers: headers(["ETag"]) });
+  const tagged = (each: JsonObject) => ({ ...each, headers: headers(["ETag"]) });
   const health = answer("The process answers.", "application/json", documentSchema(Health, "output"));
   const readiness = documentSchema(Readiness, "output");
   return {

@@ -1,8 +1,8 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Way } from "../../reference/connect.ts";
 import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
-import { table } from "../../reference/field-lines.ts";
 import type { Prose } from "../../reference/prose.ts";
+import { table } from "../../text/markdown.ts";
 
 /** `/docs.md`: the documentation as a model reads it. */
 export function docsMarkdown(docs: Docs, site: Site): string {
@@ -26,7 +26,7 @@ export function docsMarkdown(docs: Docs, site: Site): string {
         `${message} ${hint}`,
         where,
       ]),
-    ).join("\n"),
+    ),
     ...docs.after.flatMap(proseMarkdown),
   ];
   return `${parts.join("\n\n")}\n`;

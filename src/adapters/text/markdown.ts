@@ -1,0 +1,13 @@
+/** A table with one row per array of cells. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replace(/\s+/g, " ")).join(" | ")} |`;
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+/** Things by what they have in common, in the order of their first one. */
+export function grouped<T, K>(things: readonly T[], common: (thing: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const thing of things) groups.set(common(thing), [...(groups.get(common(thing)) ?? []), thing]);
+  return groups;
+}
