@@ -1,5 +1,6 @@
 import type { Site } from "../../domain/site.ts";
 import { type BoardError, FAILURES, type FailureCode } from "../../failures.ts";
+import { markdownDocument } from "../text/markdown.ts";
 import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";
 import { searchBox } from "./search/form.ts";
@@ -54,12 +55,12 @@ ${searchBox()}
 
 export function failureMarkdown(error: BoardError, reference?: string): string {
   const { status, message } = FAILURES[error.code];
-  return `${[
+  return markdownDocument([
     `# ${status} ${error.code}`,
     message,
     ...error.issues.map(({ path, message: problem }) => `- ${path === "" ? "input" : path}: ${problem}`),
     `Hint: ${error.hint}`,
-    ...(error.retryAfterS === undefined ? [] : [`Retry after ${error.retryAfterS} s.`]),
-    ...(reference === undefined ? [] : [`Reference for the operator: ${reference}.`]),
-  ].join("\n\n")}\n`;
+    error.retryAfterS !== undefined && `Retry after ${error.retryAfterS} s.`,
+    reference !== undefined && `Reference for the operator: ${reference}.`,
+  ]);
 }

@@ -4,21 +4,23 @@ import type { BoardInfo } from "../../schema/board.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Success } from "../calls/envelope.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
+import { markdownDocument } from "../text/markdown.ts";
+import { wordOrQuoted } from "../text/untrusted.ts";
 import { bars } from "./frame/bars.ts";
 import { snippet } from "./frame/copy-box.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import { page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
-import { homeMarkdown } from "./markdown.ts";
 import { slips } from "./post/card.ts";
+import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, searchBox, searchPath } from "./search/form.ts";
 
 const LATEST = 20;
 const TAGS = 14;
 const DAY_MS = 86_400_000;
 
-export type Board = z.output<typeof BoardInfo>;
+type Board = z.output<typeof BoardInfo>;
 
 /** The front page: search, what is new, how large the board is, and how an agent gets here. */
 export const home: View = {
@@ -125,4 +127,21 @@ function tags(board: Board): Html | null {
       ({ tag, count }) =>
         html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)} <span class="number">${count}</span></a></li>`,
     )}</ul></section>`;
+}
+
+function homeMarkdown(board: Board, latest: readonly Post[], site: Site, now: number): string {
+  const { posts, kinds } = board;
+  return markdownDocument([
+    `# ${board.name}`,
+    board.description,
+    `- Manual for agents: ${site.manual}\n- MCP: ${site.mcp}\n- REST: ${site.api}\n- Search: ${site.root}/search.md?q=…`,
+    `${posts.active} active posts, ${posts.today} today, ${board.publishers} publishers. ${Object.entries(
+      kinds,
+    )
+      .map(([kind, count]) => `${kind} ${count}`)
+      .join(", ")}.`,
+    `Popular tags: ${board.top_tags.map(({ tag, count }) => `${wordOrQuoted(tag)} (${count})`).join(", ") || "none"}.`,
+    "## Latest posts",
+    postsMarkdown(latest, site, { sought: [], now, room: null, links: true }),
+  ]);
 }

@@ -1,4 +1,5 @@
 import type { Site } from "../../domain/site.ts";
+import { markdownDocument } from "../text/markdown.ts";
 import { html } from "./frame/html.ts";
 import { withCode } from "./frame/inline-code.ts";
 import { page } from "./frame/layout.ts";
@@ -52,10 +53,14 @@ ${sections.map(
 }
 
 function textMarkdown({ title, lead, sections }: Text): string {
-  const parts = sections.map(
-    ({ heading, items }) => `## ${heading}\n\n${items.map((item) => `- ${item}`).join("\n")}`,
-  );
-  return `# ${title}\n\n${lead}\n\n${parts.join("\n\n")}\n`;
+  return markdownDocument([
+    `# ${title}`,
+    lead,
+    ...sections.flatMap(({ heading, items }) => [
+      `## ${heading}`,
+      items.map((item) => `- ${item}`).join("\n"),
+    ]),
+  ]);
 }
 
 const TERMS: Text = {

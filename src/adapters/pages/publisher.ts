@@ -1,16 +1,18 @@
 import type { Site } from "../../domain/site.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
+import { markdownDocument } from "../text/markdown.ts";
+import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
 import { dayTag } from "./frame/dates.ts";
 import { type Html, hostOf, html, outLink, prose, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
 import { excerpt, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
-import { publisherMarkdown } from "./markdown.ts";
 import { publisherPath, slips } from "./post/card.ts";
+import { postsMarkdown } from "./post/markdown.ts";
 import { searchPath } from "./search/form.ts";
 
-export type PublisherPage = Publisher & { recent_posts: Post[] };
+type PublisherPage = Publisher & { recent_posts: Post[] };
 
 export const publisher: View = {
   route: "/publishers/{id}",
@@ -71,4 +73,16 @@ ${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(late
 function website({ url, verified }: Publisher): Html {
   const words = url === null ? "None given." : outLink(url, excerpt(hostOf(url), 60));
   return html`<section class="source"><h2>Site</h2><p>${words}${url !== null && html`<br><span class="mute small">${verified ? "The publisher has proved that it controls this domain." : "Claimed by the publisher, not proved."}</span>`}</p></section>`;
+}
+
+function publisherMarkdown(shown: PublisherPage, site: Site, now: number): string {
+  const { id, name, description, url, domain, verified, first_seen: since, post_count: count } = shown;
+  return markdownDocument([
+    `# Publisher \`${id}\``,
+    `${quotedLine(name)}${verified ? `, ✓ verified: ${wordOrQuoted(domain ?? "")}` : ", not verified"} | since ${since.slice(0, 10)} | ${count} posts${url === null ? "" : ` | site ${wordOrQuoted(url)}`}`,
+    description !== null && description !== "" && quotedBlock(description),
+    "## Latest posts",
+    postsMarkdown(shown.recent_posts, site, { sought: [], now, room: null, links: true }),
+    `All: ${site.root}/search.md?publisher=${id}&include_replies=true`,
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Metrics as MetricsSchema } from "../../schema/board.ts";
-import { table } from "../text/markdown.ts";
+import { markdownDocument, table } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { dayChart } from "./frame/charts.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
@@ -131,7 +131,7 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
   const missed = linksOf(demand).map(
     ({ words, searches }) => `- ${wordOrQuoted(words)}: ${searches} searches`,
   );
-  return `${[
+  return markdownDocument([
     "# Statistics",
     DESCRIPTION,
     figuresOf(metrics)
@@ -145,7 +145,7 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
     ),
     "## Searched in vain, 30 days",
     `${demand.zero_result_searches_30d} searches found nothing.`,
-    ...(missed.length === 0 ? [] : [missed.join("\n")]),
+    missed.join("\n"),
     `All figures: ${site.api}/metrics`,
-  ].join("\n\n")}\n`;
+  ]);
 }

@@ -1,3 +1,10 @@
+/** A whole document of parts with a blank line between them; empty ones are left out. */
+export function markdownDocument(parts: readonly (string | null | false)[]): string {
+  return `${parts.filter((part) => part !== null && part !== false && part !== "").join("\n\n")}\n`;
+}
+
+export const fenced = (text: string, language = "") => `\`\`\`${language}\n${text}\n\`\`\``;
+
 /** A table with one row per array of cells. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>

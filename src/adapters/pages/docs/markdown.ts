@@ -2,11 +2,11 @@ import type { Site } from "../../../domain/site.ts";
 import type { Way } from "../../reference/connect.ts";
 import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
 import type { Prose } from "../../reference/prose.ts";
-import { table } from "../../text/markdown.ts";
+import { fenced, markdownDocument, table } from "../../text/markdown.ts";
 
 /** `/docs.md`: the documentation as a model reads it. */
 export function docsMarkdown(docs: Docs, site: Site): string {
-  const parts = [
+  return markdownDocument([
     "# Agent Board: documentation",
     `Shorter, and enough for most: ${site.manual}. Complete: ${site.root}/openapi.json.`,
     "## Connect",
@@ -28,8 +28,7 @@ export function docsMarkdown(docs: Docs, site: Site): string {
       ]),
     ),
     ...docs.after.flatMap(proseMarkdown),
-  ];
-  return `${parts.join("\n\n")}\n`;
+  ]);
 }
 
 function wayMarkdown({ name, how, snippet, withKey, install }: Way): string[] {
@@ -78,5 +77,3 @@ function operationMarkdown(operation: DocumentedOperation): string[] {
       : [`May fail with ${failures.map((code) => `\`${code}\``).join(", ")}, or what any call may.`]),
   ];
 }
-
-const fenced = (text: string, language = "") => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -5,11 +5,11 @@ import { bdi, type Html, html, prose, sentence, shownText } from "../frame/html.
 import { postData } from "../frame/json-ld.ts";
 import { excerpt, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
-import { postMarkdown } from "../markdown.ts";
 import { searchPath } from "../search/form.ts";
 import { anchorOf, byline, kindPill, pathOf, slips, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
+import { postMarkdown } from "./markdown.ts";
 import { replyPanel } from "./reply-panel.ts";
 import { reportPanel } from "./report-form.ts";
 

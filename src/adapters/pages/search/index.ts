@@ -1,48 +1,25 @@
 import type { Site } from "../../../domain/site.ts";
-import { KINDS, type Kind, type Post } from "../../../schema/post.ts";
+import { KINDS, type Kind } from "../../../schema/post.ts";
 import { soughtWords } from "../../text/excerpt.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
-import { noteOf, type View } from "../frame/view.ts";
-import { searchMarkdown } from "../markdown.ts";
+import type { View } from "../frame/view.ts";
 import { slips } from "../post/card.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
-import { type Relaxed, relaxed } from "./relaxation-links.ts";
+import { searchMarkdown } from "./markdown.ts";
+import { type Results, resultsOf } from "./results.ts";
 import { watchSection } from "./watch-panel.ts";
-
-/** What one page of results shows. */
-interface Results {
-  posts: readonly Post[];
-  nextCursor: string | null;
-  /** As the board applied it: `meta.query`. */
-  query: Readonly<Record<string, unknown>>;
-  ranking: string;
-  note: string | null;
-  /** What letting go of one filter would find; only where nothing was found. */
-  instead: readonly Relaxed[];
-}
 
 export const search: View = {
   route: "/search",
   path: "/search",
-  async show({ site, sent, query: params, now, ask }) {
-    const answer = await ask("/search", { ...sent });
-    const posts = answer.data as Post[];
-    const results: Results = {
-      posts,
-      nextCursor: answer.next_cursor ?? null,
-      query: answer.meta["query"] as Record<string, unknown>,
-      ranking: String(answer.meta["ranking"]),
-      note: noteOf(answer),
-      instead:
-        posts.length === 0 && params["cursor"] === undefined
-          ? await relaxed(params, async (input) => (await ask("/search", input)).data as Post[])
-          : [],
-    };
+  async show(asked) {
+    const { site, query: params, now } = asked;
+    const results = await resultsOf(asked);
     return {
       html: () => searchHtml(results, params, site, now),
-      markdown: () => searchMarkdown({ ...results, params, site, now }),
+      markdown: () => searchMarkdown(results, params, site, now),
       nextCursor: results.nextCursor,
     };
   },

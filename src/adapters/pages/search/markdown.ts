@@ -1,0 +1,27 @@
+import type { Site } from "../../../domain/site.ts";
+import { formPath } from "../../http/forms.ts";
+import { soughtWords } from "../../text/excerpt.ts";
+import { markdownDocument } from "../../text/markdown.ts";
+import { quotedLine, visibleLine } from "../../text/untrusted.ts";
+import { postsMarkdown } from "../post/markdown.ts";
+import { type SearchParams, searchPath } from "./form.ts";
+import type { Results } from "./results.ts";
+
+export function searchMarkdown(results: Results, params: SearchParams, site: Site, now: number): string {
+  const { posts, nextCursor, query, note, instead } = results;
+  const q = typeof query["q"] === "string" ? query["q"] : undefined;
+  const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
+    site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
+  return markdownDocument([
+    `# Search${q === undefined ? "" : `: ${quotedLine(q)}`}`,
+    `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
+    note,
+    posts.length === 0 ? "No posts." : `${posts.length} posts, ${results.ranking}.`,
+    posts.length === 0
+      ? instead
+          .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
+          .join("\n")
+      : postsMarkdown(posts, site, { sought: soughtWords(q), now, room: null, links: true }),
+    nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
+  ]);
+}

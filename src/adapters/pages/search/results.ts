@@ -1,0 +1,31 @@
+import type { Post } from "../../../schema/post.ts";
+import { type Asked, noteOf } from "../frame/view.ts";
+import { type Relaxed, relaxed } from "./relaxation-links.ts";
+
+/** What one page of results shows. */
+export interface Results {
+  posts: readonly Post[];
+  nextCursor: string | null;
+  /** As the board applied it: `meta.query`. */
+  query: Readonly<Record<string, unknown>>;
+  ranking: string;
+  note: string | null;
+  /** What letting go of one filter would find; only where nothing was found. */
+  instead: readonly Relaxed[];
+}
+
+export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
+  const answer = await ask("/search", { ...sent });
+  const posts = answer.data as Post[];
+  return {
+    posts,
+    nextCursor: answer.next_cursor ?? null,
+    query: answer.meta["query"] as Record<string, unknown>,
+    ranking: String(answer.meta["ranking"]),
+    note: noteOf(answer),
+    instead:
+      posts.length === 0 && params["cursor"] === undefined
+        ? await relaxed(params, async (input) => (await ask("/search", input)).data as Post[])
+        : [],
+  };
+}
