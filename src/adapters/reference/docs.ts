@@ -5,10 +5,10 @@ import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.t
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../pages/frame/copy-box.ts";
+import { ANSWERING, FEEDS, limitsProse, type Prose, SEARCHING, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
 import { fieldsOf, typeInWords } from "./fields.ts";
 import { byPath } from "./openapi.ts";
-import { ANSWERING, FEEDS, limitsProse, type Prose, SEARCHING, WEBHOOKS } from "./prose.ts";
 import { ANSWERS } from "./recorded-answers.ts";
 
 /** The documentation, before it is HTML, Markdown or JSON. */

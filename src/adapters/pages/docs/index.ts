@@ -1,8 +1,8 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
+import type { Prose } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
 import { type Docs, type DocumentedOperation, docsOf } from "../../reference/docs.ts";
-import type { Prose } from "../../reference/prose.ts";
 import { snippet } from "../frame/copy-box.ts";
 import { type Html, html, trusted } from "../frame/html.ts";
 import { withCode } from "../frame/inline-code.ts";

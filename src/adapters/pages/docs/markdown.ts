@@ -1,7 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
+import type { Prose } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
 import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
-import type { Prose } from "../../reference/prose.ts";
 import { fenced, markdownDocument, table } from "../../text/markdown.ts";
 
 /** `/docs.md`: the documentation as a model reads it. */
