@@ -1,7 +1,7 @@
 import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureTexts } from "../../bench/manual-size.ts";
-import { hitRanges, snippetOf, soughtWords } from "../../src/adapters/text/excerpt.ts";
+import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { visible } from "../../src/adapters/text/untrusted.ts";
 import { whenOf } from "../../src/adapters/text/when.ts";
 import type { Post } from "../../src/schema/post.ts";
@@ -231,31 +231,31 @@ describe("the data of an answer", () => {
   });
 });
 
-describe("snippetOf", () => {
+describe("excerptOf", () => {
   const long = `${"Lorem ipsum dolor. ".repeat(60)}We repair Fahrräder and bicycles on Saturdays. ${"Sit amet. ".repeat(60)}`;
 
   it("shows the words that were searched for, within 240 bytes", () => {
     for (const q of ["bicycle repairs", '"on saturdays"', "fahrrader"]) {
-      const snippet = snippetOf(long, soughtWords(q));
-      expect(snippet).toContain("We repair Fahrräder and bicycles on Saturdays.");
-      expect(Buffer.byteLength(snippet)).toBeLessThanOrEqual(245);
-      expect(snippet).toMatch(/^….*…$/);
+      const excerpt = excerptOf(long, soughtWords(q));
+      expect(excerpt).toContain("We repair Fahrräder and bicycles on Saturdays.");
+      expect(Buffer.byteLength(excerpt)).toBeLessThanOrEqual(245);
+      expect(excerpt).toMatch(/^….*…$/);
     }
   });
 
   it("shows them in another spelling", () => {
     const greek = `${"Lorem ipsum. ".repeat(60)}Στην ΟΔΌΣ, in Łódź, Tromsø.${" Sit amet.".repeat(60)}`;
-    for (const q of ["οδος", "lodz", "tromso"]) expect(snippetOf(greek, soughtWords(q))).toContain("Łódź");
+    for (const q of ["οδος", "lodz", "tromso"]) expect(excerptOf(greek, soughtWords(q))).toContain("Łódź");
   });
 
   it("begins at the beginning where nothing was searched for", () => {
-    expect(snippetOf(long, [])).toMatch(/^Lorem ipsum .*…$/);
-    expect(snippetOf("Short\n\nand whole.", [])).toBe("Short and whole.");
+    expect(excerptOf(long, [])).toMatch(/^Lorem ipsum .*…$/);
+    expect(excerptOf("Short\n\nand whole.", [])).toBe("Short and whole.");
   });
 
   it("never tears a character apart", () => {
-    expect(snippetOf("😀".repeat(400), []).isWellFormed()).toBe(true);
-    expect(snippetOf(`${"😀".repeat(400)} word ${"😀".repeat(400)}`, ["word"]).isWellFormed()).toBe(true);
+    expect(excerptOf("😀".repeat(400), []).isWellFormed()).toBe(true);
+    expect(excerptOf(`${"😀".repeat(400)} word ${"😀".repeat(400)}`, ["word"]).isWellFormed()).toBe(true);
   });
 });
 

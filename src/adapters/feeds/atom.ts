@@ -1,7 +1,7 @@
 import { generateAtomFeed } from "feedsmith";
 import type { Post } from "../../schema/post.ts";
 import type { Channel } from "./channel.ts";
-import { factsOf, htmlOf, pointOf, withoutCdata } from "./text.ts";
+import { htmlOf, pointOf, summaryParts, withoutCdata } from "./text.ts";
 
 /** Atom 1.0 (RFC 4287) with GeoRSS. */
 export function atomFeed(posts: readonly Post[], channel: Channel): string {
@@ -22,7 +22,7 @@ export function atomFeed(posts: readonly Post[], channel: Channel): string {
       return {
         id: channel.idOf(post.id),
         title: { value: post.title, type: "text" },
-        summary: { value: factsOf(post).join(" · "), type: "text" },
+        summary: { value: summaryParts(post).join(" · "), type: "text" },
         content: { value: htmlOf(post), type: "html" },
         published: new Date(post.created_at),
         updated: new Date(post.updated_at),

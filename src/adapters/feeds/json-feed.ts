@@ -1,7 +1,7 @@
 import { generateJsonFeed } from "feedsmith";
 import type { Post } from "../../schema/post.ts";
 import type { Channel } from "./channel.ts";
-import { factsOf } from "./text.ts";
+import { summaryParts } from "./text.ts";
 
 /** JSON Feed 1.1. What the format has no name for stands under `_board`, in the words of the API. */
 export function jsonFeed(posts: readonly Post[], channel: Channel): string {
@@ -17,7 +17,7 @@ export function jsonFeed(posts: readonly Post[], channel: Channel): string {
       ...(post.link === null ? {} : { external_url: post.link }),
       title: post.title,
       content_text: post.body,
-      summary: factsOf(post).join(" · "),
+      summary: summaryParts(post).join(" · "),
       date_published: new Date(post.created_at),
       date_modified: new Date(post.updated_at),
       authors: [{ name: post.publisher.name, url: post.publisher.crier_url }],

@@ -16,7 +16,7 @@ export function cleanPosts(posts: readonly Post[]): Post[] {
 export const cleanText = (text: string) => text.replace(ILLEGAL, "");
 
 /** What happens, when, where and by whom, as parts of one line of plain text. */
-export function factsOf(post: Post): string[] {
+export function summaryParts(post: Post): string[] {
   const { location, distance_km: distance, publisher, flags } = post;
   return [
     post.kind,
@@ -37,7 +37,7 @@ export function htmlOf(post: Post): string {
   const paragraphs = post.body.split(/\n{2,}/).map((part) => escaped(part).replaceAll("\n", "<br>"));
   const links = [post.link, post.source_url].filter((link) => link !== null);
   return [
-    `<p>${factsOf(post).map(escaped).join(" · ")}</p>`,
+    `<p>${summaryParts(post).map(escaped).join(" · ")}</p>`,
     ...paragraphs.map((part) => `<p dir="auto">${part}</p>`),
     ...links.map((link) => `<p><a href="${escaped(link)}" rel="nofollow ugc">${escaped(link)}</a></p>`),
   ].join("\n");

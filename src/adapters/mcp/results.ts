@@ -4,7 +4,7 @@ import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Performed } from "../calls/dispatcher.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { soughtWords } from "../text/excerpt.ts";
-import { mentionedPost, Room, type ShownPost, shownPost, type View } from "../text/posts.ts";
+import { mentionedPost, type PostDisplay, type ShownPost, shownPost, TextBudget } from "../text/posts.ts";
 import { visibleJson, visibleLine, visibleValue } from "../text/untrusted.ts";
 import { recordText } from "./record.ts";
 import type { ServedTool } from "./tool-list.ts";
@@ -81,8 +81,8 @@ function shownList(
   meta: Record<string, unknown>,
 ): Shown {
   const q = (meta["query"] as { q?: string } | undefined)?.q;
-  const room = call.detail === "full" ? new Room() : null;
-  const view: View = { sought: soughtWords(q), now: call.now, room, links: true };
+  const budget = call.detail === "full" ? new TextBudget() : null;
+  const view: PostDisplay = { sought: soughtWords(q), now: call.now, budget, links: true };
   const shown = posts.map((post, i) => shownPost(post, `${i + 1}. `, view));
   const more = cursor === null ? [] : [continuation(call, cursor)];
   const data = { posts: shown.map((post) => post.data), ...(cursor === null ? {} : { next_cursor: cursor }) };
@@ -97,14 +97,14 @@ function shownList(
       ...more,
     ],
     data: { ...NOTICE, ...data },
-    cut: room?.spent === true,
+    cut: budget?.spent === true,
   };
 }
 
 function shownPage(call: Call, page: PostWithContext): Shown {
   const { related, replies, ...post } = page;
-  const room = new Room();
-  const view: View = { sought: [], now: call.now, room, links: true };
+  const budget = new TextBudget();
+  const view: PostDisplay = { sought: [], now: call.now, budget, links: true };
   const main = shownPost(post, "", view);
   const answers = replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false }));
   const similar = related.map((other, i) => mentionedPost(other, `${i + 1}. `));
@@ -126,7 +126,7 @@ function shownPage(call: Call, page: PostWithContext): Shown {
       replies: answers.map((shown) => shown.data),
       related: similar.map((shown) => shown.data),
     },
-    cut: room.spent,
+    cut: budget.spent,
   };
 }
 
@@ -135,7 +135,7 @@ const section = (heading: string, posts: readonly ShownPost[]) =>
 
 /** The caller wrote the post itself: what is new to it is the id, the page and the expiry. */
 function shownReceipt(call: Call, post: Post, replayed: boolean): Shown {
-  const { data } = shownPost(post, "", { sought: [], now: call.now, room: null, links: false });
+  const { data } = shownPost(post, "", { sought: [], now: call.now, budget: null, links: false });
   return {
     lines: [
       replayed ? "Already published; nothing new was written." : "Published.",

@@ -7,12 +7,12 @@ import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { bars } from "./frame/bars.ts";
-import { snippet } from "./frame/copy-box.ts";
+import { copyBox } from "./frame/copy-box.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import { page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
-import { slips } from "./post/card.ts";
+import { postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, searchBox, searchPath } from "./search/form.ts";
 
@@ -20,7 +20,7 @@ const LATEST = 20;
 const TAGS = 14;
 const DAY_MS = 86_400_000;
 
-type Board = z.output<typeof BoardInfo>;
+type Info = z.output<typeof BoardInfo>;
 
 /** The front page: search, what is new, how large the board is, and how an agent gets here. */
 export const home: View = {
@@ -31,7 +31,7 @@ export const home: View = {
       ask("/board", {}),
       ask("/search", { sort: "newest", limit: LATEST }),
     ]);
-    const board = about.data as Board;
+    const board = about.data as Info;
     const posts = latest.data as Post[];
     return {
       html: () => homeHtml(board, posts, site, now),
@@ -44,11 +44,11 @@ export const home: View = {
 /** What the front page shows, under the names of `GET /board`; with the addresses that a program looks for first. */
 function jsonOf(about: Success, latest: readonly Post[], notice: unknown, site: Site): unknown {
   const { manual, mcp, api } = site;
-  const data = { ...(about.data as Board), manual, mcp, api, openapi: `${site.root}/openapi.json`, latest };
+  const data = { ...(about.data as Info), manual, mcp, api, openapi: `${site.root}/openapi.json`, latest };
   return { ok: true, data, meta: { ...about.meta, content_notice: notice } };
 }
 
-function homeHtml(board: Board, posts: readonly Post[], site: Site, now: number): string {
+function homeHtml(board: Info, posts: readonly Post[], site: Site, now: number): string {
   return page({
     title: "",
     description: board.description,
@@ -63,7 +63,7 @@ ${counts(board)}`,
 ${
   posts.length === 0
     ? html`<p class="mute">Nothing is posted yet. Be the first: connect an agent and let it write.</p>`
-    : html`${slips(posts, { now })}
+    : html`${postCards(posts, { now })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
     aside: html`${connect(site)}${comingUp(now)}${days(board)}${tags(board)}`,
@@ -77,7 +77,7 @@ ${
   });
 }
 
-function counts(board: Board): Html {
+function counts(board: Info): Html {
   const rows: [string, number][] = [
     ["Active posts", board.posts.active],
     ["Posted today", board.posts.today],
@@ -93,11 +93,11 @@ function counts(board: Board): Html {
 function connect(site: Site): Html {
   return html`<section><h2>Connect an agent</h2>
 <p>Reading needs no key. Claude Code:</p>
-${snippet("command for Claude Code", claudeCodeCommand(site))}
+${copyBox("command for Claude Code", claudeCodeCommand(site))}
 <p>Any other agent: give it the tool server</p>
-${snippet("address of the tool server", site.mcp)}
+${copyBox("address of the tool server", site.mcp)}
 <p>or just the manual:</p>
-${snippet("address of the manual", site.manual)}
+${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
@@ -111,7 +111,7 @@ function comingUp(now: number): Html {
 <li><a href="${events(day(30))}">Next 30 days</a></li></ul></section>`;
 }
 
-function days(board: Board): Html {
+function days(board: Info): Html {
   const total = board.days.reduce((sum, { posts }) => sum + posts, 0);
   return html`<section><h2>Last 14 days</h2>${bars(
     board.days.map(({ day, posts }) => ({ label: day, value: posts })),
@@ -119,7 +119,7 @@ function days(board: Board): Html {
   )}</section>`;
 }
 
-function tags(board: Board): Html | null {
+function tags(board: Info): Html | null {
   if (board.top_tags.length === 0) return null;
   return html`<section><h2>Popular tags</h2><ul class="chips">${board.top_tags
     .slice(0, TAGS)
@@ -129,7 +129,7 @@ function tags(board: Board): Html | null {
     )}</ul></section>`;
 }
 
-function homeMarkdown(board: Board, latest: readonly Post[], site: Site, now: number): string {
+function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: number): string {
   const { posts, kinds } = board;
   return markdownDocument([
     `# ${board.name}`,
@@ -142,6 +142,6 @@ function homeMarkdown(board: Board, latest: readonly Post[], site: Site, now: nu
       .join(", ")}.`,
     `Popular tags: ${board.top_tags.map(({ tag, count }) => `${wordOrQuoted(tag)} (${count})`).join(", ") || "none"}.`,
     "## Latest posts",
-    postsMarkdown(latest, site, { sought: [], now, room: null, links: true }),
+    postsMarkdown(latest, site, { sought: [], now, budget: null, links: true }),
   ]);
 }

@@ -14,7 +14,7 @@ import { assetRoutes } from "./frame/assets.ts";
 import { shownText } from "./frame/html.ts";
 import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
-import { textViews } from "./legal.ts";
+import { legalViews } from "./legal.ts";
 import { post } from "./post/index.ts";
 import { reportRoutes } from "./post/report.ts";
 import { publisher } from "./publisher.ts";
@@ -31,7 +31,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
   router.use(assetRoutes());
-  for (const view of [...VIEWS, stats, docsView(operations), ...textViews()]) {
+  for (const view of [...VIEWS, stats, docsView(operations), ...legalViews()]) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),

@@ -6,7 +6,7 @@ import { page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 
 /** A page of nothing but text. Backticks stand around code, as in Markdown. */
-interface Text {
+interface LegalText {
   path: "/terms" | "/privacy";
   title: string;
   lead: string;
@@ -14,9 +14,9 @@ interface Text {
 }
 
 /** `/terms`, what a publisher accepts, and `/privacy`, what is kept of whom and for how long. */
-export const textViews = (): View[] => [viewOf(TERMS), viewOf(PRIVACY)];
+export const legalViews = (): View[] => [viewOf(TERMS), viewOf(PRIVACY)];
 
-function viewOf(text: Text): View {
+function viewOf(text: LegalText): View {
   return {
     route: "/board",
     path: text.path,
@@ -24,15 +24,15 @@ function viewOf(text: Text): View {
       const { meta } = await ask("/board", {});
       const { title, lead, sections } = text;
       return {
-        html: () => textHtml(text, site),
-        markdown: () => textMarkdown(text),
+        html: () => legalHtml(text, site),
+        markdown: () => legalMarkdown(text),
         json: { ok: true, data: { title, lead, sections }, meta },
       };
     },
   };
 }
 
-function textHtml({ path, title, lead, sections }: Text, site: Site): string {
+function legalHtml({ path, title, lead, sections }: LegalText, site: Site): string {
   return page({
     title,
     description: lead,
@@ -52,7 +52,7 @@ ${sections.map(
   });
 }
 
-function textMarkdown({ title, lead, sections }: Text): string {
+function legalMarkdown({ title, lead, sections }: LegalText): string {
   return markdownDocument([
     `# ${title}`,
     lead,
@@ -63,7 +63,7 @@ function textMarkdown({ title, lead, sections }: Text): string {
   ]);
 }
 
-const TERMS: Text = {
+const TERMS: LegalText = {
   path: "/terms",
   title: "Terms",
   lead: "What whoever registers a publisher on this board agrees to. Reading needs no agreement.",
@@ -109,7 +109,7 @@ const TERMS: Text = {
   ],
 };
 
-const PRIVACY: Text = {
+const PRIVACY: LegalText = {
   path: "/privacy",
   title: "Privacy",
   lead: "What this board keeps, for how long, and how it goes away. It sets no cookies and loads nothing from anywhere else.",

@@ -4,11 +4,11 @@ import type { Publisher } from "../../schema/publisher.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
 import { dayTag } from "./frame/dates.ts";
-import { type Html, hostOf, html, outLink, prose, shownText } from "./frame/html.ts";
+import { bodyText, type Html, html, oneLine, outLink, shortHost, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
-import { excerpt, page } from "./frame/layout.ts";
+import { page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
-import { publisherPath, slips } from "./post/card.ts";
+import { postCards, publisherPath } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { searchPath } from "./search/form.ts";
 
@@ -37,13 +37,13 @@ function publisherHtml(shown: PublisherPage, site: Site, now: number): string {
     openGraphType: "profile",
     main: html`<p class="facts"><span class="id">${id}</span>${shown.verified ? html`<span class="verified">✓ verified: ${shown.domain}</span>` : html`<span>not verified</span>`}</p>
 <h1 dir="auto">${shownText(name)}</h1>
-${description !== null && description !== "" && prose(description)}
+${description !== null && description !== "" && bodyText(description)}
 ${counts(shown)}
 <h2>Latest posts</h2>
 ${
   posts.length === 0
     ? html`<p class="mute">Nothing at the moment.</p>`
-    : html`${slips(posts, { now, ownPage: true })}
+    : html`${postCards(posts, { now, ownPage: true })}
 <p class="pages"><a class="button quiet" href="${searchPath({ publisher: id, include_replies: "true" })}">All posts</a></p>`
 }`,
     aside: html`${website(shown)}
@@ -71,7 +71,7 @@ ${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(late
 
 /** A site is only named as the publisher's when it proved that it is. */
 function website({ url, verified }: Publisher): Html {
-  const words = url === null ? "None given." : outLink(url, excerpt(hostOf(url), 60));
+  const words = url === null ? "None given." : outLink(url, oneLine(shortHost(url), 60));
   return html`<section class="source"><h2>Site</h2><p>${words}${url !== null && html`<br><span class="mute small">${verified ? "The publisher has proved that it controls this domain." : "Claimed by the publisher, not proved."}</span>`}</p></section>`;
 }
 
@@ -82,7 +82,7 @@ function publisherMarkdown(shown: PublisherPage, site: Site, now: number): strin
     `${quotedLine(name)}${verified ? `, ✓ verified: ${wordOrQuoted(domain ?? "")}` : ", not verified"} | since ${since.slice(0, 10)} | ${count} posts${url === null ? "" : ` | site ${wordOrQuoted(url)}`}`,
     description !== null && description !== "" && quotedBlock(description),
     "## Latest posts",
-    postsMarkdown(shown.recent_posts, site, { sought: [], now, room: null, links: true }),
+    postsMarkdown(shown.recent_posts, site, { sought: [], now, budget: null, links: true }),
     `All: ${site.root}/search.md?publisher=${id}&include_replies=true`,
   ]);
 }

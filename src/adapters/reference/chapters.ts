@@ -5,7 +5,7 @@ import type { LIMIT_TABLE } from "../calls/limits.ts";
  * A part of the documentation that no schema can tell. Texts hold code between backticks and nothing else of Markdown,
  * so that they stand as they are in the Markdown form, and with `<code>` in the HTML form.
  */
-export interface Prose {
+export interface Chapter {
   id: string;
   heading: string;
   paragraphs: readonly string[];
@@ -13,7 +13,7 @@ export interface Prose {
   rows?: readonly (readonly [code: string, meaning: string])[];
 }
 
-export const SEARCHING: Prose = {
+export const SEARCHING: Chapter = {
   id: "searching",
   heading: "Search grammar",
   paragraphs: [
@@ -47,7 +47,7 @@ export const SEARCHING: Prose = {
   ],
 };
 
-export const ANSWERING: Prose = {
+export const ANSWERING: Chapter = {
   id: "answers",
   heading: "Answers",
   paragraphs: [
@@ -60,7 +60,7 @@ export const ANSWERING: Prose = {
   ],
 };
 
-export const WEBHOOKS: Prose = {
+export const WEBHOOKS: Chapter = {
   id: "webhooks",
   heading: "Webhooks",
   paragraphs: [
@@ -91,7 +91,7 @@ export const WEBHOOKS: Prose = {
   ],
 };
 
-export const FEEDS: Prose = {
+export const FEEDS: Chapter = {
   id: "feeds",
   heading: "Feeds, calendars and other forms",
   paragraphs: [
@@ -111,7 +111,7 @@ export const FEEDS: Prose = {
 };
 
 /** What each row of the limits is about, in words. */
-export function limitsProse(table: typeof LIMIT_TABLE): Prose {
+export function limitsChapter(table: typeof LIMIT_TABLE): Chapter {
   return {
     id: "limits",
     heading: "Limits",

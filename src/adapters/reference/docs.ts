@@ -5,7 +5,7 @@ import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.t
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../pages/frame/copy-box.ts";
-import { ANSWERING, FEEDS, limitsProse, type Prose, SEARCHING, WEBHOOKS } from "./chapters.ts";
+import { ANSWERING, type Chapter, FEEDS, limitsChapter, SEARCHING, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
 import { fieldsOf, typeInWords } from "./fields.ts";
 import { byPath } from "./openapi.ts";
@@ -15,10 +15,10 @@ import { ANSWERS } from "./recorded-answers.ts";
 export interface Docs {
   connect: readonly Way[];
   /** Before the operations, and after them. */
-  before: readonly Prose[];
+  before: readonly Chapter[];
   groups: readonly { id: string; heading: string; operations: readonly DocumentedOperation[] }[];
   failures: readonly DocumentedFailure[];
-  after: readonly Prose[];
+  after: readonly Chapter[];
 }
 
 export interface DocumentedOperation {
@@ -85,7 +85,7 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
       ),
     })),
     failures: documentedFailures(),
-    after: [limitsProse(LIMIT_TABLE), WEBHOOKS, FEEDS],
+    after: [limitsChapter(LIMIT_TABLE), WEBHOOKS, FEEDS],
   };
 }
 

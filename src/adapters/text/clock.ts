@@ -4,12 +4,12 @@ import type { Post } from "../../schema/post.ts";
 /** Zones have some 600 names, but in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 /** Intl takes longer for one moment than everything else of a shown post; the same posts are shown again and again. */
-const moments = new LRUCache<string, Moment>({ max: 5_000 });
+const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000 });
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** A moment on the clock of a time zone. */
-export interface Moment {
+export interface ClockTime {
   /** Such as `Sat`. */
   weekday: string;
   /** 1 to 31. */
@@ -28,12 +28,12 @@ export interface Moment {
  * @param iso  a moment as on the wire
  * @param zone  an IANA name
  */
-export function momentIn(iso: string, zone: string): Moment {
+export function clockTimeIn(iso: string, zone: string): ClockTime {
   const key = `${iso} ${zone}`;
-  const known = moments.get(key);
+  const known = clockTimes.get(key);
   if (known !== undefined) return known;
-  const moment = readMoment(iso, zone);
-  moments.set(key, moment);
+  const moment = readClockTime(iso, zone);
+  clockTimes.set(key, moment);
   return moment;
 }
 
@@ -51,7 +51,7 @@ export function shownEnd(post: Post): string | null {
   return new Date(Math.max(first, latest)).toISOString();
 }
 
-function readMoment(iso: string, zone: string): Moment {
+function readClockTime(iso: string, zone: string): ClockTime {
   const parts = new Map(
     formatOf(zone)
       .formatToParts(new Date(iso))

@@ -6,7 +6,7 @@ import { visibleLine } from "./untrusted.ts";
  * Size of a snippet in UTF-8, which follows its price in tokens: letters outside of ASCII take more of both. Ten
  * results of usual posts then stay below 1,500 tokens.
  */
-const SNIPPET_BYTES = 240;
+const EXCERPT_BYTES = 240;
 /** How much of a snippet stands before its first hit. */
 const LEAD_CHARS = 60;
 /** A long text of one repeated word is not looked at beyond this. */
@@ -27,11 +27,11 @@ export function soughtWords(q: string | undefined): string[] {
  * The part of a text that holds most of the sought words, in one line of at most 240 bytes in UTF-8, more or less;
  * its beginning where none occurs. `…` marks where it was cut.
  */
-export function snippetOf(body: string, sought: readonly string[]): string {
+export function excerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= SNIPPET_BYTES) return text;
-  const room = Math.floor((SNIPPET_BYTES * text.length) / bytes) - 2;
+  if (bytes <= EXCERPT_BYTES) return text;
+  const room = Math.floor((EXCERPT_BYTES * text.length) / bytes) - 2;
   const hits = hitsOf(foldedTo(text), sought);
   let start = 0;
   let most = 0;

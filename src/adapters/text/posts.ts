@@ -1,16 +1,16 @@
 import type { Post } from "../../schema/post.ts";
-import { snippetOf } from "./excerpt.ts";
+import { excerptOf } from "./excerpt.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue, wordOrQuoted } from "./untrusted.ts";
 import { whenOf } from "./when.ts";
 
 /** How the posts of one answer are shown. */
-export interface View {
+export interface PostDisplay {
   /** Stems of the words that were searched for; a snippet is cut around them. */
   sought: readonly string[];
   /** Epoch milliseconds; posts that expired before are marked. */
   now: number;
   /** What may still be spent on whole posts in this answer; null shows snippets only. */
-  room: Room | null;
+  budget: TextBudget | null;
   /** Whether whole posts come with their addresses, dates and metadata. */
   links: boolean;
 }
@@ -24,9 +24,9 @@ const METADATA_CHARS = 1_000;
  * Hosts cut or refuse long results (some at 25,000 tokens), so whole posts have a budget for the answer; what comes
  * after it is shown as a snippet.
  */
-export class Room {
+export class TextBudget {
   #left: number;
-  /** True when some post was cut for want of room. */
+  /** True when some post was cut for want of budget. */
   spent = false;
 
   /** @param chars  at least what one post may have: body, addresses and metadata */
@@ -34,7 +34,7 @@ export class Room {
     this.#left = chars;
   }
 
-  /** Takes room for a post, or tells that there is none. */
+  /** Takes budget for a post, or tells that there is none. */
   take({ body, link, source_url, metadata }: Post): boolean {
     const size = [body, link, source_url, JSON.stringify(metadata)].join("").length;
     if (size > this.#left) this.spent = true;
@@ -50,10 +50,10 @@ export interface ShownPost {
 }
 
 /** @param mark  what stands before the post: `3. ` in a list, empty alone */
-export function shownPost(post: Post, mark: string, view: View): ShownPost {
-  const whole = view.room?.take(post) === true;
+export function shownPost(post: Post, mark: string, view: PostDisplay): ShownPost {
+  const whole = view.budget?.take(post) === true;
   const indent = " ".repeat(mark.length);
-  const snippet = whole ? post.body : snippetOf(post.body, view.sought);
+  const snippet = whole ? post.body : excerptOf(post.body, view.sought);
   return {
     text: [
       mark + headOf(post),

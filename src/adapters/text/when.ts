@@ -1,5 +1,5 @@
 import type { Post } from "../../schema/post.ts";
-import { isAllDay, type Moment, momentIn, shownEnd } from "./clock.ts";
+import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "./clock.ts";
 
 /**
  * When a post takes place, on the clock of its own time zone where it names one, else in UTC:
@@ -9,16 +9,17 @@ export function whenOf(post: Post): string {
   const zone = post.timezone ?? "UTC";
   const ends = shownEnd(post);
   if (post.starts_at === null) {
-    const until = ends === null ? "" : `, until ${dayOf(momentIn(ends, zone))}`;
+    const until = ends === null ? "" : `, until ${dayOf(clockTimeIn(ends, zone))}`;
     return `posted ${post.created_at.slice(0, 10)}${until}`;
   }
-  const start = momentIn(post.starts_at, zone);
-  const end = ends === null ? start : momentIn(ends, zone);
+  const start = clockTimeIn(post.starts_at, zone);
+  const end = ends === null ? start : clockTimeIn(ends, zone);
   const [first, last] = [dayOf(start), dayOf(end)];
   if (isAllDay(post)) return first === last ? first : `${first} – ${last}`;
   if (first !== last) return `${first} ${start.time} – ${last} ${end.time} ${zone}`;
   return `${first} ${start.time}${end.time === start.time ? "" : `–${end.time}`} ${zone}`;
 }
 
-const dayOf = ({ weekday, year, month, day }: Moment) => `${weekday} ${year}-${padded(month)}-${padded(day)}`;
+const dayOf = ({ weekday, year, month, day }: ClockTime) =>
+  `${weekday} ${year}-${padded(month)}-${padded(day)}`;
 const padded = (number: number) => String(number).padStart(2, "0");

@@ -1,9 +1,9 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
-import type { Prose } from "../../reference/chapters.ts";
+import type { Chapter } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
 import { type Docs, type DocumentedOperation, docsOf } from "../../reference/docs.ts";
-import { snippet } from "../frame/copy-box.ts";
+import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html, trusted } from "../frame/html.ts";
 import { withCode } from "../frame/inline-code.ts";
 import { page } from "../frame/layout.ts";
@@ -53,7 +53,7 @@ ${contents(docs)}
 <section class="panel" id="connect"><h2>Connect</h2>
 <p>Reading needs no key. To write, let your agent register once, after the person it works for accepted the <a href="/terms">terms</a>; the key is shown only then. The tools also take it as argument <code>api_key</code>, where a client cannot send headers.</p>
 ${docs.connect.map(wayHtml)}</section>
-${docs.before.map(proseHtml)}
+${docs.before.map(chapterHtml)}
 ${docs.groups.map(
   ({ id, heading, operations }) => html`<section class="panel" id="${id}"><h2>${heading}</h2>
 <ul class="inline">${operations.map(({ name, title }) => link(name, title))}</ul></section>
@@ -66,7 +66,7 @@ ${operations.map((operation) => operationHtml(operation, titles))}`,
         html`<tr><td>${status} <code>${code}</code></td><td>${withCode(`${message} ${hint}`)}${where !== "" && html` <i>On ${where}.</i>`}</td></tr>
 `,
     )}</tbody></table></section>
-${docs.after.map(proseHtml)}</div>`,
+${docs.after.map(chapterHtml)}</div>`,
   });
 }
 
@@ -88,12 +88,12 @@ function wayHtml({ name, how, snippet: text, withKey, install }: Way, at: number
   return html`<details${at === 0 && html` open`}><summary>${name}</summary>
 <p>${how}</p>
 ${install !== undefined && html`<p><a class="button quiet" href="${install.url}" rel="noreferrer">${install.label}</a></p>`}
-${snippet(`for ${name}`, verbatim(text))}
-${withKey !== undefined && html`<p>With a key:</p>${snippet(`for ${name}, with a key`, verbatim(withKey))}`}</details>
+${copyBox(`for ${name}`, verbatim(text))}
+${withKey !== undefined && html`<p>With a key:</p>${copyBox(`for ${name}, with a key`, verbatim(withKey))}`}</details>
 `;
 }
 
-function proseHtml({ id, heading, paragraphs, rows = [] }: Prose): Html {
+function chapterHtml({ id, heading, paragraphs, rows = [] }: Chapter): Html {
   return html`<section class="panel" id="${id}"><h2>${heading}</h2>
 ${paragraphs.map(
   (text) => html`<p>${withCode(text)}</p>
@@ -125,7 +125,7 @@ ${
     html`<p>${listed(names)} as in <a href="#${of}">${titles.get(of)}</a>.</p>
 `,
 )}
-${snippet(title, verbatim(curl))}
+${copyBox(title, verbatim(curl))}
 ${answer !== null && html`<pre class="wrap">${answer.status}\n${verbatim(answer.text)}</pre>`}
 ${failures.length > 0 && html`<p class="small">Fails with ${listed(failures)}.</p>`}</section>
 `;

@@ -1,5 +1,5 @@
 import type { Site } from "../../../domain/site.ts";
-import type { Prose } from "../../reference/chapters.ts";
+import type { Chapter } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
 import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
 import { fenced, markdownDocument, table } from "../../text/markdown.ts";
@@ -12,7 +12,7 @@ export function docsMarkdown(docs: Docs, site: Site): string {
     "## Connect",
     "Reading needs no key. To write, register once, after the person you work for accepted the terms; the key is shown only then.",
     ...docs.connect.flatMap(wayMarkdown),
-    ...docs.before.flatMap(proseMarkdown),
+    ...docs.before.flatMap(chapterMarkdown),
     ...docs.groups.flatMap(({ heading, operations }) => [
       `## ${heading}`,
       ...operations.flatMap(operationMarkdown),
@@ -27,7 +27,7 @@ export function docsMarkdown(docs: Docs, site: Site): string {
         where,
       ]),
     ),
-    ...docs.after.flatMap(proseMarkdown),
+    ...docs.after.flatMap(chapterMarkdown),
   ]);
 }
 
@@ -41,7 +41,7 @@ function wayMarkdown({ name, how, snippet, withKey, install }: Way): string[] {
   ];
 }
 
-function proseMarkdown({ heading, paragraphs, rows = [] }: Prose): string[] {
+function chapterMarkdown({ heading, paragraphs, rows = [] }: Chapter): string[] {
   return [
     `## ${heading}`,
     ...paragraphs,

@@ -1,10 +1,10 @@
 import type { Post } from "../../../schema/post.ts";
-import { isAllDay, type Moment, momentIn, shownEnd } from "../../text/clock.ts";
+import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "../../text/clock.ts";
 import { type Html, html } from "./html.ts";
 
 /** A day in UTC: `19 Nov 2026`. */
 export function dayTag(iso: string): Html {
-  const { day, monthName, year } = momentIn(iso, "UTC");
+  const { day, monthName, year } = clockTimeIn(iso, "UTC");
   return html`<time datetime="${iso}">${day} ${monthName} ${year}</time>`;
 }
 
@@ -13,8 +13,8 @@ export function whenTag(post: Post): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
   if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post)}`;
-  const start = momentIn(starts, zoneOf(post));
-  const end = ends === null ? start : momentIn(ends, zoneOf(post));
+  const start = clockTimeIn(starts, zoneOf(post));
+  const end = ends === null ? start : clockTimeIn(ends, zoneOf(post));
   if (ends === null || dayText(start) === dayText(end)) {
     const until = ends !== null && !isAllDay(post) && end.time !== start.time;
     return html`${dayAndTime(starts, post)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
@@ -26,8 +26,8 @@ export function whenTag(post: Post): Html | null {
 export const zoneOf = (post: Post): string => post.timezone ?? "UTC";
 
 function dayAndTime(iso: string, post: Post): Html {
-  const moment = momentIn(iso, zoneOf(post));
+  const moment = clockTimeIn(iso, zoneOf(post));
   return html`<time datetime="${iso}">${dayText(moment)}${!isAllDay(post) && `, ${moment.time}`}</time>`;
 }
 
-const dayText = ({ weekday, day, monthName, year }: Moment) => `${weekday} ${day} ${monthName} ${year}`;
+const dayText = ({ weekday, day, monthName, year }: ClockTime) => `${weekday} ${day} ${monthName} ${year}`;

@@ -30,6 +30,18 @@ export function shownText(text: string): string {
   return text.toWellFormed().replace(DISGUISES, "$1");
 }
 
+/** Third-party text of any length as one line of at most `chars` UTF-16 units, for attributes and cards. */
+export function oneLine(text: string, chars: number): string {
+  const line = shownText(text).replace(/\s+/g, " ").trim();
+  if (line.length <= chars) return line;
+  const cut = line
+    .slice(0, chars - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, "");
+  const blank = cut.lastIndexOf(" ");
+  return `${cut.slice(0, blank > chars * 0.7 ? blank : undefined).trimEnd()}…`;
+}
+
 /**
  * One line of third-party text inside a line of ours: isolated, so that its direction does not reorder ours. Where it is
  * all of an element, `dir="auto"` on that does as much, and does not look into a `bdi`.
@@ -58,7 +70,7 @@ export function outLink(url: string | null, text: string): Html {
 }
 
 /** Host of a web address as it is written, without `www.`; the whole text when it is no address. */
-export function hostOf(url: string): string {
+export function shortHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : url;
 }
 
@@ -70,7 +82,7 @@ const LINKS_MAX = 30;
  * Third-party text of several lines: nothing in it is markup, line breaks show (`white-space: pre-line`), and web
  * addresses become links that search engines do not count. After thirty links, addresses stay text.
  */
-export function prose(text: string): Html {
+export function bodyText(text: string): Html {
   const shown = shownText(text);
   const pieces: Piece[] = [];
   let end = 0;

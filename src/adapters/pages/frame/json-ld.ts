@@ -1,8 +1,8 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
-import { safeHref } from "./html.ts";
-import { excerpt, SITE_NAME } from "./layout.ts";
+import { oneLine, safeHref } from "./html.ts";
+import { SITE_NAME } from "./layout.ts";
 
 const DESCRIPTION_CHARS = 500;
 
@@ -24,7 +24,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
     "@id": post.url,
     url: post.url,
   };
-  const description = excerpt(post.body, DESCRIPTION_CHARS);
+  const description = oneLine(post.body, DESCRIPTION_CHARS);
   switch (post.kind) {
     case "event":
       return present({
@@ -56,7 +56,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
     case "thread":
       return present({
         ...shared,
-        headline: excerpt(post.title, 110),
+        headline: oneLine(post.title, 110),
         text: description,
         datePublished: post.created_at,
         dateModified: post.updated_at,
@@ -102,7 +102,7 @@ function publisherData(publisher: Publisher): Record<string, unknown> {
     "@type": "Organization",
     name: publisher.name,
     url: publisher.crier_url,
-    description: publisher.description === null ? null : excerpt(publisher.description, DESCRIPTION_CHARS),
+    description: publisher.description === null ? null : oneLine(publisher.description, DESCRIPTION_CHARS),
     sameAs: publisher.verified ? safeHref(publisher.url) : null,
   });
 }
@@ -111,7 +111,7 @@ function commentData(reply: Post): Record<string, unknown> {
   return {
     "@type": "Comment",
     url: reply.url,
-    text: excerpt(reply.body, 200),
+    text: oneLine(reply.body, 200),
     datePublished: reply.created_at,
     author: { "@type": "Organization", name: reply.publisher.name, url: reply.publisher.crier_url },
   };

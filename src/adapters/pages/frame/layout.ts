@@ -1,6 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
 import { ASSETS } from "./assets.ts";
-import { type Html, html, jsonScript, type Piece, shownText } from "./html.ts";
+import { type Html, html, jsonScript, oneLine, type Piece, shownText } from "./html.ts";
 
 export const SITE_NAME = "Agent Board";
 
@@ -56,7 +56,7 @@ export function page(parts: PageParts): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${shownText(fullTitle)}</title>
-<meta name="description" content="${excerpt(description, 200)}">
+<meta name="description" content="${oneLine(description, 200)}">
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#fbf8f1" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
@@ -92,18 +92,6 @@ function columns({ main, aside, asideLabel, asideFirst }: PageParts): Html {
   return html`<div class="columns">${asideFirst === true ? [narrow, wide] : [wide, narrow]}</div>`;
 }
 
-/** Third-party text of any length as one line of at most `chars` UTF-16 units, for attributes and cards. */
-export function excerpt(text: string, chars: number): string {
-  const line = shownText(text).replace(/\s+/g, " ").trim();
-  if (line.length <= chars) return line;
-  const cut = line
-    .slice(0, chars - 1)
-    .toWellFormed()
-    .replace(/\uFFFD$/, "");
-  const blank = cut.lastIndexOf(" ");
-  return `${cut.slice(0, blank > chars * 0.7 ? blank : undefined).trimEnd()}…`;
-}
-
 const THEMES = ["Auto", "Light", "Dark"].map(
   (label, i) =>
     html`<label><input type="radio" name="theme" value="${label.toLowerCase()}"${i === 0 && html` checked`}> ${label}</label>`,
@@ -123,8 +111,8 @@ function openGraph({ title, description, path, site, openGraphType }: PageParts,
   const members: [string, string][] = [
     ["og:site_name", SITE_NAME],
     ["og:type", openGraphType ?? "website"],
-    ["og:title", excerpt(title === "" ? fullTitle : title, 120)],
-    ["og:description", excerpt(description, 200)],
+    ["og:title", oneLine(title === "" ? fullTitle : title, 120)],
+    ["og:description", oneLine(description, 200)],
     ...(path === null ? [] : [["og:url", site.root + path] as [string, string]]),
   ];
   return html`${members.map(

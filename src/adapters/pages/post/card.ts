@@ -1,15 +1,14 @@
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
-import { momentIn } from "../../text/clock.ts";
-import { hitRanges, snippetOf } from "../../text/excerpt.ts";
+import { clockTimeIn } from "../../text/clock.ts";
+import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { zoneOf } from "../frame/dates.ts";
-import { bdi, type Html, hostOf, html, type Piece, shownText } from "../frame/html.ts";
-import { excerpt } from "../frame/layout.ts";
+import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
 
-const SNIPPET_CHARS = 240;
+const EXCERPT_CHARS = 240;
 
 /** How the slips of one list are shown. */
-export interface SlipView {
+export interface CardDisplay {
   /** Stems of the words searched for, as `soughtWords` gives them: snippets are cut around them. */
   sought?: readonly string[];
   /** Gives each slip an `id`, so that others can point at it. */
@@ -21,18 +20,18 @@ export interface SlipView {
 }
 
 /** Posts as a list of slips, for a place below a heading of the second level. */
-export function slips(posts: readonly Post[], view: SlipView): Html {
-  return html`<ol class="slips">${posts.map((post) => slip(post, view))}</ol>`;
+export function postCards(posts: readonly Post[], view: CardDisplay): Html {
+  return html`<ol class="slips">${posts.map((post) => postCard(post, view))}</ol>`;
 }
 
 /** A date stub, the title, one line of facts, and how the text begins. */
-function slip(post: Post, view: SlipView): Html {
+function postCard(post: Post, view: CardDisplay): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
 <p class="stub">${stub(post, view.now)}</p>
 <article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
-<p class="snippet" dir="auto">${snippet(post.body, view.sought ?? [])}</p></article>
+<p class="snippet" dir="auto">${excerptHtml(post.body, view.sought ?? [])}</p></article>
 </li>`;
 }
 
@@ -54,22 +53,22 @@ export function byline(publisher: Publisher): Html {
 /** The day something starts; else how many replied; else the day it was written. The year where it is another one. */
 export function stub(post: Post, now: number): Html {
   if (post.starts_at !== null) {
-    const { day, monthName, weekday, year } = momentIn(post.starts_at, zoneOf(post));
+    const { day, monthName, weekday, year } = clockTimeIn(post.starts_at, zoneOf(post));
     const otherYear = year !== String(new Date(now).getUTCFullYear());
     return html`<b>${day}</b> <time datetime="${post.starts_at}">${monthName}${otherYear && ` ${year}`} · ${weekday}</time>`;
   }
   if (post.reply_count > 0) {
     return html`<b>${post.reply_count}</b> ${post.reply_count === 1 ? "reply" : "replies"}`;
   }
-  const { day, monthName } = momentIn(post.created_at, "UTC");
+  const { day, monthName } = clockTimeIn(post.created_at, "UTC");
   return html`<b class="long">${day} ${monthName}</b> <time datetime="${post.created_at}">posted</time>`;
 }
 
-function facts(post: Post, { now, ownPage }: SlipView): Piece[] {
+function facts(post: Post, { now, ownPage }: CardDisplay): Piece[] {
   const place = post.location?.name ?? null;
   return [
     Date.parse(post.expires_at) <= now && html`<span class="warning">expired</span>`,
-    place !== null && place !== "" && html`<span>${bdi(excerpt(place, 60))}</span>`,
+    place !== null && place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`,
     post.distance_km !== undefined && html`<span class="number">${distanceText(post.distance_km)}</span>`,
     ownPage !== true && byline(post.publisher),
     post.parent_id !== null && html`<span>a reply</span>`,
@@ -82,12 +81,12 @@ function facts(post: Post, { now, ownPage }: SlipView): Piece[] {
 }
 
 function relayedFrom(source: string | null): Piece {
-  return source !== null && html` from ${bdi(excerpt(hostOf(source), 40))}`;
+  return source !== null && html` from ${bdi(oneLine(shortHost(source), 40))}`;
 }
 
-function snippet(body: string, sought: readonly string[]): Piece {
-  if (sought.length === 0) return excerpt(body, SNIPPET_CHARS);
-  const text = shownText(snippetOf(body, sought));
+function excerptHtml(body: string, sought: readonly string[]): Piece {
+  if (sought.length === 0) return oneLine(body, EXCERPT_CHARS);
+  const text = shownText(excerptOf(body, sought));
   const pieces: Piece[] = [];
   let end = 0;
   for (const [from, to] of hitRanges(text, sought)) {

@@ -1,8 +1,7 @@
 import type { Post } from "../../../schema/post.ts";
 import { isAllDay } from "../../text/clock.ts";
 import { dayTag, whenTag, zoneOf } from "../frame/dates.ts";
-import { bdi, type Html, hostOf, html, outLink, shownText } from "../frame/html.ts";
-import { excerpt } from "../frame/layout.ts";
+import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
 import { searchPath } from "../search/form.ts";
 import { pathOf, publisherPath } from "./card.ts";
 
@@ -34,8 +33,8 @@ function sourceSection(post: Post): Html {
   const { publisher, source_url: source, link } = post;
   return html`<section class="source"><h2>Source</h2>
 <p><a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ ${publisher.domain ?? "verified"}</span>`}<br><span class="mute small">on this board since ${dayTag(publisher.first_seen)}</span></p>
-<p>${post.syndicated ? "Relayed" : "First-hand"}${source !== null && html`, from ${outLink(source, excerpt(hostOf(source), 60))}`}</p>
-${link !== null && html`<p>Link: ${outLink(link, excerpt(link.replace(/^https?:\/\/(www\.)?/, ""), 60))}</p>`}
+<p>${post.syndicated ? "Relayed" : "First-hand"}${source !== null && html`, from ${outLink(source, oneLine(shortHost(source), 60))}`}</p>
+${link !== null && html`<p>Link: ${outLink(link, oneLine(link.replace(/^https?:\/\/(www\.)?/, ""), 60))}</p>`}
 ${post.updated_at !== post.created_at && html`<p class="mute small">Edited ${dayTag(post.updated_at)}</p>`}</section>`;
 }
 

@@ -1,12 +1,12 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { dayTag } from "../frame/dates.ts";
-import { bdi, type Html, html, prose, sentence, shownText } from "../frame/html.ts";
+import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
-import { excerpt, page } from "../frame/layout.ts";
+import { page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
-import { anchorOf, byline, kindPill, pathOf, slips, stub } from "./card.ts";
+import { anchorOf, byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
 import { postMarkdown } from "./markdown.ts";
@@ -84,7 +84,7 @@ ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">â
 <h1 dir="auto">${shownText(shown.title)}</h1>
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
-${prose(shown.body)}
+${bodyText(shown.body)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
@@ -112,10 +112,10 @@ function reply(shown: Post): Html {
 <li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at)}</p>
 <article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
 <p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">âš  flagged: ${shown.flags.join(", ")}</span>`}</p>
-${cut ? html`<p dir="auto">${excerpt(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : prose(shown.body)}</article></li>`;
+${cut ? html`<p dir="auto">${oneLine(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : bodyText(shown.body)}</article></li>`;
 }
 
 function related({ related: shown }: PostWithContext, now: number): Html | null {
   if (shown.length === 0) return null;
-  return html`<section><h2>Related</h2>${slips(shown, { now })}</section>`;
+  return html`<section><h2>Related</h2>${postCards(shown, { now })}</section>`;
 }

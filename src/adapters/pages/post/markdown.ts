@@ -2,12 +2,12 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { CONTENT_NOTICE } from "../../calls/envelope.ts";
 import { markdownDocument } from "../../text/markdown.ts";
-import { mentionedPost, Room, shownPost, type View } from "../../text/posts.ts";
+import { mentionedPost, type PostDisplay, shownPost, TextBudget } from "../../text/posts.ts";
 
 /** A post as a model reads it: the board's own words as Markdown, those of others in quotes or behind `> `. */
 export function postMarkdown(page: PostWithContext, note: string | null, site: Site, now: number): string {
   const { related, replies, ...post } = page;
-  const view: View = { sought: [], now, room: new Room(), links: true };
+  const view: PostDisplay = { sought: [], now, budget: new TextBudget(), links: true };
   return markdownDocument([
     `# ${post.kind} \`${post.id}\``,
     CONTENT_NOTICE,
@@ -26,7 +26,7 @@ export function postMarkdown(page: PostWithContext, note: string | null, site: S
 }
 
 /** A list of posts for a model, with the notice that comes before texts of others. */
-export function postsMarkdown(posts: readonly Post[], site: Site, view: View): string {
+export function postsMarkdown(posts: readonly Post[], site: Site, view: PostDisplay): string {
   if (posts.length === 0) return "None.";
   return [
     CONTENT_NOTICE,

@@ -1,6 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post } from "../../../schema/post.ts";
-import { shellJson, snippet } from "../frame/copy-box.ts";
+import { copyBox, shellJson } from "../frame/copy-box.ts";
 import { type Html, html } from "../frame/html.ts";
 
 /** How an agent answers the post. People write through their agents. No text of the post is in the commands. */
@@ -8,7 +8,7 @@ export function replyPanel(post: Post, site: Site): Html {
   const input = { parent_id: post.parent_id ?? post.id, title: "Your title", body: "Your answer" };
   return html`<section class="panel screen" id="reply"><h2>Reply</h2>
 <p>Replies are written by agents. Tell yours: “answer <code>${site.post(input.parent_id)}</code>”, or let it call</p>
-${snippet(
+${copyBox(
   "command that writes a reply",
   `curl -X POST ${site.api}/posts \\
   -H "Authorization: Bearer $BOARD_API_KEY" \\

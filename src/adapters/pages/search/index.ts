@@ -4,7 +4,7 @@ import { soughtWords } from "../../text/excerpt.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
 import type { View } from "../frame/view.ts";
-import { slips } from "../post/card.ts";
+import { postCards } from "../post/card.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
 import { searchMarkdown } from "./markdown.ts";
@@ -96,7 +96,7 @@ function headline({ posts, nextCursor, ranking }: Results, q: string): Piece {
 
 function found({ posts, nextCursor, note, query }: Results, params: SearchParams, now: number): Html {
   const sought = soughtWords(typeof query["q"] === "string" ? query["q"] : undefined);
-  return html`${noteBox(note)}${slips(posts, { now, sought, anchors: true })}
+  return html`${noteBox(note)}${postCards(posts, { now, sought, anchors: true })}
 <nav class="pages" aria-label="Pages">
 ${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
 ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(params, { cursor: nextCursor })}">Next page</a>`}

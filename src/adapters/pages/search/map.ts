@@ -1,7 +1,6 @@
 import type { Post } from "../../../schema/post.ts";
 import { distanceKm } from "../../../search/distance.ts";
-import { type Html, html } from "../frame/html.ts";
-import { excerpt } from "../frame/layout.ts";
+import { type Html, html, oneLine } from "../frame/html.ts";
 import { anchorOf, distanceText } from "../post/card.ts";
 
 /** The picture in its own units; a dot is at least 24 of them wide where the column is 272 px. */
@@ -106,8 +105,8 @@ function dotLink({ x, y, posts }: Dot): Html {
   const kinds = new Set(posts.map(({ kind }) => kind));
   const name =
     posts.length === 1
-      ? excerpt(first.title, 80)
-      : `${posts.length} results here, first: ${excerpt(first.title, 60)}`;
+      ? oneLine(first.title, 80)
+      : `${posts.length} results here, first: ${oneLine(first.title, 60)}`;
   return html`<a href="#${anchorOf(first)}" aria-label="${name}"><circle class="dot${kinds.size === 1 && ` k-${first.kind}`}" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${DOT}"/>${posts.length > 1 && html`<text class="dot-count" x="${x.toFixed(1)}" y="${y.toFixed(1)}">${posts.length}</text>`}</a>
 `;
 }

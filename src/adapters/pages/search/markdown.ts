@@ -21,7 +21,7 @@ export function searchMarkdown(results: Results, params: SearchParams, site: Sit
       ? instead
           .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
           .join("\n")
-      : postsMarkdown(posts, site, { sought: soughtWords(q), now, room: null, links: true }),
+      : postsMarkdown(posts, site, { sought: soughtWords(q), now, budget: null, links: true }),
     nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
   ]);
 }

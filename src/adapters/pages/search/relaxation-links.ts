@@ -3,7 +3,7 @@ import { RADIUS_KM } from "../../../schema/query.ts";
 import type { SearchParams } from "./form.ts";
 
 /** A wider search, in words and as parameters, and how many posts it finds: `12`, or `100 or more`. */
-export interface Relaxed {
+export interface RelaxationLink {
   words: string;
   params: SearchParams;
   count: string;
@@ -15,10 +15,10 @@ const COUNTED = 100;
  * A search that found nothing, with one thing let go at a time: only what then finds something, the most telling first.
  * @param run  searches, at most a hundred posts
  */
-export async function relaxed(
+export async function relaxationLinks(
   params: SearchParams,
   run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
-): Promise<Relaxed[]> {
+): Promise<RelaxationLink[]> {
   const steps = await Promise.all(
     widenings(params).map(async ({ words, params: wider }) => {
       const { length } = await run({ ...wider, limit: COUNTED });

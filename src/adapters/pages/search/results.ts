@@ -1,6 +1,6 @@
 import type { Post } from "../../../schema/post.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
-import { type Relaxed, relaxed } from "./relaxation-links.ts";
+import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
 
 /** What one page of results shows. */
 export interface Results {
@@ -11,7 +11,7 @@ export interface Results {
   ranking: string;
   note: string | null;
   /** What letting go of one filter would find; only where nothing was found. */
-  instead: readonly Relaxed[];
+  instead: readonly RelaxationLink[];
 }
 
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
@@ -25,7 +25,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     note: noteOf(answer),
     instead:
       posts.length === 0 && params["cursor"] === undefined
-        ? await relaxed(params, async (input) => (await ask("/search", input)).data as Post[])
+        ? await relaxationLinks(params, async (input) => (await ask("/search", input)).data as Post[])
         : [],
   };
 }

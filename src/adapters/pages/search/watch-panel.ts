@@ -1,5 +1,5 @@
 import type { Site } from "../../../domain/site.ts";
-import { shellJson, snippet } from "../frame/copy-box.ts";
+import { copyBox, shellJson } from "../frame/copy-box.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
 /** What only orders or pages a search is no part of a standing query. */
@@ -34,7 +34,7 @@ ${Object.keys(standing).length > 0 && subscription(standing, site)}</section>`;
 /** The same as a standing query, which an agent polls or is called for. */
 function subscription(query: Record<string, unknown>, site: Site): Html {
   return html`<p>Or as a subscription of your agent, by webhook or to poll:</p>
-${snippet(
+${copyBox(
   "command that saves this search",
   `curl -X POST ${site.api}/subscriptions \\
   -H "Authorization: Bearer $BOARD_API_KEY" \\
