@@ -114,7 +114,7 @@ function comingUp(now: number): Html {
 function days(board: Info): Html {
   const total = board.days.reduce((sum, { posts }) => sum + posts, 0);
   return html`<section><h2>Last 14 days</h2>${bars(
-    board.days.map(({ day, posts }) => ({ label: day, value: posts })),
+    board.days.map(({ day, posts }) => ({ day, value: posts })),
     { title: "Posts per day", description: `${total} posts in the last 14 days.` },
   )}</section>`;
 }

@@ -1,7 +1,6 @@
 import type { Site } from "../../domain/site.ts";
 import { markdownDocument } from "../text/markdown.ts";
-import { html } from "./frame/html.ts";
-import { withCode } from "./frame/inline-code.ts";
+import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 
@@ -44,7 +43,7 @@ function legalHtml({ path, title, lead, sections }: LegalText, site: Site): stri
 ${sections.map(
   ({ heading, items }) => html`<section><h2>${heading}</h2>
 <ul>${items.map(
-    (item) => html`<li><p>${withCode(item)}</p></li>
+    (item) => html`<li><p>${sentence(item)}</p></li>
 `,
   )}</ul></section>
 `,

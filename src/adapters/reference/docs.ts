@@ -4,7 +4,7 @@ import type { Operation } from "../../operation.ts";
 import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
-import { shellJson } from "../pages/frame/copy-box.ts";
+import { shellJson } from "../text/shell.ts";
 import { ANSWERING, type Chapter, FEEDS, limitsChapter, SEARCHING, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
 import { fieldsOf, typeInWords } from "./fields.ts";

@@ -4,8 +4,7 @@ import type { Chapter } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
 import { type Docs, type DocumentedOperation, docsOf } from "../../reference/docs.ts";
 import { copyBox } from "../frame/copy-box.ts";
-import { type Html, html, trusted } from "../frame/html.ts";
-import { withCode } from "../frame/inline-code.ts";
+import { type Html, html, sentence, trusted } from "../frame/html.ts";
 import { page } from "../frame/layout.ts";
 import type { View } from "../frame/view.ts";
 import { docsMarkdown } from "./markdown.ts";
@@ -63,7 +62,7 @@ ${operations.map((operation) => operationHtml(operation, titles))}`,
 <p>Those without a word on where are named at their calls. Try again only after 429 and 503, when the seconds in <code>Retry-After</code> have passed.</p>
 <table><thead><tr><th>Code</th><th>What happened, what to do</th></tr></thead><tbody>${docs.failures.map(
       ({ code, status, message, hint, where }) =>
-        html`<tr><td>${status} <code>${code}</code></td><td>${withCode(`${message} ${hint}`)}${where !== "" && html` <i>On ${where}.</i>`}</td></tr>
+        html`<tr><td>${status} <code>${code}</code></td><td>${sentence(`${message} ${hint}`)}${where !== "" && html` <i>On ${where}.</i>`}</td></tr>
 `,
     )}</tbody></table></section>
 ${docs.after.map(chapterHtml)}</div>`,
@@ -96,12 +95,12 @@ ${withKey !== undefined && html`<p>With a key:</p>${copyBox(`for ${name}, with a
 function chapterHtml({ id, heading, paragraphs, rows = [] }: Chapter): Html {
   return html`<section class="panel" id="${id}"><h2>${heading}</h2>
 ${paragraphs.map(
-  (text) => html`<p>${withCode(text)}</p>
+  (text) => html`<p>${sentence(text)}</p>
 `,
 )}${
   rows.length > 0 &&
   html`<table><tbody>${rows.map(
-    ([code, meaning]) => html`<tr><td><code>${code}</code></td><td>${withCode(meaning)}</td></tr>
+    ([code, meaning]) => html`<tr><td><code>${code}</code></td><td>${sentence(meaning)}</td></tr>
 `,
   )}</tbody></table>`
 }</section>
@@ -112,12 +111,12 @@ function operationHtml(operation: DocumentedOperation, titles: ReadonlyMap<strin
   const { name, title, when, calls, needsKey, isTool, fields, alike, curl, answer, failures } = operation;
   return html`<section class="panel" id="${name}"><h3>${title}</h3>
 <p>${calls.map((call) => html`<code>${call}</code> `)}${isTool && html`· tool <code>${name}</code> `}${needsKey && "· needs a key"}</p>
-<p>${withCode(when)}</p>
+<p>${sentence(when)}</p>
 ${
   fields.length > 0 &&
   html`<table><tbody>${fields.map(
     ({ name: field, required, form, meaning, place }) =>
-      html`<tr><td><code>${field}</code>${required && " *"}</td><td>${form}${place === "path" && ", in the path"}</td><td>${withCode(meaning)}</td></tr>
+      html`<tr><td><code>${field}</code>${required && " *"}</td><td>${form}${place === "path" && ", in the path"}</td><td>${sentence(meaning)}</td></tr>
 `,
   )}</tbody></table>`
 }${alike.map(

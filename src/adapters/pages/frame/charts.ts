@@ -1,3 +1,4 @@
+import { shortDay } from "./dates.ts";
 import { type Html, html } from "./html.ts";
 
 /** Units of the drawing; it is stretched to whatever room there is, and its lines keep their width. */
@@ -61,8 +62,3 @@ function roundUp(value: number): number {
 const figure = (value: number) => value.toLocaleString("en");
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-const shortDay = (day: string | undefined) =>
-  day === undefined
-    ? ""
-    : new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

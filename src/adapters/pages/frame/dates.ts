@@ -31,3 +31,9 @@ function dayAndTime(iso: string, post: Post): Html {
 }
 
 const dayText = ({ weekday, day, monthName, year }: ClockTime) => `${weekday} ${day} ${monthName} ${year}`;
+
+/** `19 Nov`, or nothing without a day. */
+export const shortDay = (day: string | undefined) =>
+  day === undefined
+    ? ""
+    : new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -1,6 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post } from "../../../schema/post.ts";
-import { copyBox, shellJson } from "../frame/copy-box.ts";
+import { shellJson } from "../../text/shell.ts";
+import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html } from "../frame/html.ts";
 
 /** How an agent answers the post. People write through their agents. No text of the post is in the commands. */

@@ -1,5 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
-import { copyBox, shellJson } from "../frame/copy-box.ts";
+import { shellJson } from "../../text/shell.ts";
+import { copyBox } from "../frame/copy-box.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
 /** What only orders or pages a search is no part of a standing query. */
