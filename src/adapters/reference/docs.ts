@@ -7,7 +7,7 @@ import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../text/shell.ts";
 import { ANSWERING, type Chapter, FEEDS, limitsChapter, SEARCHING, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
-import { fieldsOf, typeInWords } from "./fields.ts";
+import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 import { ANSWERS } from "./recorded-answers.ts";
 
@@ -129,13 +129,13 @@ function documented(operation: Operation, told: Told, site: Site): DocumentedOpe
 
 /** What an operation can be sent, in the order of its schema. */
 function documentedFields({ input, rest }: Operation): DocumentedField[] {
-  return fieldsOf(jsonSchemaOf(input, "input"))
+  return fieldsOf(jsonSchemaOf(input, "input"), SPELLED_OUT)
     .filter(({ refused }) => !refused)
     .map(({ name, required, description, preset, type }) => ({
       name,
       place: rest.path.includes(`{${name}}`) ? "path" : rest.method === "GET" ? "query" : "body",
       required,
-      form: typeInWords(type),
+      form: type,
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
     }));
 }

@@ -11,34 +11,34 @@ export type JsonObject = Record<string, unknown>;
 export interface Field {
   name: string;
   required: boolean;
+  /** Type, bounds and choices in a few words; null goes without saying, it means the same as leaving the field out. */
+  type: string;
   /** May be empty. */
   description: string;
   /** Undefined without a default. */
   preset: unknown;
   /** The operation names the field only to refuse it. */
   refused: boolean;
-  type: FieldType;
 }
 
-/** What a value may be, null aside: for a field, null means the same as leaving it out. */
-export type FieldType =
-  | { is: "constant"; value: unknown }
-  | { is: "choice"; of: readonly string[] }
-  | { is: "list"; max: number | undefined; each: FieldType }
-  | { is: "object"; fields: readonly Field[] }
-  | { is: "range"; type: string; from: number; to: number | undefined }
-  | { is: "text"; max: number | undefined }
-  | { is: "other"; name: string };
+/** How types are spelled. */
+interface Notation {
+  constant(value: unknown): string;
+  choice(of: readonly string[]): string;
+  list(max: number | undefined, each: string): string;
+  object(fields: readonly Field[]): string;
+  text(max: number | undefined): string;
+}
 
 /** The fields of an object's schema, in its order. */
-export function fieldsOf(schema: JsonObject): Field[] {
+export function fieldsOf(schema: JsonObject, notation: Notation): Field[] {
   return Object.entries(propertiesOf(schema)).map(([name, field]) => ({
     name,
     required: requiredOf(schema).includes(name),
+    type: typeOf(field, notation),
     description: String(field["description"] ?? ""),
     preset: field["default"],
     refused: field["not"] !== undefined,
-    type: typeOf(field),
   }));
 }
 
@@ -47,19 +47,18 @@ export const propertiesOf = (schema: JsonObject) =>
 
 export const requiredOf = (schema: JsonObject) => (schema["required"] ?? []) as string[];
 
-function typeOf(schema: JsonObject): FieldType {
+function typeOf(schema: JsonObject, notation: Notation): string {
   const present = withoutNull(schema);
-  const { type, format, items, properties, const: only, enum: choices } = present;
+  const { type, format, items, properties, const: only, enum: choices, minimum, maximum } = present;
   const bound = (name: string) => present[name] as number | undefined;
-  if (only !== undefined) return { is: "constant", value: only };
-  if (Array.isArray(choices)) return { is: "choice", of: choices };
-  if (format === "date-time") return { is: "other", name: "date-time" };
-  if (format === "uri") return { is: "other", name: "URL" };
-  if (items !== undefined) return { is: "list", max: bound("maxItems"), each: typeOf(items as JsonObject) };
-  if (properties !== undefined) return { is: "object", fields: fieldsOf(present) };
-  const from = bound("minimum");
-  if (from !== undefined) return { is: "range", type: String(type), from, to: bound("maximum") };
-  return type === "string" ? { is: "text", max: bound("maxLength") } : { is: "other", name: String(type) };
+  if (only !== undefined) return notation.constant(only);
+  if (Array.isArray(choices)) return notation.choice(choices);
+  if (format === "date-time") return format;
+  if (format === "uri") return "URL";
+  if (items !== undefined) return notation.list(bound("maxItems"), typeOf(items as JsonObject, notation));
+  if (properties !== undefined) return notation.object(fieldsOf(present, notation));
+  if (minimum !== undefined) return `${type} ${minimum}–${maximum}`;
+  return type === "string" ? notation.text(bound("maxLength")) : String(type);
 }
 
 /** The schema of a value that is not null. */
@@ -81,8 +80,8 @@ export const allowsNull = ({ type, anyOf }: JsonObject): boolean =>
  * @param known  fields explained elsewhere: an object of nothing else is not taken apart again
  */
 export function fieldLines(schema: JsonObject, known: ReadonlySet<string>): string[] {
-  const byText = grouped(fieldsOf(schema), (field) => {
-    const type = terse(field, known);
+  const byText = grouped(fieldsOf(schema, terse(known)), (field) => {
+    const type = typeAndDefault(field);
     return `${type === "" ? "" : ` ${type}`}${field.description === "" ? "" : `: ${field.description}`}`;
   });
   return [...byText].map(([text, alike]) => {
@@ -91,55 +90,36 @@ export function fieldLines(schema: JsonObject, known: ReadonlySet<string>): stri
   });
 }
 
-/** Type, bounds and default of a field in few characters: `integer 1–100, default 20`. */
-function terse({ type, preset }: Field, known: ReadonlySet<string>): string {
-  return `${terseType(type, known)}${preset === undefined ? "" : `, default ${JSON.stringify(preset)}`}`;
-}
+/** `integer 1–100, default 20`. */
+const typeAndDefault = ({ type, preset }: Field) =>
+  `${type}${preset === undefined ? "" : `, default ${JSON.stringify(preset)}`}`;
 
-function terseType(type: FieldType, known: ReadonlySet<string>): string {
-  const upTo = (max: number | undefined) => (max === undefined ? "" : `≤${max}`);
-  switch (type.is) {
-    case "constant":
-      return JSON.stringify(type.value);
-    case "choice":
-      return type.of.join("|");
-    case "list":
-      return `list ${upTo(type.max)}, each ${terseType(type.each, known)}`;
-    case "object":
-      if (type.fields.every(({ name }) => known.has(name))) return "object";
-      return `{${type.fields.map((field) => `${field.name} ${terse(field, known)}`).join(", ")}}`;
-    case "range":
-      return `${type.type} ${type.from}–${type.to}`;
-    case "text":
-      return upTo(type.max);
-    case "other":
-      return type.name;
-  }
-}
+/** For the manual, where each token has its price: `list ≤20, each ≤40`. */
+const terse = (known: ReadonlySet<string>): Notation => ({
+  constant: (value) => JSON.stringify(value),
+  choice: (of) => of.join("|"),
+  list: (max, each) => `list ${max === undefined ? "" : `≤${max}`}, each ${each}`,
+  object: (fields) =>
+    fields.every(({ name }) => known.has(name))
+      ? "object"
+      : `{${fields.map((field) => `${field.name} ${typeAndDefault(field)}`).join(", ")}}`,
+  text: (max) => (max === undefined ? "" : `≤${max}`),
+});
 
 /** An inner object with more fields than this is not taken apart: a saved query is `search`, explained there. */
 const INNER_FIELDS_MAX = 5;
 
-/** A type in the table of `/docs`: `list ≤ 20 of text ≤ 40`. */
-export function typeInWords(type: FieldType): string {
-  const upTo = (max: number | undefined) => (max === undefined ? "" : ` ≤ ${max.toLocaleString("en")}`);
-  switch (type.is) {
-    case "constant":
-      return String(type.value);
-    case "choice":
-      return type.of.join(", ");
-    case "list":
-      return `list${upTo(type.max)} of ${typeInWords(type.each)}`;
-    case "object": {
-      const names = type.fields.map(({ name }) => name);
-      return names.length > INNER_FIELDS_MAX ? "object" : `object: ${names.join(", ")}`;
-    }
-    case "text":
-      return `text${upTo(type.max)}`;
-    default:
-      return terseType(type, new Set());
-  }
-}
+const upTo = (max: number | undefined) => (max === undefined ? "" : ` ≤ ${max.toLocaleString("en")}`);
+
+/** For a reader: `list ≤ 20 of text ≤ 40`. */
+export const SPELLED_OUT: Notation = {
+  constant: String,
+  choice: (of) => of.join(", "),
+  list: (max, each) => `list${upTo(max)} of ${each}`,
+  object: (fields) =>
+    fields.length > INNER_FIELDS_MAX ? "object" : `object: ${fields.map(({ name }) => name).join(", ")}`,
+  text: (max) => `text${upTo(max)}`,
+};
 
 /** The board explains these bounds when one is crossed. */
 const BOUNDS = ["minLength", "maxLength", "maxItems", "minimum", "maximum"];
