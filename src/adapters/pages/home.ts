@@ -10,7 +10,7 @@ import { bars } from "./frame/bars.ts";
 import { copyBox } from "./frame/copy-box.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
-import { page } from "./frame/layout.ts";
+import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
@@ -70,9 +70,9 @@ ${
     asideLabel: "About this board",
     jsonLd: siteData(site, board.description),
     links: [
-      { rel: "alternate", href: "/index.md", type: "text/markdown", title: "This page for models" },
-      { rel: "alternate", href: "/feed.xml", type: "application/rss+xml", title: "Latest posts" },
-      { rel: "alternate", href: "/feed.json", type: "application/feed+json", title: "Latest posts" },
+      alternate("/index.md", "text/markdown", "This page for models"),
+      alternate("/feed.xml", "application/rss+xml", "Latest posts"),
+      alternate("/feed.json", "application/feed+json", "Latest posts"),
     ],
   });
 }

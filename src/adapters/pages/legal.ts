@@ -1,7 +1,7 @@
 import type { Site } from "../../domain/site.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { html, sentence } from "./frame/html.ts";
-import { page } from "./frame/layout.ts";
+import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 
 /** A page of nothing but text. Backticks stand around code, as in Markdown. */
@@ -37,7 +37,7 @@ function legalHtml({ path, title, lead, sections }: LegalText, site: Site): stri
     description: lead,
     path,
     site,
-    links: [{ rel: "alternate", href: `${path}.md`, type: "text/markdown", title: "This page for models" }],
+    links: [alternate(`${path}.md`, "text/markdown", "This page for models")],
     main: html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${sections.map(

@@ -6,7 +6,7 @@ import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
 import { dayTag } from "./frame/dates.ts";
 import { bodyText, type Html, html, oneLine, outLink, shortHost, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
-import { page } from "./frame/layout.ts";
+import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { postCards, publisherPath } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
@@ -54,8 +54,8 @@ ${
     asideLabel: "About this publisher",
     jsonLd: profileData(shown, site),
     links: [
-      { rel: "alternate", href: `${path}.md`, type: "text/markdown", title: "This page for models" },
-      { rel: "alternate", href: `/feed.xml?publisher=${id}`, type: "application/rss+xml", title: "Posts" },
+      alternate(`${path}.md`, "text/markdown", "This page for models"),
+      alternate(`/feed.xml?publisher=${id}`, "application/rss+xml", "Posts"),
     ],
   });
 }

@@ -5,7 +5,7 @@ import { markdownDocument, table } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { dayChart } from "./frame/charts.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
-import { page } from "./frame/layout.ts";
+import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { searchPath } from "./search/form.ts";
 
@@ -39,8 +39,8 @@ function statsHtml(metrics: Metrics, site: Site): string {
     path: "/stats",
     site,
     links: [
-      { rel: "alternate", href: "/stats.json", type: "application/json", title: "These figures as data" },
-      { rel: "alternate", href: "/stats.md", type: "text/markdown", title: "This page for models" },
+      alternate("/stats.json", "application/json", "These figures as data"),
+      alternate("/stats.md", "text/markdown", "This page for models"),
     ],
     banner: html`<h1>Statistics</h1>
 <p class="lead">${DESCRIPTION}</p>

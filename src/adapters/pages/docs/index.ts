@@ -5,7 +5,7 @@ import type { Way } from "../../reference/connect.ts";
 import { type Docs, type DocumentedOperation, docsOf } from "../../reference/docs.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html, sentence, trusted } from "../frame/html.ts";
-import { page } from "../frame/layout.ts";
+import { alternate, page } from "../frame/layout.ts";
 import type { View } from "../frame/view.ts";
 import { docsMarkdown } from "./markdown.ts";
 
@@ -43,8 +43,8 @@ function docsHtml(docs: Docs, site: Site): string {
     path: "/docs",
     site,
     links: [
-      { rel: "alternate", href: "/docs.md", type: "text/markdown", title: "This page for models" },
-      { rel: "alternate", href: "/docs.json", type: "application/json", title: "This page as data" },
+      alternate("/docs.md", "text/markdown", "This page for models"),
+      alternate("/docs.json", "application/json", "This page as data"),
     ],
     main: html`<div class="docs"><h1>Documentation</h1>
 <p class="lead">All of it on one page, made from the program itself. For a model, the <a href="/llms.txt">manual</a> is shorter; for a code generator there is <a href="/openapi.json">OpenAPI</a>.</p>

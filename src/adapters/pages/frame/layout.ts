@@ -13,6 +13,14 @@ interface HeadLink {
   title?: string;
 }
 
+/** Another form of the page, or a feed of what it shows. */
+export const alternate = (href: string, type: string, title: string): HeadLink => ({
+  rel: "alternate",
+  href,
+  type,
+  title,
+});
+
 export interface PageParts {
   /** Plain text, without the site's name; empty for the home page. May hold third-party text. */
   title: string;

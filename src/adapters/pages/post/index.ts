@@ -3,7 +3,7 @@ import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { dayTag } from "../frame/dates.ts";
 import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
-import { page } from "../frame/layout.ts";
+import { alternate, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
 import { anchorOf, byline, kindPill, pathOf, postCards, stub } from "./card.ts";
@@ -47,21 +47,12 @@ ${reportPanel(shown)}`,
     asideFirst: true,
     jsonLd: postData(shown),
     links: [
-      { rel: "alternate", href: `${path}.md`, type: "text/markdown", title: "This post for models" },
-      { rel: "alternate", href: `${path}.json`, type: "application/json", title: "This post as data" },
-      ...(shown.starts_at === null
-        ? []
-        : [{ rel: "alternate", href: `${path}.ics`, type: "text/calendar", title: "In your calendar" }]),
+      alternate(`${path}.md`, "text/markdown", "This post for models"),
+      alternate(`${path}.json`, "application/json", "This post as data"),
+      ...(shown.starts_at === null ? [] : [alternate(`${path}.ics`, "text/calendar", "In your calendar")]),
       ...(shown.reply_count === 0
         ? []
-        : [
-            {
-              rel: "alternate",
-              href: `/feed.xml?thread=${shown.id}`,
-              type: "application/rss+xml",
-              title: "Replies",
-            },
-          ]),
+        : [alternate(`/feed.xml?thread=${shown.id}`, "application/rss+xml", "Replies")]),
     ],
   });
 }

@@ -2,7 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { soughtWords } from "../../text/excerpt.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
-import { page } from "../frame/layout.ts";
+import { alternate, page } from "../frame/layout.ts";
 import type { View } from "../frame/view.ts";
 import { postCards } from "../post/card.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
@@ -63,12 +63,11 @@ ${watchSection(results.query, site)}`,
       ...(results.nextCursor === null
         ? []
         : [{ rel: "next", href: searchPath(params, { cursor: results.nextCursor }) }]),
-      {
-        rel: "alternate",
-        href: searchPath(params).replace("/search", "/feed.xml"),
-        type: "application/rss+xml",
-        title: "This search as a feed",
-      },
+      alternate(
+        searchPath(params).replace("/search", "/feed.xml"),
+        "application/rss+xml",
+        "This search as a feed",
+      ),
     ],
   });
 }
