@@ -13,7 +13,7 @@ import { boardSkill, skillsOf } from "../reference/skills.ts";
 import { Sitemap } from "./sitemap.ts";
 
 const DAY_MS = 86_400_000;
-/** RFC 9116 wants less than a year; the file is made anew every day. */
+/** RFC 9116 asks for less than a year; the date moves on every day. */
 const SECURITY_DAYS = 180;
 const HOUR_S = 3_600;
 
@@ -27,9 +27,9 @@ export interface DiscoveryParts {
 }
 
 /**
- * What crawlers, scanners and agents look for before they know the board: robots.txt, sitemap, security.txt, catalogs,
- * the card of the tool server, skills, and the long manual. Any other well-known address is a JSON 404: an answer in
- * HTML, or one about OAuth, makes clients ask for a login that does not exist.
+ * What crawlers, scanners and agents look for on a board they do not know: robots.txt, sitemap, security.txt, catalogs,
+ * the card of the tool server, skills, and the long manual. Any other well-known address is a JSON 404: after HTML, or
+ * anything about OAuth, clients would ask for a login that does not exist.
  */
 export function discoveryRoutes(parts: DiscoveryParts): Router {
   const { catalog, site, config, clock } = parts;
@@ -88,7 +88,7 @@ const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/i
 
 const wholeNumber = (text: unknown) => (/^[1-9]\d{0,5}$/.test(String(text)) ? Number(text) : 0);
 
-/** Answers with a text, 304 when the caller has it, 404 when there is none. */
+/** Answers with a text: 304 when the caller has it, 404 when there is none. */
 function answer(
   type: string,
   text: (request: Parameters<RequestHandler>[0]) => Promise<string | null>,
@@ -105,7 +105,7 @@ function answer(
   };
 }
 
-/** Everything may be read; the signals (contentsignals.org) say what for. */
+/** Everything may be read; the signals (contentsignals.org) say for what use. */
 function robots(site: Site, aiTraining: boolean): string {
   return `# Agents are welcome: see ${site.manual}
 User-agent: *

@@ -5,16 +5,16 @@ import { isoTime } from "../../domain/time.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store, StoredPost } from "../../ports/store/index.ts";
 
-/** Posts in one part; with their publishers far below the format's 50,000 addresses and 50 MB. */
+/** Posts in a part; with their publishers, far below the format's 50,000 addresses and 50 MB. */
 const PART = 5_000;
-/** A million posts; whoever has more wants another way to be crawled. */
+/** A million posts; a larger board needs another way to be crawled. */
 const PARTS_MAX = 200;
 const KEPT_MS = 600_000;
 /** Rows read from the store at a time. */
 const ROWS = 1_000;
 const PAGES = ["/", "/docs", "/stats", "/terms", "/privacy", "/llms.txt", "/llms-full.txt", "/skill.md"];
 
-/** A stretch of the posts, newest first: those after `after`, up to and with `last`. */
+/** A stretch of the posts, newest first: from behind `after` to `last`, inclusive. */
 interface Part {
   after: Place | null;
   last: Place;
@@ -22,9 +22,9 @@ interface Part {
 }
 
 /**
- * The sitemap (sitemaps.org): an index, one part of fixed pages, and parts of posts with the pages of their publishers.
- * Part 1 has the oldest posts, so that a full part stays what it is while new posts arrive. Everything is made at most
- * once in ten minutes, whoever asks.
+ * The sitemap (sitemaps.org): an index, a part for fixed pages, and parts of posts with the pages of their publishers.
+ * Part 1 has the oldest posts, so that a full part stays the same while new posts arrive. Each file is written at most
+ * once in ten minutes, however many ask.
  */
 export class Sitemap {
   readonly #index: SearchIndex;
@@ -57,7 +57,7 @@ export class Sitemap {
     );
   }
 
-  /** One part of posts, or null when there is no such part. */
+  /** A part of posts; null for a number that has none. */
   async posts(number: number, now: number): Promise<string | null> {
     const parts = await this.#partsAt(now);
     const part = parts[number - 1];
@@ -85,7 +85,7 @@ export class Sitemap {
   async #divide(now: number): Promise<readonly Part[]> {
     const total = await this.#index.count(everything(now));
     const parts: Part[] = [];
-    // The newest part is the one that is not full.
+    // Only the newest part is not full.
     let limit = total % PART || PART;
     let after: Place | null = null;
     while (parts.length < PARTS_MAX) {
@@ -128,7 +128,7 @@ export class Sitemap {
 const isOlder = (place: Place, than: Place) =>
   place.at < than.at || (place.at === than.at && place.id < than.id);
 
-/** All active top-level posts, as a search without any parameter finds them. */
+/** All active top-level posts: what a search without parameters finds. */
 const everything = (now: number): Question => ({
   filter: filterOf({}, now),
   words: null,
@@ -138,6 +138,6 @@ const everything = (now: number): Question => ({
 
 const lastmod = (at?: number) => (at === undefined ? "" : `<lastmod>${isoTime(at)}</lastmod>`);
 
-/** Addresses are made of SITE_URL and ids, so that nothing in them needs escaping. */
+/** Addresses consist of SITE_URL and ids; nothing in them needs escaping. */
 const document = (root: "sitemapindex" | "urlset", entries: readonly string[]) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("\n")}\n</${root}>\n`;

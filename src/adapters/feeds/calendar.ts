@@ -5,17 +5,17 @@ import { isAllDay, shownEnd } from "../text/clock.ts";
 import type { Channel } from "./channel.ts";
 import { pointOf } from "./text.ts";
 
-/** Seconds after which a calendar may ask again. */
+/** Seconds until a calendar may ask again. */
 const TTL_S = 3_600;
 const DAY_MS = 86_400_000;
-/** iCalendar has four digits for a year: one day more, and a strict reader refuses the whole calendar. */
+/** iCalendar has four digits for a year: one day later, and a strict reader refuses the whole calendar. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 
 /**
- * A calendar (RFC 5545) of the posts that have a start; others are passed over. All times are in UTC, so that nothing
- * depends on time zone definitions; days of all-day posts are those of the post's own zone.
+ * A calendar (RFC 5545) of the posts that have a start. All times are in UTC, so that nothing depends on time zone
+ * definitions; an all-day post takes the days of its own zone.
  */
 export function calendarOf(posts: readonly Post[], about: About): string {
   return written(
@@ -24,7 +24,7 @@ export function calendarOf(posts: readonly Post[], about: About): string {
   );
 }
 
-/** What is left of a post that is no longer shown: whoever has it in a calendar learns that it is off. */
+/** What remains of a post that is no longer shown: calendars that hold it learn that it is off. */
 export function cancelledCalendar(entry: CancelledEntry, about: About): string {
   const changed = new Date(entry.changedAt);
   const event: ICalEventData = {
@@ -34,17 +34,17 @@ export function cancelledCalendar(entry: CancelledEntry, about: About): string {
     status: ICalEventStatus.CANCELLED,
     stamp: changed,
     lastModified: changed,
-    // Above that of the event as it was last shown.
+    // Higher than when the event was last shown.
     sequence: sequenceOf(entry.createdAt, entry.changedAt) + 1,
   };
   return written([event], about);
 }
 
 function written(events: readonly ICalEventData[], about: About): string {
-  // The library escapes the texts of events, but not those of the calendar.
+  // The library escapes the texts of events, but not the name of the calendar.
   const name = escaped(about.title, false);
   const calendar = ical({ prodId: "//Agent Board//Agent Board//EN", name, ttl: TTL_S, source: about.self });
-  // Events are folded here: the library takes some 650 ms for a hundred long ones, in which nobody else is answered.
+  // Folded here: the library blocks the process for some 650 ms over a hundred long events.
   const lines = events.map((event) => new ICalEvent(event, calendar).toString()).join("");
   return `${calendar.toString().slice(0, -END.length)}${folded(lines)}${END}\r\n`;
 }
@@ -77,7 +77,7 @@ function foldedLine(line: string): string {
 function eventOf(post: Post, about: About): ICalEventData {
   const point = pointOf(post);
   const where = post.location?.name ?? null;
-  // The library takes a coordinate of 0 for none; a decimetre beside it is the same place.
+  // The library takes 0 for no coordinate; a decimetre away is the same place.
   const geo = point === null ? undefined : { lat: point.lat || 1e-6, lon: point.lng || 1e-6 };
   return {
     id: about.uidOf(post.id),
@@ -90,7 +90,7 @@ function eventOf(post: Post, about: About): ICalEventData {
     url: post.url,
     status: statusOf(post.metadata["status"]),
     created: new Date(post.created_at),
-    // Without a METHOD, DTSTAMP too is the time of the last change.
+    // Without a METHOD, DTSTAMP is the time of the last change too.
     stamp: new Date(post.updated_at),
     lastModified: new Date(post.updated_at),
     sequence: sequenceOf(Date.parse(post.created_at), Date.parse(post.updated_at)),
@@ -98,7 +98,7 @@ function eventOf(post: Post, about: About): ICalEventData {
   };
 }
 
-/** From start to end; of an all-day post, from its first day to the one after its last. */
+/** From start to end; for an all-day post, from its first day to the day after its last. */
 function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
   const startsAt = Date.parse(post.starts_at ?? post.created_at);
   if (!isAllDay(post)) return timesOf(startsAt, post.ends_at === null ? null : Date.parse(post.ends_at));
@@ -110,14 +110,14 @@ function spanOf(post: Post): Pick<ICalEventData, "start" | "end" | "allDay"> {
   return { allDay: true, start: new Date(first), ...(end > first ? { end: new Date(end) } : {}) };
 }
 
-/** An end must be later than its start (RFC 5545, 3.6.1), in whole seconds; without one, an event ends as it starts. */
+/** An end must be later than the start in whole seconds (RFC 5545, 3.6.1); without one, an event ends as it starts. */
 function timesOf(startsAt: number, endsAt: number | null): Pick<ICalEventData, "start" | "end"> {
   const start = new Date(startsAt);
   const lasts = endsAt !== null && Math.floor(endsAt / 1000) > Math.floor(startsAt / 1000);
   return lasts ? { start, end: new Date(endsAt) } : { start };
 }
 
-/** Midnight UTC of the calendar day that a zone has at a moment. */
+/** The calendar day in a zone, as midnight UTC. */
 function dayIn(zone: string, ms: number): number {
   const day = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(ms);
   const parsed = Date.parse(`${day}T00:00:00Z`);
@@ -130,7 +130,7 @@ function statusOf(said: unknown): ICalEventStatus {
 }
 
 /**
- * 0 for what was never edited; it grows with every edit. Edits are not counted one by one, so the seconds between
- * writing and the last edit stand for their number.
+ * 0 for a post that was never edited, more with every edit. Nobody counts the edits: the seconds between writing and
+ * the last edit take their place.
  */
 const sequenceOf = (createdAt: number, changedAt: number) => Math.ceil((changedAt - createdAt) / 1000);

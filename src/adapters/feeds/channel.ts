@@ -5,27 +5,27 @@ import { SearchQuery } from "../../schema/query.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { cleanText } from "./text.ts";
 
-/** What a feed says of itself. All URLs are absolute. */
+/** What a feed says about itself. All URLs are absolute. */
 export interface Channel {
   title: string;
   description: string;
-  /** The feed as it was asked for. */
+  /** The address of the feed, with its parameters. */
   self: string;
   /** The page with the same posts. */
   home: string;
-  /** The next page of the feed, or null. */
+  /** The next page of the feed; null on the last. */
   next: string | null;
-  /** ISO 8601: the latest change of a post in it; of an empty one, the start of the board. */
+  /** ISO 8601: the latest change of any post, or the launch of the board when there is none. */
   updated: string;
-  /** An id for a post that no other board gives, and that stays when the post is edited. */
+  /** The id of a post, unique among all boards and unchanged by edits. */
   idOf(postId: string): string;
-  /** UID of a post in a calendar. */
+  /** The UID of a post in a calendar. */
   uidOf(postId: string): string;
 }
 
 /**
  * @param asked.path  of the feed, such as `/feed.xml`
- * @param asked.sent  the parameters as they were sent, without defaults
+ * @param asked.sent  the parameters as sent, without defaults
  * @param page.launched  UTC day of the board's first start
  */
 export function channelOf(
@@ -35,7 +35,7 @@ export function channelOf(
 ): Channel {
   const { path, query, sent } = asked;
   const parameters = Object.keys(SearchQuery.shape).flatMap((name): [string, string][] => {
-    // A list may be sent as one parameter with commas, or as the same parameter several times.
+    // A list comes as one parameter with commas, or as the same parameter several times.
     const value = [sent[name] ?? []].flat().join(",");
     return value === "" ? [] : [[name, cleanText(value)]];
   });
@@ -58,7 +58,7 @@ export function channelOf(
   };
 }
 
-/** How the posts of a site are named in feeds: tag URIs (RFC 4151), and UIDs in calendars. */
+/** Names of posts: tag URIs (RFC 4151) in feeds, UIDs in calendars. */
 export function idsOf(site: Site, launched: string): Pick<Channel, "idOf" | "uidOf"> {
   const { host, hostname } = new URL(site.root);
   return {

@@ -3,7 +3,7 @@ import type { Post } from "../../schema/post.ts";
 import type { Channel } from "./channel.ts";
 import { summaryParts } from "./text.ts";
 
-/** JSON Feed 1.1. What the format has no name for stands under `_board`, in the words of the API. */
+/** JSON Feed 1.1. `_board` holds what the format has no name for, under the names of the API. */
 export function jsonFeed(posts: readonly Post[], channel: Channel): string {
   const feed = generateJsonFeed({
     title: channel.title,

@@ -3,10 +3,10 @@ import type { Post } from "../../schema/post.ts";
 import type { Channel } from "./channel.ts";
 import { htmlOf, pointOf, withoutCdata } from "./text.ts";
 
-/** Minutes after which a reader may ask again. */
+/** Minutes until a reader may ask again. */
 const TTL_MIN = 15;
 
-/** RSS 2.0 with GeoRSS, Dublin Core authors, and the times of edits. A title is plain text, a description HTML. */
+/** RSS 2.0 with GeoRSS, Dublin Core authors, and times of edits. Titles are plain text, descriptions HTML. */
 export function rssFeed(posts: readonly Post[], channel: Channel): string {
   const xml = generateRssFeed({
     title: channel.title,

@@ -1,12 +1,12 @@
 import type { Post } from "../../schema/post.ts";
 import { whenOf } from "../text/when.ts";
 
-/** What no XML 1.0 document may hold: C0 controls but tab and line breaks, halves of surrogate pairs, U+FFFE, U+FFFF. */
+/** Not allowed in XML 1.0: C0 controls except tab and line breaks, lone surrogates, U+FFFE, U+FFFF. */
 const ILLEGAL = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 /**
- * The posts with every text in them fit for XML and iCalendar. What the board keeps is clean already, but for metadata
- * and for what older versions or imports wrote; no writer of a format below looks at it again.
+ * The posts, with all text fit for XML and iCalendar. The board stores clean text, except in metadata and from imports
+ * or older versions. The writers of the formats do not check again.
  */
 export function cleanPosts(posts: readonly Post[]): Post[] {
   const text = JSON.stringify(posts);
@@ -15,7 +15,7 @@ export function cleanPosts(posts: readonly Post[]): Post[] {
 
 export const cleanText = (text: string) => text.replace(ILLEGAL, "");
 
-/** What happens, when, where and by whom, as parts of one line of plain text. */
+/** What, when, where and by whom: the parts of one line of plain text. */
 export function summaryParts(post: Post): string[] {
   const { location, distance_km: distance, publisher, flags } = post;
   return [
@@ -30,8 +30,8 @@ export function summaryParts(post: Post): string[] {
 }
 
 /**
- * A post as HTML for readers that render it: facts, the text in paragraphs, links. Nothing of the text is markup; each
- * part finds its own direction.
+ * A post as HTML for feed readers: facts, paragraphs, links. No markup of the post survives, and each paragraph finds
+ * its own direction.
  */
 export function htmlOf(post: Post): string {
   const paragraphs = post.body.split(/\n{2,}/).map((part) => escaped(part).replaceAll("\n", "<br>"));
@@ -52,19 +52,19 @@ const ENTITIES: Record<string, string> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
-/** Degrees with six decimals, a decimetre, and never in exponent notation. */
+/** Degrees to six decimals, about a decimetre, and never in exponent notation. */
 const degrees = (value: number) => Math.round(value * 1e6) / 1e6;
 
-/** A post's place when it has coordinates. */
+/** The coordinates of a post, or null. */
 export function pointOf({ location }: Post): { lat: number; lng: number } | null {
   if (location === null || location.lat === null || location.lng === null) return null;
   return { lat: degrees(location.lat), lng: degrees(location.lng) };
 }
 
 /**
- * The same document with its CDATA sections as escaped text, and without the blanks that a writer put around them: so no
- * mark-up of a stranger stands in it literally, whoever reads it as what. A section cannot contain its own end, and
- * outside of sections `<` is always mark-up, so that the expression finds exactly the sections.
+ * The same document with CDATA sections as escaped text, and without the blanks around them. No reader, however lax,
+ * then finds a stranger's markup in it. A section cannot contain its own end, and outside of sections `<` is always
+ * markup, so the expression finds exactly the sections.
  */
 export const withoutCdata = (xml: string) =>
   xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>(\s*(?=<\/))?/g, (_section, text: string) => escaped(text));

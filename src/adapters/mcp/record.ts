@@ -3,8 +3,8 @@ import type { Operation } from "../../operation.ts";
 import { visibleLine, wordOrQuoted } from "../text/untrusted.ts";
 
 /**
- * An answer that is one record, as lines of `name: value`, each with what the output schema says about the field.
- * Nulls are left out; flat objects and tables take one line.
+ * A record as lines of `name: value`, each with the description from the output schema. Nulls are left out; flat objects
+ * and tables take one line.
  */
 export function recordText(operation: Operation, data: Record<string, unknown>): string {
   const described = operation.output instanceof z.ZodObject ? operation.output.shape : {};
@@ -26,7 +26,7 @@ function valueText(value: unknown): string {
     : members.map(([name, member]) => `${visibleLine(name)} ${cellText(member)}`).join(", ");
 }
 
-/** `(tag, count) bike, 12; repair, 9`: the names of the columns once. */
+/** `(tag, count) bike, 12; repair, 9`: the columns are named once. */
 function tableText(rows: readonly unknown[]): string {
   const [first] = rows;
   if (first === undefined) return "none";

@@ -8,9 +8,9 @@ export interface ServedTool {
   operation: Operation;
   /** What its answer looks like to a model. */
   shape: "posts" | "post" | "receipt" | "record";
-  /** Its cursor is a watermark: good for the next look, also when there is nothing more now. */
+  /** Its cursor is a watermark: it serves the next look, even when nothing more is there now. */
   isWatermark: boolean;
-  /** It takes `detail`, beside what the operation takes. */
+  /** It takes `detail` in addition to the fields of the operation. */
   takesDetail: boolean;
   /** Its entry of `tools/list`. */
   listed: ListedTool;
@@ -27,7 +27,7 @@ interface ListedTool {
 
 export const DETAILS = ["compact", "full"] as const;
 
-/** The tools by name, with everything a list or a call needs, computed once. */
+/** The tools by name, prepared once for lists and calls. */
 export function servedTools(operations: readonly Operation[]): ReadonlyMap<string, ServedTool> {
   return new Map(operations.map((operation) => [operation.name, servedTool(operation)]));
 }
@@ -60,8 +60,8 @@ function shapeOf({ output, carriesPosts, effect }: Operation): ServedTool["shape
 }
 
 /**
- * Hosts ask before a tool that may destroy, which they take every writing one for unless it says otherwise. Whether it
- * destroys or may be repeated means nothing for a reading one, and `idempotentHint: false` is the default. Posts are
+ * Hosts ask before a tool that may destroy, and assume that every writing tool may unless it says otherwise. For a
+ * reading tool neither that hint nor `idempotentHint` means anything, and false is the default of the latter. Posts are
  * foreign text, so every tool is open-world.
  */
 function annotationsOf({ effect }: Operation): Record<string, boolean> {
@@ -91,12 +91,12 @@ function inputSchemaOf(operation: Operation, takesDetail: boolean): ListedTool["
   };
 }
 
-/** What an answer has in any case. It allows more than it names, since clients check answers against it. */
+/** What every answer has. More is allowed than named: clients check answers against it. */
 function outputSchemaOf({ output }: Operation, shape: ServedTool["shape"]): ListedTool["outputSchema"] {
   if (shape === "posts") return { type: "object", required: ["posts"] };
   if (shape !== "record") return { type: "object", required: ["id", "url", "title", "body"] };
   const schema = jsonSchemaOf(output, "output");
   const fields = propertiesOf(schema);
-  // Nulls are left out of an answer, so what may be null is not promised.
+  // Answers leave nulls out, so nothing that may be null is promised.
   return { type: "object", required: requiredOf(schema).filter((name) => !allowsNull(fields[name] ?? {})) };
 }

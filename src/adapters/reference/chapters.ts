@@ -2,14 +2,14 @@ import { LIMITS } from "../../schema/post.ts";
 import type { LIMIT_TABLE } from "../calls/limits.ts";
 
 /**
- * A part of the documentation that no schema can tell. Texts hold code between backticks and nothing else of Markdown,
- * so that they stand as they are in the Markdown form, and with `<code>` in the HTML form.
+ * A chapter of the documentation that no schema can supply. The only markup is code between backticks: Markdown takes
+ * it as it is, HTML makes it `<code>`.
  */
 export interface Chapter {
   id: string;
   heading: string;
   paragraphs: readonly string[];
-  /** Something in code, and what it means. */
+  /** A piece of code, and what it means. */
   rows?: readonly (readonly [code: string, meaning: string])[];
 }
 
@@ -110,7 +110,7 @@ export const FEEDS: Chapter = {
   ],
 };
 
-/** What each row of the limits is about, in words. */
+/** The table of limits in words. */
 export function limitsChapter(table: typeof LIMIT_TABLE): Chapter {
   return {
     id: "limits",

@@ -1,8 +1,8 @@
 import type { Site } from "../../domain/site.ts";
 
-/** Name under which clients list the tool server. */
+/** The name of the tool server in clients. */
 const SERVER = "board";
-/** How snippets spell a key: whoever copies one puts their own there. */
+/** Stands in for the key in snippets; readers put in their own. */
 const KEY = "bbk_…";
 
 /** One way for an agent to reach the board. */
@@ -10,18 +10,18 @@ export interface Way {
   id: string;
   /** Of the client. */
   name: string;
-  /** What to do with the snippet, in a sentence. */
+  /** What to do with the snippet. */
   how: string;
   snippet: string;
   /** The same with a key, for clients that can send one. */
   withKey?: string;
-  /** Opens the client and offers to add the server. */
+  /** Opens the client, which offers to add the server. */
   install?: { label: string; url: string };
 }
 
 /**
- * How each client is connected to the board at this address. README, the front page and `/docs` print these texts and
- * no others; every client nests its configuration differently, and a wrong nesting fails silently.
+ * How to connect each client to the board at this address. README, the front page and `/docs` print these texts and no
+ * others: every client nests its configuration differently, and a wrong nesting fails silently.
  */
 export function waysToConnect(site: Site): readonly Way[] {
   const authorization = { Authorization: `Bearer ${KEY}` };
@@ -73,7 +73,7 @@ export function waysToConnect(site: Site): readonly Way[] {
 
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
-/** `claude_desktop_config.json` for a board elsewhere: it starts local programs only. */
+/** `claude_desktop_config.json` for a remote board: Claude Desktop starts only local programs. */
 function claudeDesktopRelay({ root }: Site) {
   return desktopConfig(["stdio", "--url", root], { BOARD_API_KEY: KEY });
 }
@@ -84,7 +84,7 @@ export function claudeDesktopLocal() {
 }
 
 function desktopConfig(args: readonly string[], env: Readonly<Record<string, string>>) {
-  // Not by npx: whoever takes the package's name on a registry first would be run with the key.
+  // No npx: it would hand the key to any package that takes the name on a registry first.
   return {
     mcpServers: { [SERVER]: { command: "node", args: ["<clone>/dist/src/main.js", ...args], env } },
   };
@@ -94,13 +94,13 @@ const cursorServer = ({ mcp }: Site) => ({ url: mcp });
 
 const vscodeServer = ({ mcp }: Site) => ({ type: "http", url: mcp });
 
-/** Cursor takes the server's JSON in base64, percent-encoded since base64 has `+`, `/` and `=`. */
+/** Cursor takes the server's JSON in base64, percent-encoded because of `+`, `/` and `=`. */
 function cursorLink(site: Site): string {
   const config = Buffer.from(JSON.stringify(cursorServer(site))).toString("base64");
   return `https://cursor.com/install-mcp?${new URLSearchParams({ name: SERVER, config })}`;
 }
 
-/** VS Code takes the server's JSON, percent-encoded, in an address that is itself a parameter: encoded twice. */
+/** VS Code takes the server's JSON in an address that is itself a parameter, so it is percent-encoded twice. */
 function vscodeLink(site: Site): string {
   const json = JSON.stringify({ name: SERVER, ...vscodeServer(site) });
   const install = `vscode:mcp/install?${encodeURIComponent(json)}`;

@@ -11,13 +11,14 @@ import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 import { ANSWERS } from "./recorded-answers.ts";
 
-/** The documentation, before it is HTML, Markdown or JSON. */
+/** The content of `/docs`, whatever its form: HTML, Markdown or JSON. */
 export interface Docs {
   connect: readonly Way[];
-  /** Before the operations, and after them. */
+  /** Chapters before the operations. */
   before: readonly Chapter[];
   groups: readonly { id: string; heading: string; operations: readonly DocumentedOperation[] }[];
   failures: readonly DocumentedFailure[];
+  /** Chapters after them. */
   after: readonly Chapter[];
 }
 
@@ -25,18 +26,18 @@ export interface DocumentedOperation {
   name: string;
   title: string;
   when: string;
-  /** `GET /search`; more than one where paths are aliases. */
+  /** `GET /search`; several where a path has aliases. */
   calls: readonly string[];
   needsKey: boolean;
-  /** True when agents also find it among the MCP tools, under its name. */
+  /** It is also an MCP tool, under the same name. */
   isTool: boolean;
   fields: readonly DocumentedField[];
-  /** Further fields, told in full at an operation before this one. */
+  /** Further fields, explained at an earlier operation. */
   alike: readonly { of: string; names: readonly string[] }[];
   curl: string;
-  /** Status and body, shortened; null where none was recorded. */
+  /** Status and shortened body; null where none was recorded. */
   answer: { status: number; text: string } | null;
-  /** Its own failures; what others share stands in the table. */
+  /** Its own failures; shared ones are in the table. */
   failures: readonly FailureCode[];
 }
 
@@ -55,14 +56,14 @@ interface DocumentedFailure {
   status: number;
   message: string;
   hint: string;
-  /** Which calls, where it is not told at each of them. */
+  /** The calls that may fail with it; empty where each names it. */
   where: string;
 }
 
-/** The site that recorded answers are of. */
+/** The site of the recorded answers. */
 export const RECORDED_ROOT = "http://localhost:8787";
 
-/** An operation belongs to the first whose pattern its path matches. */
+/** An operation belongs to the first group whose pattern matches its path. */
 const GROUPS = [
   { id: "posts", heading: "Search and posts", paths: /^\/(search|posts|reports)\b/ },
   { id: "publishers", heading: "Publishers", paths: /^\/publishers\b/ },
@@ -70,9 +71,9 @@ const GROUPS = [
   { id: "board", heading: "The board", paths: /^\// },
 ] as const;
 
-/** Everything that `/docs` tells, derived from the operations. */
+/** The content of `/docs`, derived from the operations. */
 export function docsOf(operations: readonly Operation[], site: Site): Docs {
-  const told: Told = new Map();
+  const explained: Explained = new Map();
   const groupOf = ({ rest }: Operation) => GROUPS.find(({ paths }) => paths.test(rest.path))?.id;
   return {
     connect: waysToConnect(site),
@@ -81,7 +82,7 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
       id,
       heading,
       operations: readingOrder(operations.filter((each) => groupOf(each) === id)).map((each) =>
-        documented(each, told, site),
+        documented(each, explained, site),
       ),
     })),
     failures: documentedFailures(),
@@ -89,24 +90,24 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
   };
 }
 
-/** Searching comes before everything else. */
+/** By path, but searching comes first. */
 const readingOrder = (operations: readonly Operation[]) =>
   byPath(operations).sort((a, b) => Number(b.name === "search") - Number(a.name === "search"));
 
-/** Name of the operation that tells a field, by all that is said of it. */
-type Told = Map<string, string>;
+/** The operation that explains a field, by the explanation. */
+type Explained = Map<string, string>;
 
-function documented(operation: Operation, told: Told, site: Site): DocumentedOperation {
+function documented(operation: Operation, explained: Explained, site: Site): DocumentedOperation {
   const { name, title, when, auth, rest, failures } = operation;
   const fields: DocumentedField[] = [];
   const alike = new Map<string, string[]>();
   for (const field of documentedFields(operation)) {
     const { required: _required, ...said } = field;
-    const before = told.get(JSON.stringify(said));
+    const before = explained.get(JSON.stringify(said));
     if (before === undefined || (field.required && field.place !== "path")) fields.push(field);
-    // An id in a path says by itself what it is.
+    // An id in a path needs no explanation.
     else if (field.place !== "path") alike.set(before, [...(alike.get(before) ?? []), field.name]);
-    if (before === undefined) told.set(JSON.stringify(said), name);
+    if (before === undefined) explained.set(JSON.stringify(said), name);
   }
   const recorded = ANSWERS[name];
   return {
@@ -127,7 +128,7 @@ function documented(operation: Operation, told: Told, site: Site): DocumentedOpe
   };
 }
 
-/** What an operation can be sent, in the order of its schema. */
+/** The fields of an operation, in the order of its schema. */
 function documentedFields({ input, rest }: Operation): DocumentedField[] {
   return fieldsOf(jsonSchemaOf(input, "input"), SPELLED_OUT)
     .filter(({ refused }) => !refused)
@@ -140,7 +141,7 @@ function documentedFields({ input, rest }: Operation): DocumentedField[] {
     }));
 }
 
-/** The first example of an operation as a command that runs, given the key in `BOARD_API_KEY`. */
+/** The first example of an operation as a command, with the key in `BOARD_API_KEY`. */
 function curlOf({ rest, auth, examples }: Operation, site: Site): string {
   const input = (examples[0] ?? {}) as Record<string, unknown>;
   const path = rest.path.replace(/\{(\w+)\}/g, (_whole, name: string) => String(input[name]));
@@ -161,7 +162,7 @@ function curlOf({ rest, auth, examples }: Operation, site: Site): string {
 
 const ONE_LINE_CHARS = 90;
 
-/** The body between single quotes of a shell; a long one with a line for each field. */
+/** The body in single quotes for a shell; a long one has a line per field. */
 function bodyText(body: Record<string, unknown>): string {
   const line = shellJson(body);
   if (line.length <= ONE_LINE_CHARS) return line;

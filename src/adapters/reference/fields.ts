@@ -1,8 +1,8 @@
 import { grouped } from "../text/markdown.ts";
 
 /**
- * The one place that reads JSON Schema: the manual, `/docs`, the tool list and the examples of OpenAPI all ask here
- * what a schema means.
+ * The one module that reads JSON Schema. The manual, `/docs`, the tool list and the examples of OpenAPI all learn here
+ * what a schema says.
  */
 
 export type JsonObject = Record<string, unknown>;
@@ -11,13 +11,13 @@ export type JsonObject = Record<string, unknown>;
 export interface Field {
   name: string;
   required: boolean;
-  /** Type, bounds and choices in a few words; null goes without saying, it means the same as leaving the field out. */
+  /** Type, bounds and choices in a few words, without null: it means the same as leaving the field out. */
   type: string;
   /** May be empty. */
   description: string;
   /** Undefined without a default. */
   preset: unknown;
-  /** The operation names the field only to refuse it. */
+  /** Named only to be refused. */
   refused: boolean;
 }
 
@@ -61,7 +61,7 @@ function typeOf(schema: JsonObject, notation: Notation): string {
   return type === "string" ? notation.text(bound("maxLength")) : String(type);
 }
 
-/** The schema of a value that is not null. */
+/** The schema without null among its choices. */
 function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
   const choices = ((anyOf ?? []) as JsonObject[]).filter((choice) => choice["type"] !== "null");
   const present = choices.length > 1 ? { ...rest, anyOf: choices } : { ...rest, ...choices[0] };
@@ -74,10 +74,10 @@ export const allowsNull = ({ type, anyOf }: JsonObject): boolean =>
   ((anyOf ?? []) as JsonObject[]).some((choice) => choice["type"] === "null");
 
 /**
- * The fields of an input in the manual, one line each: - `q` ≤500: Words. A star marks what must be sent; no type means
+ * The fields of an input for the manual, one per line: - `q` ≤500: Words. A star marks a required field; no type means
  * text. Fields that read alike share a line.
  *
- * @param known  fields explained elsewhere: an object of nothing else is not taken apart again
+ * @param known  fields explained elsewhere; an object of these alone is just `object`
  */
 export function fieldLines(schema: JsonObject, known: ReadonlySet<string>): string[] {
   const byText = grouped(fieldsOf(schema, terse(known)), (field) => {
@@ -94,7 +94,7 @@ export function fieldLines(schema: JsonObject, known: ReadonlySet<string>): stri
 const typeAndDefault = ({ type, preset }: Field) =>
   `${type}${preset === undefined ? "" : `, default ${JSON.stringify(preset)}`}`;
 
-/** For the manual, where each token has its price: `list ≤20, each ≤40`. */
+/** For the manual, where every token costs: `list ≤20, each ≤40`. */
 const terse = (known: ReadonlySet<string>): Notation => ({
   constant: (value) => JSON.stringify(value),
   choice: (of) => of.join("|"),
@@ -106,12 +106,12 @@ const terse = (known: ReadonlySet<string>): Notation => ({
   text: (max) => (max === undefined ? "" : `≤${max}`),
 });
 
-/** An inner object with more fields than this is not taken apart: a saved query is `search`, explained there. */
+/** Larger inner objects are not listed field by field: a saved query takes the fields of `search`. */
 const INNER_FIELDS_MAX = 5;
 
 const upTo = (max: number | undefined) => (max === undefined ? "" : ` ≤ ${max.toLocaleString("en")}`);
 
-/** For a reader: `list ≤ 20 of text ≤ 40`. */
+/** For people: `list ≤ 20 of text ≤ 40`. */
 export const SPELLED_OUT: Notation = {
   constant: String,
   choice: (of) => of.join(", "),
@@ -121,10 +121,10 @@ export const SPELLED_OUT: Notation = {
   text: (max) => `text${upTo(max)}`,
 };
 
-/** The board explains these bounds when one is crossed. */
+/** Left out: a failure explains them when one is crossed. */
 const BOUNDS = ["minLength", "maxLength", "maxItems", "minimum", "maximum"];
 
-/** A schema with only what a model needs in order to call: without null, bounds, and the fields of large inner objects. */
+/** Only what a model needs for a call: no null, no bounds, no fields of large inner objects. */
 export function conciseSchema(schema: JsonObject, depth = 0): JsonObject {
   const kept = withoutNull(schema);
   for (const key of BOUNDS) delete kept[key];

@@ -7,7 +7,7 @@ import { LIMIT_TABLE } from "../calls/limits.ts";
 import { fieldLines } from "./fields.ts";
 import { manualText } from "./manual.ts";
 
-/** `/llms-full.txt`: the manual, and after it every operation with its fields, examples and failures. */
+/** `/llms-full.txt`: the manual, then every operation with its fields, examples and failures. */
 export function fullManual(catalog: Catalog, site: Site): string {
   const tools = new Set<string>(catalog.tools.map(({ name }) => name));
   const sections = catalog.operations.map((operation) => sectionOf(operation, tools, site));

@@ -11,15 +11,15 @@ import { grouped, table } from "../text/markdown.ts";
 import { fieldLines } from "./fields.ts";
 import { byPath, openApiDocument } from "./openapi.ts";
 
-/** What the manual is written from. */
+/** The manual is written from these. */
 interface Documented {
   tools: readonly Tool[];
   operations: readonly Operation[];
 }
 
 /**
- * The manual: all that a model needs to use the board, on one page, in the shape of llmstxt.org. Names, bounds,
- * defaults, failures and limits come from the operations; only what no schema can say is prose. Under 12 kB.
+ * The manual: all a model needs to use the board, on one page of under 12 kB, in the format of llmstxt.org. Names,
+ * bounds, defaults, failures and limits come from the operations; prose covers only what no schema can say.
  */
 export function manualText(catalog: Documented, site: Site): string {
   const parts = [
@@ -37,7 +37,7 @@ export function manualText(catalog: Documented, site: Site): string {
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
 }
 
-/** `/llms.txt` and `/openapi.json`; both are made once, since they change only with the program. */
+/** `/llms.txt` and `/openapi.json`. Both change only with the program, and are built once. */
 export function manualRoutes(catalog: Documented, site: Site): Router {
   const router = Router({ caseSensitive: true });
   router.get("/llms.txt", fixed("text/plain; charset=utf-8", manualText(catalog, site)));
@@ -46,7 +46,7 @@ export function manualRoutes(catalog: Documented, site: Site): Router {
   return router;
 }
 
-/** Serves a text that stays the same for the life of the process; an unchanged one is 304. */
+/** Serves a text that never changes while the process runs; 304 to a caller that has it. */
 function fixed(type: string, text: string): RequestHandler {
   const tag = tagOf(text);
   return (request, response) => {
@@ -152,7 +152,7 @@ function callOf(operations: readonly Operation[], name: string): string {
   return `${operation.rest.method} ${operation.rest.path}`;
 }
 
-/** Which failures there are, and where; what to do is in the hint of each answer. */
+/** Which failures there are, and where. Each answer carries its own hint. */
 function failures(): string {
   const told = new Set<FailureCode>();
   const groups = [

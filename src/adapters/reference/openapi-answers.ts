@@ -9,7 +9,7 @@ import type { JsonObject } from "./fields.ts";
 import { documentSchema } from "./openapi-components.ts";
 import { exampleFailure, exampleOf, exampleThings } from "./openapi-examples.ts";
 
-/** What each header says. */
+/** What each header means. */
 const HEADERS = {
   RateLimit: 'What is left of each limit: `"search";r=119;t=60` (IETF draft 11).',
   "RateLimit-Policy": 'The limits that count this call: `"search";q=120;w=60`.',
@@ -22,7 +22,7 @@ const HEADERS = {
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
-/** Builds the answers of operations and gathers the failures they share, so that each stands in the document once. */
+/** Builds the answers of operations, and collects the failures they share so that the document holds each once. */
 export class Answers {
   readonly #schemas: JsonObject;
   readonly #things: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export class Answers {
     this.#site = site;
   }
 
-  /** One per outcome, and 304 for what is read by GET. */
+  /** One per outcome, and 304 for every GET. */
   successes(operation: Operation): JsonObject {
     const { outcomes, rest, output, list = false, carriesPosts = false } = operation;
     const schema = documentSchema(successOf(output, list), "output");
@@ -71,12 +71,12 @@ export class Answers {
     );
   }
 
-  /** `components.responses`: answers to the same codes are one. */
+  /** `components.responses`: operations that fail with the same codes share an answer. */
   responses(): JsonObject {
     return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** `components.examples`: one error body per code. */
+  /** `components.examples`: an error body per code. */
   examples(): JsonObject {
     return Object.fromEntries(
       [...this.#codes].sort().map((code) => [code, { value: exampleFailure(code, this.#site) }]),
@@ -107,7 +107,7 @@ export class Answers {
   }
 }
 
-/** The answer to a GET that sends the tag of what has not changed. */
+/** The answer to a GET whose tag is still current. */
 export const unchanged = (): JsonObject => ({
   description: "Unchanged since the ETag you sent.",
   headers: headers(["ETag"]),
@@ -126,6 +126,6 @@ export function componentHeaders(): JsonObject {
   );
 }
 
-/** Only what creates can have been created before; an edit refuses the key. */
+/** Only an operation that creates takes the key; an edit refuses it. */
 export const takesIdempotencyKey = ({ input, outcomes }: Operation) =>
   "idempotency_key" in input.shape && outcomes.includes("created");

@@ -15,7 +15,7 @@ import {
 } from "../../schema/subscription.ts";
 import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 
-/** What gets a name in the document; anything else is written out where it stands. */
+/** The schemas with a name in the document; all others are written out in place. */
 const NAMED: Readonly<Record<string, { schema: z.ZodType; io: "input" | "output" }>> = {
   BoardInfo: { schema: BoardInfo, io: "output" },
   Deleted: { schema: Deleted, io: "output" },
@@ -40,7 +40,7 @@ const NAMED: Readonly<Record<string, { schema: z.ZodType; io: "input" | "output"
   VerifyInstructions: { schema: VerifyInstructions, io: "output" },
 };
 
-/** The named forms, the one with most fields first: a match goes to the closest name. */
+/** The named forms, those with most fields first, so that the closest match wins. */
 const FORMS = Object.entries(NAMED)
   .map(([name, { schema, io }]) => ({ name, io, form: openForm(schema, io) }))
   .sort((a, b) => namesOf(b.form).length - namesOf(a.form).length || (a.name < b.name ? -1 : 1));
@@ -54,12 +54,12 @@ export function componentSchemas(): JsonObject {
   );
 }
 
-/** A schema as the document prints it: named parts as references, the rest written out. */
+/** A schema as the document prints it: references to the named parts, the rest in full. */
 export function documentSchema(schema: z.ZodType, io: "input" | "output"): JsonObject {
   return named(openForm(schema, io), io, null);
 }
 
-/** Like `documentSchema`, of an object without some of its fields (those that travel in the path). */
+/** Like `documentSchema`, but without the given fields: those travel in the path. */
 export function documentSchemaWithout(schema: z.ZodObject, fields: readonly string[]): JsonObject {
   const form = openForm(schema, "input");
   const properties = Object.fromEntries(
@@ -71,8 +71,8 @@ export function documentSchemaWithout(schema: z.ZodObject, fields: readonly stri
 }
 
 /**
- * The JSON Schema without what would forbid further fields: a later version of the board may add some, and clients
- * made from this document must not break on them. Records over a fixed set of keys become plain objects.
+ * The JSON Schema open to further fields: a later version of the board may add some, and clients generated from this
+ * document must not break on them. Records over a fixed set of keys become plain objects.
  */
 function openForm(schema: z.ZodType, io: "input" | "output"): JsonObject {
   return JSON.parse(JSON.stringify(jsonSchemaOf(schema, io)), (_key, value: unknown) => {
@@ -88,7 +88,7 @@ function openForm(schema: z.ZodType, io: "input" | "output"): JsonObject {
   }) as JsonObject;
 }
 
-/** Replaces every part that is, or extends, a named form. `self` is not replaced by its own name. */
+/** Replaces every part that is, or extends, a named form; `self` keeps the form of that name written out. */
 function named(json: JsonObject, io: "input" | "output", self: string | null): JsonObject {
   const match = FORMS.find(
     ({ name, form, io: side }) => name !== self && side === io && extendsForm(json, form),
@@ -116,7 +116,7 @@ const inside = (value: unknown, io: "input" | "output"): unknown =>
       ? named(value, io, null)
       : value;
 
-/** True when every field of `form` stands in `json` unchanged, and is required where it is required there. */
+/** Whether `json` has every field of `form` unchanged, and requires the same ones. */
 function extendsForm(json: JsonObject, form: JsonObject): boolean {
   const [has, wants] = [json["properties"], form["properties"]];
   if (json["type"] !== "object" || !isJson(has) || !isJson(wants) || Object.keys(wants).length < 2)
@@ -137,7 +137,7 @@ function namesOf(form: JsonObject): string[] {
   return Object.keys(propertiesOf(form));
 }
 
-/** JSON text that does not depend on the order of keys. */
+/** JSON with its keys sorted. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     isJson(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,

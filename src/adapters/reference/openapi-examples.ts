@@ -15,7 +15,7 @@ const IDS = {
 } as const;
 const TIME = "2026-11-20T09:00:00.000Z";
 
-/** Values of fields whose type alone says too little. No key: what looks like one would be refused in a post. */
+/** Values of fields whose type says too little. None looks like a real key: a post would be refused for it. */
 const FIELDS: JsonObject = {
   id: IDS.post,
   post_id: IDS.post,
@@ -24,7 +24,7 @@ const FIELDS: JsonObject = {
   delivery_id: 17,
 };
 
-/** One believable thing for each name of `components.schemas` that answers carry. */
+/** A believable value for each name of `components.schemas` that answers carry. */
 export function exampleThings(site: Site): Readonly<Record<string, unknown>> {
   const publisher: z.infer<typeof Publisher> = {
     id: IDS.publisher,
@@ -110,7 +110,7 @@ export function exampleThings(site: Site): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The error envelope of a failure as it looks when the table's words stand. */
+/** The error envelope of a failure, with the words of the table. */
 export function exampleFailure(code: FailureCode, site: Site): z.infer<ReturnType<typeof failureOf>> {
   const { message, hint } = FAILURES[code];
   return {
@@ -121,9 +121,9 @@ export function exampleFailure(code: FailureCode, site: Site): z.infer<ReturnTyp
 }
 
 /**
- * A value that a schema of the document accepts: required fields only, named parts from `things`, null where it may be.
+ * A value that a schema of the document accepts: required fields only, named parts from `things`, null where allowed.
  *
- * @param schemas  `components.schemas`, for names without a thing
+ * @param schemas  `components.schemas`, for names that `things` lacks
  */
 export function exampleOf(
   schema: JsonObject,

@@ -61,7 +61,7 @@ export function openApiDocument(catalog: { operations: readonly Operation[] }, s
   };
 }
 
-/** Operations as one reads them: by path, and reading before writing before erasing. */
+/** Operations in reading order: by path, then GET, POST, PATCH, DELETE. */
 export function byPath(operations: readonly Operation[]): Operation[] {
   const methods = ["GET", "POST", "PATCH", "DELETE"];
   return [...operations].sort(
@@ -123,7 +123,7 @@ function operationObject(
 
 function fieldOf({ input }: Operation, name: string): JsonObject {
   const field = input.shape[name];
-  // A path with an id that no field takes is a mistake of whoever wrote the operation.
+  // The operation is wrong: its path holds an id that no field takes.
   if (field === undefined) throw new Error(`no field "${name}"`);
   return documentSchema(field, "input");
 }
@@ -146,13 +146,13 @@ function requestBody(operation: Operation, inPath: readonly string[]): JsonObjec
   };
 }
 
-/** The resource a path is about: its first word, with searching told under posts and statistics under board. */
+/** The resource of a path: its first word. Searching belongs to posts, statistics to the board. */
 function tagOf(path: string): string {
   const first = path.split("/")[1] ?? "";
   return { search: "posts", metrics: "board" }[first] ?? first;
 }
 
-/** What stands at the site's root beside the API, under a server of its own. */
+/** The routes at the site's root, beside the API; they have a server of their own. */
 function sitePaths(site: Site): JsonObject {
   const get = (operationId: string, summary: string, responses: JsonObject) => ({
     servers: [{ url: site.root }],

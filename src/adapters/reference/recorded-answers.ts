@@ -1,6 +1,6 @@
 /**
- * What the examples of the documentation answer: status, and the body shortened to a line. Recorded from a board by
- * `WRITE_ANSWERS=1 npx vitest run test/reference/docs-page.test.ts`; the same test fails when a board answers otherwise.
+ * How a board answers the examples of the documentation: the status, and the body shortened to one line. Recorded by
+ * `WRITE_ANSWERS=1 npx vitest run test/reference/docs-page.test.ts`; the same test fails when an answer has changed.
  */
 export const ANSWERS: Readonly<Record<string, { status: number; text: string }>> = {
   about: {

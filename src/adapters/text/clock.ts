@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Post } from "../../schema/post.ts";
 
-/** Zones have some 600 names, but in any letter case. */
+/** Zones have some 600 names, in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
-/** Intl takes longer for one moment than everything else of a shown post; the same posts are shown again and again. */
+/** Formatting one time costs more than the rest of a shown post, and the same posts are shown again and again. */
 const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000 });
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** A moment on the clock of a time zone. */
+/** What the clock of a time zone shows. */
 export interface ClockTime {
   /** Such as `Sat`. */
   weekday: string;
@@ -25,24 +25,24 @@ export interface ClockTime {
 }
 
 /**
- * @param iso  a moment as on the wire
+ * @param iso  ISO 8601
  * @param zone  an IANA name
  */
 export function clockTimeIn(iso: string, zone: string): ClockTime {
   const key = `${iso} ${zone}`;
   const known = clockTimes.get(key);
   if (known !== undefined) return known;
-  const moment = readClockTime(iso, zone);
-  clockTimes.set(key, moment);
-  return moment;
+  const time = readClockTime(iso, zone);
+  clockTimes.set(key, time);
+  return time;
 }
 
-/** Whether only the days of a post count, not its hours. */
+/** Whether a post has days but no hours. */
 export const isAllDay = (post: Post): boolean => post.metadata["all_day"] === true;
 
 /**
- * The end of a post as it is shown: a moment on its last day. An all-day post that ends at midnight ends the day before.
- * @returns ISO 8601, or null where a post names no end
+ * The end of a post as readers see it: on its last day. An all-day post that ends at midnight ends the day before.
+ * @returns ISO 8601, or null without an end
  */
 export function shownEnd(post: Post): string | null {
   if (post.ends_at === null || !isAllDay(post)) return post.ends_at;

@@ -3,16 +3,16 @@ import { OTHER_SPELLINGS } from "../../search/tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
 /**
- * Size of a snippet in UTF-8, which follows its price in tokens: letters outside of ASCII take more of both. Ten
- * results of usual posts then stay below 1,500 tokens.
+ * Size of an excerpt in UTF-8. Bytes follow the price in tokens: letters outside ASCII take more of both. Ten results
+ * of usual posts stay below 1,500 tokens.
  */
 const EXCERPT_BYTES = 240;
-/** How much of a snippet stands before its first hit. */
+/** Text before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
-/** A long text of one repeated word is not looked at beyond this. */
+/** A bound for long texts of one repeated word. */
 const HITS_MAX = 200;
 
-/** Words of a search, cut so that other forms of the same word match as well. */
+/** The words of a search, cut short so that other forms of a word match too. */
 export function soughtWords(q: string | undefined): string[] {
   if (q === undefined || q === "") return [];
   const { any, phrases } = parseQueryText(q);
@@ -24,8 +24,8 @@ export function soughtWords(q: string | undefined): string[] {
 }
 
 /**
- * The part of a text that holds most of the sought words, in one line of at most 240 bytes in UTF-8, more or less;
- * its beginning where none occurs. `…` marks where it was cut.
+ * The part of a text with most of the sought words, or else its beginning, as one line of about 240 bytes in UTF-8.
+ * `…` marks each cut.
  */
 export function excerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);
@@ -45,8 +45,8 @@ export function excerptOf(body: string, sought: readonly string[]): string {
 }
 
 /**
- * Where sought words stand in a text, as `[start, end)` from left to right without overlap. A word of a script with blanks
- * counts to its end.
+ * Where sought words occur in a text, as `[start, end)` from left to right without overlap. In scripts with blanks, a
+ * hit extends to the end of its word.
  */
 export function hitRanges(text: string, sought: readonly string[]): [number, number][] {
   const folded = foldedTo(text);
@@ -81,7 +81,7 @@ function hitsOf(folded: string, sought: readonly string[]): Hit[] {
   return hits;
 }
 
-/** Lower case without diacritics, of the same length as the text, so that positions stay: `straße` does not become `strasse`. */
+/** Lower case without diacritics. The length stays, and with it all positions: `straße` does not become `strasse`. */
 function foldedTo(text: string): string {
   const units = new Uint16Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
@@ -92,7 +92,7 @@ function foldedTo(text: string): string {
   return Buffer.from(units.buffer).toString("utf16le");
 }
 
-/** UTF-16 units that were met, folded; 0 for the others. An answer may fold a hundred bodies, and each is up to 8,000 long. */
+/** UTF-16 units seen so far, folded; 0 for the rest. An answer may fold a hundred bodies of up to 8,000 units each. */
 const FOLDED = new Uint16Array(0x10000);
 
 function foldedUnit(unit: string): string {
@@ -102,7 +102,7 @@ function foldedUnit(unit: string): string {
   return folded.length === 1 ? folded : plain;
 }
 
-/** The text between two places, moved inwards to blanks that are near, never through a surrogate pair. */
+/** The text between two positions, moved inwards to a nearby blank; never cuts a surrogate pair. */
 function cutOut(text: string, from: number, to: number): string {
   let start = from;
   let end = Math.min(to, text.length);

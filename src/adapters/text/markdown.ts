@@ -1,4 +1,4 @@
-/** A whole document of parts with a blank line between them; empty ones are left out. */
+/** A document: its parts with blank lines between them, without the empty ones. */
 export function markdownDocument(parts: readonly (string | null | false)[]): string {
   return `${parts.filter((part) => part !== null && part !== false && part !== "").join("\n\n")}\n`;
 }
@@ -12,7 +12,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Things by what they have in common, in the order of their first one. */
+/** Things grouped by what they have in common, groups in the order of their first member. */
 export function grouped<T, K>(things: readonly T[], common: (thing: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const thing of things) groups.set(common(thing), [...(groups.get(common(thing)) ?? []), thing]);

@@ -5,36 +5,36 @@ import { whenOf } from "./when.ts";
 
 /** How the posts of one answer are shown. */
 export interface PostDisplay {
-  /** Stems of the words that were searched for; a snippet is cut around them. */
+  /** Stems of the words searched for; excerpts are cut around them. */
   sought: readonly string[];
-  /** Epoch milliseconds; posts that expired before are marked. */
+  /** Epoch milliseconds; posts that expired earlier are marked. */
   now: number;
-  /** What may still be spent on whole posts in this answer; null shows snippets only. */
+  /** What is left for whole posts in this answer; null shows excerpts only. */
   budget: TextBudget | null;
-  /** Whether whole posts come with their addresses, dates and metadata. */
+  /** Whether whole posts show their addresses, dates and metadata. */
   links: boolean;
 }
 
-/** Tags shown in a line; more are counted. */
+/** Tags shown in a line; the rest are counted. */
 const TAGS_SHOWN = 6;
-/** Metadata longer than this, as JSON, stands in the data only. */
+/** Longer metadata, measured as JSON, is left to the data. */
 const METADATA_CHARS = 1_000;
 
 /**
- * Hosts cut or refuse long results (some at 25,000 tokens), so whole posts have a budget for the answer; what comes
- * after it is shown as a snippet.
+ * Hosts cut or refuse long results (some at 25,000 tokens), so an answer has a budget for whole posts; once it is spent,
+ * excerpts follow.
  */
 export class TextBudget {
   #left: number;
-  /** True when some post was cut for want of budget. */
+  /** Whether a post had to be cut. */
   spent = false;
 
-  /** @param chars  at least what one post may have: body, addresses and metadata */
+  /** @param chars  enough for the largest post: body, addresses and metadata */
   constructor(chars = 40_000) {
     this.#left = chars;
   }
 
-  /** Takes budget for a post, or tells that there is none. */
+  /** Spends what a post costs; false when too little is left. */
   take({ body, link, source_url, metadata }: Post): boolean {
     const size = [body, link, source_url, JSON.stringify(metadata)].join("").length;
     if (size > this.#left) this.spent = true;
@@ -43,29 +43,29 @@ export class TextBudget {
   }
 }
 
-/** A post in words and in data, both with the same text. */
+/** A post as text and as data; both say the same. */
 export interface ShownPost {
   text: string;
   data: Record<string, unknown>;
 }
 
-/** @param mark  what stands before the post: `3. ` in a list, empty alone */
+/** @param mark  printed before the post: `3. ` in a list, empty for a single one */
 export function shownPost(post: Post, mark: string, view: PostDisplay): ShownPost {
   const whole = view.budget?.take(post) === true;
   const indent = " ".repeat(mark.length);
-  const snippet = whole ? post.body : excerptOf(post.body, view.sought);
+  const body = whole ? post.body : excerptOf(post.body, view.sought);
   return {
     text: [
       mark + headOf(post),
       indent + factsOf(post, view.now),
       ...(whole && view.links ? linksOf(post).map((line) => indent + line) : []),
-      quotedBlock(snippet, indent),
+      quotedBlock(body, indent),
     ].join("\n"),
-    data: whole ? wholeData(post) : briefData(post, snippet, view.now),
+    data: whole ? wholeData(post) : briefData(post, body, view.now),
   };
 }
 
-/** One line for a post that is only mentioned. */
+/** A post in one line. */
 export function mentionedPost(post: Post, mark: string): ShownPost {
   const { id, url, kind, title } = post;
   return { text: mark + headOf(post), data: { id, url, kind, title: visibleLine(title) } };
@@ -73,7 +73,7 @@ export function mentionedPost(post: Post, mark: string): ShownPost {
 
 const headOf = (post: Post) => `\`${post.id}\` ${post.kind} ${quotedLine(post.title)}`;
 
-/** Everything else worth a choice, in one line: when, where, who, tags, replies, warnings. */
+/** What else helps to choose, in one line: when, where, who, tags, replies, warnings. */
 function factsOf(post: Post, now: number): string {
   const { publisher } = post;
   return [
@@ -121,19 +121,19 @@ function linksOf(post: Post): string[] {
   ];
 }
 
-/** What a choice between posts does not need; `get_post` has it. */
-const UNTOLD: ReadonlySet<string> = new Set(
+/** Not needed to choose between posts; `get_post` has them. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
   "link source_url metadata retrievals expires_at updated_at thread_url last_reply_at".split(" "),
 );
 
-/** The fields a model chooses by, named as everywhere on the board. An expiry tells something once it is past. */
-function briefData(post: Post, snippet: string, now: number): Record<string, unknown> {
+/** The fields a model chooses by, under the names of the API. An expiry matters only once it has passed. */
+function briefData(post: Post, body: string, now: number): Record<string, unknown> {
   const { id, name, verified } = post.publisher;
   return withoutEmpty({
-    ...Object.fromEntries(Object.entries(post).filter(([field]) => !UNTOLD.has(field))),
+    ...Object.fromEntries(Object.entries(post).filter(([field]) => !LEFT_OUT.has(field))),
     ...(isExpired(post, now) ? { expires_at: post.expires_at } : {}),
     title: visibleLine(post.title),
-    body: snippet,
+    body,
     publisher: { id, name, verified },
   });
 }
@@ -147,10 +147,10 @@ function wholeData(post: Post): Record<string, unknown> {
   });
 }
 
-/** Counts whose zero says nothing; a distance of 0 km says much. */
+/** Counts whose zero says nothing. A distance of 0 km says much. */
 const COUNTS: ReadonlySet<string> = new Set(["reply_count", "retrievals"]);
 
-/** Nulls go, and whatever says nothing: no tags, no flags, no replies, not relayed, empty metadata. */
+/** Drops null and everything empty: no tags, no flags, no replies, not relayed, no metadata. */
 function withoutEmpty(post: Record<string, unknown>): Record<string, unknown> {
   const shown = visibleValue(post) as Record<string, unknown>;
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * A JSON value between single quotes of a shell. Whatever stands in it cannot leave the quotes, hide, or reorder what
- * the reader sees: someone may have made the address that the value came from.
+ * A JSON value in single quotes for a shell. Nothing in it can leave the quotes, hide, or reorder what the reader sees:
+ * the value may come from an address that a stranger made.
  */
 export function shellJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent).replace(

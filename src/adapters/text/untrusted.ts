@@ -1,23 +1,24 @@
 import { NATION_FLAG } from "../../domain/flags/hidden-unicode.ts";
 
 /**
- * Text of third parties on its way into a model. Posts are written by strangers, and what the board prints around them
- * is read as the board's own word; so nothing in a post may be invisible, and nothing in it may look like the frame.
+ * Third-party text on its way into a model. Strangers write the posts, and models trust what the board prints around
+ * them: so nothing in a post may be invisible, or look like the frame.
  *
- * One line is framed as a JSON string, several lines by `> ` before each: neither has an end that a text could forge.
+ * A line becomes a JSON string, and every line of a longer text gets `> ` in front: neither has an end that text could
+ * forge.
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: vertical tabs and form feeds break lines for some readers
 const LINE_BREAKS = /\r\n?|[\u000B\u000C\u0085\u2028\u2029]/g;
 
 /**
- * What a person does not see and a model does: controls, bidi overrides, zero-width and tag characters, variation
- * selectors, fillers. Number signs of Arabic and Kaithi are format characters that show.
+ * Characters that a model sees and a person does not: controls, bidi overrides, zero-width and tag characters, variation
+ * selectors, fillers. The number signs of Arabic and Kaithi are format characters, but visible.
  */
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{DI}\u2800]--[\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]]/v;
 /**
- * Joiners and selectors stay inside emoji. These are known by the properties of their parts, since the runtime's list
+ * Joiners and selectors stay inside emoji. The properties of the parts identify one: the runtime's own list
  * (`\p{RGI_Emoji}`) takes ten milliseconds for a body of joined pictures, and an answer may show a hundred bodies. No
  * emoji joins more than four.
  */
@@ -26,23 +27,23 @@ const EMOJI = [NATION_FLAG.source, `${PICTURE}(?:\\u200D${PICTURE}){0,3}`, "[0-9
 const HIDDEN_OR_BREAK = new RegExp(`${HIDDEN.source}|[\\u2028\\u2029]`, "gv");
 const HIDDEN_OR_EMOJI = new RegExp(`(${EMOJI})|${HIDDEN.source}`, "gv");
 
-/** The text without anything invisible, with LF between lines. */
+/** The visible text, with LF between lines. */
 export function visible(text: string): string {
   const lines = text.toWellFormed().replace(LINE_BREAKS, "\n");
   return HIDDEN.test(lines) ? lines.replace(HIDDEN_OR_EMOJI, "$1") : lines;
 }
 
-/** The text without anything invisible, as one line. */
+/** The visible text as one line. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, " ").trim();
 }
 
-/** One line of third-party text inside the board's own: a JSON string, so that it cannot end early. */
+/** A line of third-party text inside the board's own: a JSON string cannot end early. */
 export function quotedLine(text: string): string {
   return JSON.stringify(visibleLine(text));
 }
 
-/** Third-party text of several lines, each behind `> `. */
+/** Third-party text with `> ` before each line. */
 export function quotedBlock(text: string, indent = ""): string {
   return visible(text)
     .trim()
@@ -54,13 +55,13 @@ export function quotedBlock(text: string, indent = ""): string {
 /** A value that needs no quotes: an id, a number, a date, a URL, a plain word. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_.:/@+=?&%~#-]*$/u;
 
-/** The text as it is when it is one plain word, else as a JSON string. */
+/** A plain word as it is, any other text as a JSON string. */
 export function wordOrQuoted(text: string): string {
   const line = visibleLine(text);
   return PLAIN.test(line) ? line : JSON.stringify(line);
 }
 
-/** A JSON value with every string and key made visible, without nulls in objects. */
+/** A JSON value with all strings and keys visible, and no null members. */
 export function visibleValue(value: unknown): unknown {
   if (typeof value === "string") return visible(value);
   if (Array.isArray(value)) return value.map(visibleValue);
@@ -72,7 +73,7 @@ export function visibleValue(value: unknown): unknown {
   );
 }
 
-/** A value as JSON on one line that means the same when it is parsed: what is invisible is escaped, not taken out. */
+/** A value as one line of JSON. Invisible characters are escaped rather than removed: it parses to the same value. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(HIDDEN_OR_BREAK, escaped);
 }

@@ -2,8 +2,8 @@ import type { Post } from "../../schema/post.ts";
 import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "./clock.ts";
 
 /**
- * When a post takes place, on the clock of its own time zone where it names one, else in UTC:
- * `Sat 2026-12-05 10:00–16:00 Europe/Amsterdam`. A post without a start tells when it was written.
+ * When a post takes place, in its own time zone or else in UTC: `Sat 2026-12-05 10:00–16:00 Europe/Amsterdam`. Without a
+ * start, when it was posted.
  */
 export function whenOf(post: Post): string {
   const zone = post.timezone ?? "UTC";
