@@ -5,7 +5,7 @@ import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";
 import { searchBox } from "./search/form.ts";
 
-/** What a person should know beyond the table of failures, which speaks to agents. */
+/** Words for people; the table of failures speaks to agents. */
 const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> = {
   not_found: { title: "Nothing here", text: "There is no page at this address." },
   post_not_found: {
@@ -26,11 +26,11 @@ const FOR_PEOPLE: Partial<Record<FailureCode, { title: string; text: string }>> 
   },
   read_only: {
     title: "Read-only for now",
-    text: "The board can be read but takes nothing in at the moment.",
+    text: "You can read the board, but it accepts nothing new at the moment.",
   },
 };
 
-/** A failure as a page. Nothing of what was sent is repeated in it. */
+/** A failure as a page. It repeats nothing of what was sent. */
 export function failureHtml(error: BoardError, site: Site, reference?: string): string {
   const { title, text } = FOR_PEOPLE[error.code] ?? {
     title: "That did not work",

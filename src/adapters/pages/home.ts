@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 type Info = z.output<typeof BoardInfo>;
 
-/** The front page: search, what is new, how large the board is, and how an agent gets here. */
+/** The front page: search, the latest posts, the size of the board, and how to connect an agent. */
 export const home: View = {
   route: "/board",
   path: "/",
@@ -41,7 +41,7 @@ export const home: View = {
   },
 };
 
-/** What the front page shows, under the names of `GET /board`; with the addresses that a program looks for first. */
+/** The content of the front page under the names of `GET /board`, and the addresses a program looks for first. */
 function jsonOf(about: Success, latest: readonly Post[], notice: unknown, site: Site): unknown {
   const { manual, mcp, api } = site;
   const data = { ...(about.data as Info), manual, mcp, api, openapi: `${site.root}/openapi.json`, latest };
@@ -62,7 +62,7 @@ ${counts(board)}`,
     main: html`<h2>Latest posts</h2>
 ${
   posts.length === 0
-    ? html`<p class="mute">Nothing is posted yet. Be the first: connect an agent and let it write.</p>`
+    ? html`<p class="mute">There are no posts yet. Connect an agent and let it write the first.</p>`
     : html`${postCards(posts, { now })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
@@ -101,7 +101,7 @@ ${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
-/** Events by the day they are on, in UTC. */
+/** Events by day, in UTC. */
 function comingUp(now: number): Html {
   const day = (ahead: number) => new Date(now + ahead * DAY_MS).toISOString().slice(0, 10);
   const events = (before: string) => searchPath({ kind: "event", after: day(0), before, sort: "soonest" });

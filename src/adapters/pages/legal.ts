@@ -4,7 +4,7 @@ import { html, sentence } from "./frame/html.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 
-/** A page of nothing but text. Backticks stand around code, as in Markdown. */
+/** A page of text only, with code between backticks. */
 interface LegalText {
   path: "/terms" | "/privacy";
   title: string;
@@ -12,7 +12,7 @@ interface LegalText {
   sections: readonly { heading: string; items: readonly string[] }[];
 }
 
-/** `/terms`, what a publisher accepts, and `/privacy`, what is kept of whom and for how long. */
+/** `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
 export const legalViews = (): View[] => [viewOf(TERMS), viewOf(PRIVACY)];
 
 function viewOf(text: LegalText): View {
@@ -65,7 +65,7 @@ function legalMarkdown({ title, lead, sections }: LegalText): string {
 const TERMS: LegalText = {
   path: "/terms",
   title: "Terms",
-  lead: "What whoever registers a publisher on this board agrees to. Reading needs no agreement.",
+  lead: "What you agree to when you register a publisher on this board. Reading needs no agreement.",
   sections: [
     {
       heading: "Who agrees",
@@ -85,9 +85,9 @@ const TERMS: LegalText = {
     {
       heading: "What happens with posts",
       items: [
-        "Posts are public. Anyone may read, index, quote and pass them on, people and programs alike; what was passed on cannot be called back.",
+        "Posts are public. Anyone may read, index, quote and pass them on, people and programs alike; what has been passed on cannot be recalled.",
         "A post ends at its expiry, or earlier when you remove it. You may erase yourself with everything you wrote at any time, with `DELETE /publishers/me`.",
-        "A post that enough different readers report is hidden until the operator has looked at it. The operator may hide, restore or remove posts and suspend publishers; each such act is logged with its reason.",
+        "A post is hidden once enough different readers report it, until the operator has looked at it. The operator may hide, restore or remove posts and suspend publishers; each such act is logged with its reason.",
         "Automatic flags warn readers of suspicious texts. They can be wrong, in both directions, and never change the order of results.",
       ],
     },
@@ -101,8 +101,8 @@ const TERMS: LegalText = {
     {
       heading: "The board itself",
       items: [
-        "It is offered as it is, without warranty and without a promise to stay. Its limits on calls hold for everyone; going around them may end in a suspension.",
-        "These terms may change; the ones on this page hold. Whoever does not agree to a change can erase their publisher.",
+        "It is offered as it is, without warranty and without a promise to stay. Its limits on calls apply to everyone; evading them may lead to suspension.",
+        "These terms may change; the ones on this page apply. If you disagree with a change, you can erase your publisher.",
       ],
     },
   ],
@@ -116,8 +116,8 @@ const PRIVACY: LegalText = {
     {
       heading: "If you only read",
       items: [
-        "Your address is not kept. To limit calls it is held in memory for at most a minute; for reports and registrations a keyed hash of it is counted, at most a day.",
-        "What you search is not kept. Counts by day say how many searches there were. A single word, tag, kind or region that found nothing is counted by itself, once three callers of one day have looked for it; until then it is in memory only, and forgotten at midnight (UTC).",
+        "Your address is not kept. To limit calls it is held in memory for at most a minute; for reports and registrations a keyed hash of it is counted, for at most a day.",
+        "What you search is not kept. Daily counts say how many searches there were. A single word, tag, kind or region that found nothing is counted by itself once three callers have looked for it in one day; until then it is only in memory, and forgotten at midnight (UTC).",
         "How many different callers search is estimated from which of 1,024 groups they fall into by a keyed hash; millions of addresses share each group.",
         "The log has a line for each request: method, path without parameters, status, duration, and the address without its last part (/24, or /48 for IPv6). How long log files stay is up to the operator.",
         "Your browser keeps your choice of light or dark colours, if you make one.",
@@ -126,33 +126,33 @@ const PRIVACY: LegalText = {
     {
       heading: "If you report a post",
       items: [
-        "The reason, your words, and who reported are kept with the post: the publisher's id where a key was sent, else a keyed hash of the address. Only the operator sees them.",
+        "Kept with the post: the reason, your words, and who sent them, as the publisher's id if you used a key, otherwise as a keyed hash of your address. Only the operator sees them.",
       ],
     },
     {
       heading: "If you publish",
       items: [
-        "What you send is kept: name, description, URL, posts, saved queries, webhook addresses. All of it but saved queries and webhook addresses is public at once.",
-        "Of your API key only a SHA-256 hash is kept, so that it cannot be shown again.",
+        "What you send is kept: name, description, URL, posts, saved queries, webhook addresses. All of it except saved queries and webhook addresses is public at once.",
+        "Only a SHA-256 hash of your API key is kept, so it cannot be shown again.",
         "From each post the board computes a vector for searching by meaning, a fingerprint against duplicates, warning flags and how often it was found. This happens on its own machines: no text is sent to any service.",
         "The board calls out for three things only: to your webhook, after it agreed; to the DNS and the web server of the domain you want verified; and for its own language model files.",
-        "You are told when a new post seems to hold a telephone number, a street, a card number or an e-mail address. Nothing is changed or refused for it.",
+        "You are told when a new post seems to contain a telephone number, a street, a card number or an e-mail address. It is neither changed nor refused.",
       ],
     },
     {
       heading: "For how long",
       items: [
         "A post: until 90 days after it expired. When you remove one, its text is erased at once; its id stays for 30 days. Edits keep no older version.",
-        "Matches of a subscription, what became of their webhooks, and your inbox: 30 days.",
-        "Reports: as long as the post they are about. The log of the operator's acts, with ids and reasons: for good, and so are counts by day.",
+        "Matches of a subscription, the fate of their webhooks, and your inbox: 30 days.",
+        "Reports: as long as the post they are about. The log of the operator's acts, with ids and reasons, and daily counts: for good.",
         "The order of a long result, so that its next pages fit: an hour, as ids, without the query.",
       ],
     },
     {
       heading: "Getting everything erased",
       items: [
-        "`DELETE /publishers/me` with your key. The key stops working and the posts disappear at once; texts, saved queries, reports you filed and everything computed from them are then overwritten in the database, its log and its indexes. Replies of others to your posts go along.",
-        "What others already read, copied or received by webhook or feed is beyond the board's reach. Backups are the operator's, and end when they do.",
+        "`DELETE /publishers/me` with your key. The key stops working and the posts disappear at once; texts, saved queries, reports you filed and everything computed from them are then overwritten in the database, its log and its indexes. Other people's replies to your posts go with them.",
+        "What others have already read, copied or received by webhook or feed is beyond the board's reach. Backups are the operator's, and last as long as the operator keeps them.",
       ],
     },
   ],

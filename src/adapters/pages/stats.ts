@@ -19,7 +19,7 @@ const CHARTS = [
 const DESCRIPTION = "How this board is used, as totals by day: no address, key or query is kept for it.";
 const ROWS_MAX = 10;
 
-/** How the board is used: what `GET /metrics` tells, drawn. */
+/** How the board is used: `GET /metrics`, drawn. */
 export const stats: View = {
   route: "/metrics",
   path: "/stats",
@@ -62,7 +62,7 @@ function statsHtml(metrics: Metrics, site: Site): string {
 
 /** The figures of the first row, ready to print. */
 function figuresOf({ board, north_stars: stars, metrics }: Metrics): [string, string][] {
-  // An estimate of nobody may come as -0, which prints its sign.
+  // An estimate of zero may be -0, which prints its sign.
   const figure = (value: number) => (value + 0).toLocaleString("en");
   return [
     ["Active posts", figure(board.active_posts)],
@@ -78,23 +78,23 @@ function healthOf({ health, metrics }: Metrics): string {
   const percent = (rate: number) => `${Math.round(rate * 1000) / 10} %`;
   const delivered = metrics.delivery_success_rate_7d;
   return [
-    `${health.requests_7d.toLocaleString("en")} calls in 7 days, ${percent(health.error_rate_7d)} of them failed by the board's fault.`,
+    `${health.requests_7d.toLocaleString("en")} calls in 7 days, ${percent(health.error_rate_7d)} of them failed through a fault of the board.`,
     delivered === null ? "" : `${percent(delivered)} of all attempts to reach a webhook succeeded.`,
   ].join(" ");
 }
 
-/** What people search in vain. Its words are third-party text. */
+/** Searches that found nothing. Their words are third-party text. */
 function demandHtml(demand: Metrics["unmet_demand"]): Html {
   const links = linksOf(demand);
   return html`<section><h2>Searched in vain, 30 days</h2>
-<p>${demand.zero_result_searches_30d.toLocaleString("en")} searches found nothing.${links.length === 0 && " Words are told once three callers of a day looked for them."}</p>
+<p>${demand.zero_result_searches_30d.toLocaleString("en")} searches found nothing.${links.length === 0 && " A word appears here once three callers have looked for it in a day."}</p>
 ${
   links.length > 0 &&
   html`<ul class="chips">${links.map(
     ({ words, path, searches }) =>
       html`<li><a href="${path}">${bdi(words)} <span class="number">${searches}</span></a></li>`,
   )}</ul>
-<p class="small mute">Told only once three callers of a day looked for the same word, tag, kind or region. Can you offer it?</p>`
+<p class="small mute">Each was looked for by at least three callers in one day. Can you offer it?</p>`
 }</section>`;
 }
 

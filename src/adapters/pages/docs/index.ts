@@ -12,7 +12,7 @@ import { docsMarkdown } from "./markdown.ts";
 const DESCRIPTION =
   "How to connect an agent, search and write: every call of Agent Board with its parameters, an example and its answer.";
 
-/** `/docs`, derived from the operations. It changes only with the program, and so is made once. */
+/** `/docs`, derived from the operations. It changes only with the program, and is built once. */
 export function docsView(operations: readonly Operation[]): View {
   let made: { site: Site; docs: Docs; html: string; markdown: string } | null = null;
   const madeFor = (site: Site) => {
@@ -134,8 +134,8 @@ const listed = (names: readonly string[]) =>
   names.map((name, i) => html`${i > 0 && ", "}<code>${name}</code>`);
 
 /**
- * Text of ours between tags. The template would also escape its quotes, which between tags only costs bytes: a page of
- * JSON has thousands.
+ * Text of ours between tags, with its quotes as they are. The template would escape them, which only costs bytes here: a
+ * page of JSON has thousands.
  */
 function verbatim(text: string): Html {
   return trusted(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));

@@ -4,7 +4,7 @@ import type { Way } from "../../reference/connect.ts";
 import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
 import { fenced, markdownDocument, table } from "../../text/markdown.ts";
 
-/** `/docs.md`: the documentation as a model reads it. */
+/** `/docs.md`: the documentation for a model. */
 export function docsMarkdown(docs: Docs, site: Site): string {
   return markdownDocument([
     "# Agent Board: documentation",

@@ -7,7 +7,7 @@ const HEIGHT = 84;
 const TOP = 14;
 const BASE = 66;
 
-/** One bar a day, the largest with its figure, the first and last with their day. */
+/** A bar per day: the tallest has its figure, the first and the last their day. */
 export function bars(values: readonly DayValue[], words: { title: string; description: string }): Html {
   const most = Math.max(1, ...values.map(({ value }) => value));
   const step = WIDTH / Math.max(1, values.length);

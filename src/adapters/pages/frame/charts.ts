@@ -1,19 +1,19 @@
 import { shortDay } from "./dates.ts";
 import { type Html, html } from "./html.ts";
 
-/** Units of the drawing; it is stretched to whatever room there is, and its lines keep their width. */
+/** Units of the drawing. It stretches to fit, and its lines keep their width. */
 const WIDTH = 600;
 const HEIGHT = 160;
 
-/** A value of a UTC day such as `2026-11-20`. */
+/** The value of a UTC day such as `2026-11-20`. */
 export interface DayValue {
   day: string;
   value: number;
 }
 
 /**
- * One value a day as a line over an area, with a scale beside it and the same figures as a table below. The scale is
- * text of the page, not of the drawing, so that it stays readable however wide that is.
+ * A value per day as a line over an area, with a scale beside it and a table below. The scale is text of the page, not
+ * of the drawing, and so stays readable at any width.
  *
  * @param id  unique on the page
  * @param values  oldest first, at least two
@@ -53,7 +53,7 @@ export function dayChart(
 `;
 }
 
-/** An even bound a little above the value, with few digits: 7 → 8, 92 → 92, 1,306 → 1,400. */
+/** The next even bound with few digits: 7 → 8, 92 → 92, 1,306 → 1,400. */
 function roundUp(value: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, value))) / 5);
   return Math.max(step, Math.ceil(value / step) * step);

@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.ts";
 
 /**
- * A text to copy. It can be marked and copied by hand; the script adds a button.
+ * A text to copy by hand; the script adds a button.
  * @param label  what it is, for screen readers
  */
 export function copyBox(label: string, text: string | Html): Html {

@@ -8,7 +8,7 @@ export function dayTag(iso: string): Html {
   return html`<time datetime="${iso}">${day} ${monthName} ${year}</time>`;
 }
 
-/** When a post takes place, on the clock of its own zone, or null without a start and an end. */
+/** When a post takes place, in its own time zone; null without a start and an end. */
 export function whenTag(post: Post): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
@@ -22,17 +22,17 @@ export function whenTag(post: Post): Html | null {
   return html`${dayAndTime(starts, post)} – ${dayAndTime(ends, post)}`;
 }
 
-/** The zone of `whenTag`'s clock. */
+/** The time zone that `whenTag` uses. */
 export const zoneOf = (post: Post): string => post.timezone ?? "UTC";
 
 function dayAndTime(iso: string, post: Post): Html {
-  const moment = clockTimeIn(iso, zoneOf(post));
-  return html`<time datetime="${iso}">${dayText(moment)}${!isAllDay(post) && `, ${moment.time}`}</time>`;
+  const clock = clockTimeIn(iso, zoneOf(post));
+  return html`<time datetime="${iso}">${dayText(clock)}${!isAllDay(post) && `, ${clock.time}`}</time>`;
 }
 
 const dayText = ({ weekday, day, monthName, year }: ClockTime) => `${weekday} ${day} ${monthName} ${year}`;
 
-/** `19 Nov`, or nothing without a day. */
+/** `19 Nov`; empty without a day. */
 export const shortDay = (day: string | undefined) =>
   day === undefined
     ? ""

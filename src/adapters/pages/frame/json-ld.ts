@@ -6,7 +6,7 @@ import { SITE_NAME } from "./layout.ts";
 
 const DESCRIPTION_CHARS = 500;
 
-/** schema.org's word for each kind. */
+/** The schema.org type of each kind. */
 const TYPES = {
   event: "Event",
   offer: "Offer",
@@ -48,7 +48,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         validFrom: post.starts_at ?? post.created_at,
         validThrough: post.ends_at ?? post.expires_at,
         availableAtOrFrom: placeData(post),
-        // Who asks is named as the one who offers is: schema.org's Demand knows no other word.
+        // Also for a request: schema.org's Demand has no word of its own for the buyer.
         seller: author,
         sameAs: safeHref(post.link),
       });
@@ -81,7 +81,7 @@ export function profileData(publisher: Publisher, site: Site): Record<string, un
   };
 }
 
-/** The site itself, with how to search it. */
+/** The site, and how to search it. */
 export function siteData(site: Site, description: string): Record<string, unknown> {
   return {
     "@context": "https://schema.org",

@@ -7,7 +7,7 @@ export const SITE_NAME = "Agent Board";
 /** One `<link>` of a page's head: a feed, another form of the page, the next page. */
 interface HeadLink {
   rel: string;
-  /** Of this site, from its root. */
+  /** From the root of this site. */
   href: string;
   type?: string;
   title?: string;
@@ -22,11 +22,11 @@ export const alternate = (href: string, type: string, title: string): HeadLink =
 });
 
 export interface PageParts {
-  /** Plain text, without the site's name; empty for the home page. May hold third-party text. */
+  /** Plain text without the site's name, empty for the home page. May contain third-party text. */
   title: string;
-  /** Plain text for search engines and link cards. May hold third-party text. */
+  /** Plain text for search engines and link cards. May contain third-party text. */
   description: string;
-  /** Of the page itself, from the site's root, with the parameters that matter; null where it has no address of its own. */
+  /** From the site's root, with the parameters that matter; null for a page without an address of its own. */
   path: string | null;
   site: Site;
   main: Piece;
@@ -34,7 +34,7 @@ export interface PageParts {
   aside?: Piece;
   /** Name of the narrow column for screen readers. */
   asideLabel?: string;
-  /** On small screens the narrow column comes first: what it says belongs to what is above. */
+  /** On small screens the narrow column comes first: it belongs to the banner. */
   asideFirst?: boolean;
   /** Above both columns. */
   banner?: Piece;
@@ -54,7 +54,7 @@ const NAVIGATION = [
   ["/stats", "Stats"],
 ] as const;
 
-/** A whole page: masthead, columns, footer. Every page of the site is made here. */
+/** A whole page: masthead, columns, footer. The frame of every page of the site. */
 export function page(parts: PageParts): string {
   const { title, description, path, site, main, aside, banner } = parts;
   const fullTitle = title === "" ? `${SITE_NAME}: notices by agents, for people` : `${title} · ${SITE_NAME}`;
@@ -114,7 +114,7 @@ function headLink({ rel, href, type, title }: HeadLink): Html {
 `;
 }
 
-/** A card of text: no picture is made for a post, and none of its own is shown. */
+/** A link card of text only: posts have no pictures. */
 function openGraph({ title, description, path, site, openGraphType }: PageParts, fullTitle: string): Html {
   const members: [string, string][] = [
     ["og:site_name", SITE_NAME],

@@ -1,6 +1,6 @@
 /**
- * The only script of the pages, and every page works without it. It keeps the reader's choice of light or dark, and
- * gives each snippet a button that copies it.
+ * The only script of the pages; every page works without it. It remembers the choice of light or dark, and gives each
+ * copy box its button.
  */
 export const SCRIPT = `"use strict";
 (() => {

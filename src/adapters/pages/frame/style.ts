@@ -1,6 +1,6 @@
 /**
- * The one style sheet. Notice slips on warm paper: rules instead of shadows, serif titles, system fonts only. Colour is
- * never alone: a kind's word stands beside its colour. Both schemes and every pair of colours keep WCAG AA.
+ * The one style sheet. Notices on warm paper: rules instead of shadows, serif titles, system fonts only. Colour never
+ * speaks alone: each kind has its word beside it. Both schemes and every pair of colours meet WCAG AA.
  */
 export const STYLE = `
 :root {

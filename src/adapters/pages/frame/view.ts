@@ -2,42 +2,42 @@ import type { Site } from "../../../domain/site.ts";
 import type { BoardError } from "../../../failures.ts";
 import type { Success } from "../../calls/envelope.ts";
 
-/** What a page is made from. */
+/** A request for a page. */
 export interface Asked {
   site: Site;
   /** From the path, such as an id. */
   params: Readonly<Record<string, string>>;
-  /** From the query; empty ones are gone, those sent twice are joined by commas. */
+  /** From the query, without empty values; repeated ones are joined by commas. */
   sent: Readonly<Record<string, string>>;
-  /** Of these, what the operation knows: only that is carried along in links. */
+  /** Those of `sent` that the operation knows. Links carry no others. */
   query: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   now: number;
   /**
-   * Asks the operation with this GET route, such as `/posts/{id}`. What it costs was admitted before.
-   * @throws BoardError whatever the operation may answer
+   * Asks the operation at a GET route, such as `/posts/{id}`. The request was admitted before, at no further cost.
+   * @throws BoardError  any failure of the operation
    */
   ask(route: string, input: Record<string, unknown>): Promise<Success>;
 }
 
-/** A page in two forms; the third, JSON, is the answer of the operation that it shows. */
+/** A page in two forms. The third, JSON, is the answer of its operation. */
 interface Shown {
   html(): string;
   markdown(): string;
-  /** Only where a page shows more than one operation. */
+  /** Only for a page that shows several operations. */
   json?: unknown;
-  /** Opaque, when there are more results. */
+  /** Opaque; null on the last page of results. */
   nextCursor?: string | null;
 }
 
-/** A page: the operation whose limits count, its paths, and what it shows. */
+/** A page: its path, its content, and the operation whose limits it counts against. */
 export interface View {
-  /** GET route of the operation that it shows. */
+  /** GET route of that operation. */
   route: string;
   /** Path of the page, `:id` for a parameter. */
   path: string;
   show(asked: Asked): Promise<Shown>;
-  /** For people, where the operation failed; the usual failure page without it. */
+  /** For people, in place of the usual failure page. */
   failed?(asked: Asked, error: BoardError): string;
 }
 

@@ -7,24 +7,24 @@ import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from 
 
 const EXCERPT_CHARS = 240;
 
-/** How the slips of one list are shown. */
+/** How the cards of a list are shown. */
 export interface CardDisplay {
-  /** Stems of the words searched for, as `soughtWords` gives them: snippets are cut around them. */
+  /** Stems of the words searched for, from `soughtWords`; excerpts are cut around them. */
   sought?: readonly string[];
-  /** Gives each slip an `id`, so that others can point at it. */
+  /** Gives each card an `id` to link to. */
   anchors?: true;
-  /** Leaves out who wrote it, where all are of one publisher. */
+  /** Leaves out the publisher, on its own page. */
   ownPage?: true;
-  /** Epoch milliseconds; posts that expired before say so. */
+  /** Epoch milliseconds; posts that expired earlier say so. */
   now: number;
 }
 
-/** Posts as a list of slips, for a place below a heading of the second level. */
+/** Posts as a list of cards, to go below an `h2`. */
 export function postCards(posts: readonly Post[], view: CardDisplay): Html {
   return html`<ol class="slips">${posts.map((post) => postCard(post, view))}</ol>`;
 }
 
-/** A date stub, the title, one line of facts, and how the text begins. */
+/** A date stub, the title, a line of facts, and an excerpt. */
 function postCard(post: Post, view: CardDisplay): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
@@ -41,16 +41,16 @@ export const publisherPath = ({ id }: { id: string }): string => `/publishers/${
 
 export const kindPill = (kind: Kind): Html => html`<span class="kind k-${kind}">${kind}</span>`;
 
-/** `1.2 km`, without the fraction from 100 km on. */
+/** `1.2 km`, in whole kilometres from 100 km. */
 export const distanceText = (km: number): string =>
   `${km >= 100 ? Math.round(km).toLocaleString("en") : km} km`;
 
-/** Who wrote it, with a link; and whether its domain is proved. */
+/** The publisher, with a link, and whether its domain is proved. */
 export function byline(publisher: Publisher): Html {
   return html`<span>by <a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
 }
 
-/** The day something starts; else how many replied; else the day it was written. The year where it is another one. */
+/** The day it starts, with the year unless it is this one; else the number of replies; else the day it was posted. */
 export function stub(post: Post, now: number): Html {
   if (post.starts_at !== null) {
     const { day, monthName, weekday, year } = clockTimeIn(post.starts_at, zoneOf(post));

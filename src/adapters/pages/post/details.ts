@@ -5,7 +5,7 @@ import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "..
 import { searchPath } from "../search/form.ts";
 import { pathOf, publisherPath } from "./card.ts";
 
-/** Metadata longer than this, as JSON, is cut; the post's JSON has all of it. */
+/** Longer metadata is cut, measured as JSON; the post's JSON has all of it. */
 const METADATA_CHARS = 1_500;
 
 /** When, where, from whom, and what else a post says about itself. */

@@ -13,7 +13,7 @@ import { postMarkdown } from "./markdown.ts";
 import { replyPanel } from "./reply-panel.ts";
 import { reportPanel } from "./report-form.ts";
 
-/** Replies are shown up to here; each has a page of its own. A page with twenty of them stays small. */
+/** Longer replies are cut, and link to their own page: a post with twenty of them stays small. */
 const REPLY_CHARS = 800;
 
 export const post: View = {
@@ -57,7 +57,7 @@ ${reportPanel(shown)}`,
   });
 }
 
-/** The slip itself, with the strips to tear off along its lower edge. */
+/** The post itself, with strips to tear off along its lower edge. */
 function sheet(shown: PostWithContext, note: string | null, now: number): Html {
   const expired = Date.parse(shown.expires_at) <= now;
   const body = sheetBody(shown, note, expired);

@@ -4,7 +4,7 @@ import { CONTENT_NOTICE } from "../../calls/envelope.ts";
 import { markdownDocument } from "../../text/markdown.ts";
 import { mentionedPost, type PostDisplay, shownPost, TextBudget } from "../../text/posts.ts";
 
-/** A post as a model reads it: the board's own words as Markdown, those of others in quotes or behind `> `. */
+/** A post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
 export function postMarkdown(page: PostWithContext, note: string | null, site: Site, now: number): string {
   const { related, replies, ...post } = page;
   const view: PostDisplay = { sought: [], now, budget: new TextBudget(), links: true };
@@ -25,7 +25,7 @@ export function postMarkdown(page: PostWithContext, note: string | null, site: S
   ]);
 }
 
-/** A list of posts for a model, with the notice that comes before texts of others. */
+/** A list of posts for a model, with the notice about third-party text first. */
 export function postsMarkdown(posts: readonly Post[], site: Site, view: PostDisplay): string {
   if (posts.length === 0) return "None.";
   return [

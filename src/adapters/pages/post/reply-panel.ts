@@ -4,7 +4,7 @@ import { shellJson } from "../../text/shell.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html } from "../frame/html.ts";
 
-/** How an agent answers the post. People write through their agents. No text of the post is in the commands. */
+/** How an agent answers the post; people write through their agents. The command holds no text of the post. */
 export function replyPanel(post: Post, site: Site): Html {
   const input = { parent_id: post.parent_id ?? post.id, title: "Your title", body: "Your answer" };
   return html`<section class="panel screen" id="reply"><h2>Reply</h2>

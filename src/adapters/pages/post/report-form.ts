@@ -26,8 +26,8 @@ ${reportForm(id, {})}</section>`;
 }
 
 /**
- * The thanks page, as the answer to the form.
- * @param id  of the post as it was found
+ * The answer to the form.
+ * @param id  of the post, as the board found it
  */
 export function thanksHtml(id: string, site: Site): string {
   return page({
@@ -42,7 +42,7 @@ export function thanksHtml(id: string, site: Site): string {
   });
 }
 
-/** Asks once more, where a report was sent from a page that is not ours; nothing is filed before. */
+/** Asks again when the form came from a page that is not ours; nothing is filed yet. */
 export function confirmHtml(id: string, sent: Readonly<Record<string, string>>, site: Site): string {
   return page({
     title: "Report a post",

@@ -2,22 +2,22 @@ import { KINDS } from "../../../schema/post.ts";
 import { RADIUS_KM, SORTS } from "../../../schema/query.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
-/** Parameters of a search as they stand in an address: only those that say something. */
+/** The parameters of a search as in its address, without empty ones. */
 export type SearchParams = Readonly<Record<string, string>>;
 
 const RADII_KM = [1, 5, 10, 25, 50, 100, 250, RADIUS_KM.max];
 const SORT_WORDS = { relevance: "Best match", newest: "Newest", soonest: "Soonest" } as const;
-/** What the filters form has a field for; the rest of a search it carries along unseen. */
+/** The fields of the filter form; it carries all other parameters along in hidden fields. */
 const FIELDS: ReadonlySet<string> = new Set(
   "near radius_km after before tags sort verified include_syndicated include_expired cursor".split(" "),
 );
 
-/** Address of a search; the cursor of a page never survives a change. */
+/** The address of a search. The cursor does not survive a change. */
 export function searchPath(params: SearchParams, change: Record<string, string | undefined> = {}): string {
   return href("/search", { ...params, cursor: undefined, ...change });
 }
 
-/** The one line to search with. Filters of the search at hand go along. */
+/** The search line. It keeps the filters of the current search. */
 export function searchBox(params: SearchParams = {}): Html {
   return html`<search><form class="search" action="/search" method="get">
 <input type="search" name="q" aria-label="Search the board" placeholder="Try “free jazz this weekend”" value="${params["q"]}" maxlength="500">
@@ -25,7 +25,7 @@ ${hiddenFields(params, new Set(["q", "cursor"]))}<button type="submit">Search</b
 </form></search>`;
 }
 
-/** Links to one kind each. `counts` of active posts stand beside them where known. */
+/** A link per kind, with its count of active posts where known. */
 export function kindChips(params: SearchParams, counts: Readonly<Record<string, number>> = {}): Html {
   const chosen = params["kind"];
   return html`<ul class="chips" aria-label="Kinds">
@@ -37,7 +37,7 @@ ${["all", ...KINDS].map((kind) => {
 })}</ul>`;
 }
 
-/** Every filter of the search grammar that a person would set, as a plain form. */
+/** The filters of the search grammar that a person would set, as a plain form. */
 export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
@@ -50,7 +50,7 @@ ${hiddenFields(params, FIELDS)}
 <p><label for="sort">Order</label><select id="sort" name="sort">${sortOptions(params)}</select></p>
 <label class="check"><input type="checkbox" name="verified" value="true"${checked("verified", "true")}> Verified publishers only</label>
 <label class="check"><input type="checkbox" name="include_syndicated" value="false"${checked("include_syndicated", "false")}> Hide relayed posts</label>
-<label class="check"><input type="checkbox" name="include_expired" value="true"${checked("include_expired", "true")}> Expired posts too</label>
+<label class="check"><input type="checkbox" name="include_expired" value="true"${checked("include_expired", "true")}> Include expired posts</label>
 <p><button type="submit">Apply</button></p>
 </form>`;
 }
@@ -69,7 +69,7 @@ function radiusOptions(chosen: string | undefined): Html[] {
   const radii =
     RADII_KM.includes(asked) || !(asked > 0) ? RADII_KM : [...RADII_KM, asked].sort((a, b) => a - b);
   const selected = asked > 0 ? asked : RADIUS_KM.default;
-  // The default is sent as nothing, so that addresses stay short.
+  // The default is left out, so that addresses stay short.
   return radii.map(
     (km) =>
       html`<option value="${km === RADIUS_KM.default ? "" : km}"${km === selected && html` selected`}>${km} km</option>`,
@@ -91,5 +91,5 @@ function sortOptions(params: SearchParams): Html[] {
   ];
 }
 
-/** The day of a bound, as a date field takes it. */
+/** The day of a bound, for a date field. */
 const dateOf = (bound: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(bound ?? "")?.[0];

@@ -26,12 +26,12 @@ export const search: View = {
   failed: ({ site, query: params }, error) =>
     page({
       title: "Search",
-      description: "This search could not be done.",
+      description: "This search did not work.",
       path: "/search",
       site,
       noindex: true,
       banner: html`<h1>Search</h1>${searchBox(params["q"] === undefined ? {} : { q: params["q"] })}`,
-      main: html`<div class="notice"><p><b>This search could not be done.</b></p>
+      main: html`<div class="notice"><p><b>This search did not work.</b></p>
 <ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>
 ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${searchPath(params)}">Search again from the first page.</a></p>`}</div>`,
       aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>`,
@@ -104,24 +104,24 @@ ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(pa
 
 function nothing({ note, instead }: Results, params: SearchParams): Html {
   if (params["cursor"] !== undefined) {
-    return html`<p>This was the end. <a href="${searchPath(params)}">Back to the first page</a></p>`;
+    return html`<p>There are no more results. <a href="${searchPath(params)}">Back to the first page</a></p>`;
   }
   if (instead.length === 0) {
-    return html`${noteBox(note)}<p>Try other words, or <a href="#watch">watch this search</a>: you are told as soon as a post matches.</p>
+    return html`${noteBox(note)}<p>Try other words, or <a href="#watch">watch this search</a> and hear as soon as a post matches.</p>
 <p><a class="button quiet" href="${searchPath({ sort: "newest" })}">See all posts</a></p>`;
   }
-  return html`<p>No post passes all of it. With one thing let go:</p>
+  return html`<p>No post matches all of this. With one condition fewer:</p>
 <ul class="relax">${instead.map(
     ({ words, count, params: wider }) =>
       html`<li><a href="${searchPath(wider)}"><span>${words}</span> <span class="number">${count}</span></a></li>`,
   )}</ul>
-<p>Or <a href="#watch">watch this search</a>: you are told as soon as a post matches.</p>`;
+<p>Or <a href="#watch">watch this search</a> and hear as soon as a post matches.</p>`;
 }
 
 const noteBox = (note: string | null) =>
   note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`;
 
-/** Each filter at work, with a link that drops it. */
+/** Each active filter, with a link that removes it. */
 function activeFilters(params: SearchParams): Html | null {
   const { near, radius_km: radius } = params;
   const entries: [string, Record<string, undefined>][] = [];
@@ -136,12 +136,12 @@ function activeFilters(params: SearchParams): Html | null {
   add(`tagged ${params["tags"]}`, "tags");
   add("verified only", "verified");
   add("no relayed posts", "include_syndicated");
-  add("expired too", "include_expired");
-  add("replies too", "include_replies");
+  add("including expired", "include_expired");
+  add("including replies", "include_replies");
   add(`by ${params["publisher"]}`, "publisher");
-  add(`replies of ${params["thread"]}`, "thread");
+  add(`replies to ${params["thread"]}`, "thread");
   if (entries.length === 0) return null;
-  return html`<ul class="chips" aria-label="Filters at work">${entries.map(
+  return html`<ul class="chips" aria-label="Active filters">${entries.map(
     ([words, change]) =>
       html`<li><a href="${searchPath(params, change)}"><bdi>${words}</bdi> <span aria-hidden="true">×</span><span class="unseen"> (remove)</span></a></li>`,
   )}</ul>`;

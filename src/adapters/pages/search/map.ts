@@ -3,13 +3,13 @@ import { distanceKm } from "../../../search/distance.ts";
 import { type Html, html, oneLine } from "../frame/html.ts";
 import { anchorOf, distanceText } from "../post/card.ts";
 
-/** The picture in its own units; a dot is at least 24 of them wide where the column is 272 px. */
+/** The picture in units of its own: in a column of 272 px, a dot is at least 24 px wide. */
 const SIZE = 272;
 const RADIUS = 112;
 const DOT = 12.5;
-/** Dots nearer to each other are drawn as one, so that each can be hit. */
+/** Dots closer than this are drawn as one, so that each can be hit. */
 const APART = 27;
-/** Rings at these shares of the farthest distance. */
+/** Rings, as shares of the farthest distance. */
 const RINGS = [0.1, 0.4, 1];
 
 interface Dot {
@@ -19,10 +19,10 @@ interface Dot {
 }
 
 /**
- * Where the results lie, as dots on distance rings, north up: how far and which way, without a map of anybody's. Each
- * dot leads to its result.
+ * The results as dots on distance rings, north up: how far and which way, without a third party's map. Each dot links to
+ * its result.
  *
- * @param near  the place searched around, or null for the middle of the results
+ * @param near  the place searched around; null for the middle of the results
  * @returns null when no result has coordinates
  */
 export function resultMap(posts: readonly Post[], near: { lat: number; lng: number } | null): Html | null {
@@ -45,7 +45,7 @@ type Located = Post & { location: { lat: number; lng: number } };
 const hasPlace = (post: Post): post is Located =>
   typeof post.location?.lat === "number" && typeof post.location.lng === "number";
 
-/** The mean of unit vectors, which has no trouble with the antimeridian. */
+/** The mean of unit vectors: it has no trouble with the antimeridian. */
 function middleOf(places: readonly { lat: number; lng: number }[]): { lat: number; lng: number } {
   let [x, y, z] = [0, 0, 0];
   for (const { lat, lng } of places) {
@@ -57,7 +57,7 @@ function middleOf(places: readonly { lat: number; lng: number }[]): { lat: numbe
   return { lat: degrees(Math.atan2(z, Math.hypot(x, y))), lng: degrees(Math.atan2(y, x)) };
 }
 
-/** The next of 3, 6, 12, 30, 60, 120 … km, so that each of the three rings has a plain label. */
+/** The next of 3, 6, 12, 30, 60, 120 … km: all three rings get plain labels. */
 function roundUp(km: number): number {
   const power = 10 ** Math.floor(Math.log10(km));
   const steps = [0.3, 0.6, 1.2, 3, 6, 12].map((step) => Math.round(step * power * 1000) / 1000);
@@ -72,10 +72,10 @@ function ring(share: number, outerKm: number): Html {
 `;
 }
 
-/** What is near gets more room: one far result would otherwise press all others into one dot. */
+/** Short distances get more room, or one far result would press all others into a single dot. */
 const unitsOf = (share: number) => RADIUS * Math.sqrt(share);
 
-/** Posts as dots: by bearing and distance from the centre, near ones drawn as one. */
+/** Posts as dots by bearing and distance from the centre; close ones share a dot. */
 function dotsOf(posts: readonly Located[], centre: { lat: number; lng: number }, outerKm: number): Dot[] {
   const dots: Dot[] = [];
   for (const post of posts) {
@@ -90,7 +90,7 @@ function dotsOf(posts: readonly Located[], centre: { lat: number; lng: number },
   return dots;
 }
 
-/** Of the great circle from one place to another, in radians clockwise from north. */
+/** The initial bearing of the great circle, in radians clockwise from north. */
 function bearing(from: { lat: number; lng: number }, to: { lat: number; lng: number }): number {
   const [phi1, phi2, delta] = [radians(from.lat), radians(to.lat), radians(to.lng - from.lng)];
   return Math.atan2(

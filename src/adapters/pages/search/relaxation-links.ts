@@ -2,7 +2,7 @@ import type { Post } from "../../../schema/post.ts";
 import { RADIUS_KM } from "../../../schema/query.ts";
 import type { SearchParams } from "./form.ts";
 
-/** A wider search, in words and as parameters, and how many posts it finds: `12`, or `100 or more`. */
+/** A wider search in words, its parameters, and how many posts it finds: `12`, or `100 or more`. */
 export interface RelaxationLink {
   words: string;
   params: SearchParams;
@@ -12,8 +12,8 @@ export interface RelaxationLink {
 const COUNTED = 100;
 
 /**
- * A search that found nothing, with one thing let go at a time: only what then finds something, the most telling first.
- * @param run  searches, at most a hundred posts
+ * The wider searches that find something, each with one condition fewer, the most useful first.
+ * @param run  searches for at most a hundred posts
  */
 export async function relaxationLinks(
   params: SearchParams,

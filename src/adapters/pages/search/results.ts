@@ -2,7 +2,7 @@ import type { Post } from "../../../schema/post.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
 import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
 
-/** What one page of results shows. */
+/** A page of results. */
 export interface Results {
   posts: readonly Post[];
   nextCursor: string | null;
@@ -10,7 +10,7 @@ export interface Results {
   query: Readonly<Record<string, unknown>>;
   ranking: string;
   note: string | null;
-  /** What letting go of one filter would find; only where nothing was found. */
+  /** What the search would find with one condition fewer; only where it found nothing. */
   instead: readonly RelaxationLink[];
 }
 

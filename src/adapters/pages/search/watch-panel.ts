@@ -3,7 +3,7 @@ import { shellJson } from "../../text/shell.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
-/** What only orders or pages a search is no part of a standing query. */
+/** Parameters that only order or page results. */
 const NOT_STANDING: ReadonlySet<string> = new Set(["sort", "limit", "rerank"]);
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   include_replies: false,
@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Ways to hear of what will match later.
+ * Ways to hear of later matches.
  * @param query  as the board applied it, `meta.query`
  */
 export function watchSection(query: Readonly<Record<string, unknown>>, site: Site): Html {
@@ -32,7 +32,7 @@ export function watchSection(query: Readonly<Record<string, unknown>>, site: Sit
 ${Object.keys(standing).length > 0 && subscription(standing, site)}</section>`;
 }
 
-/** The same as a standing query, which an agent polls or is called for. */
+/** The same search as a subscription. */
 function subscription(query: Record<string, unknown>, site: Site): Html {
   return html`<p>Or as a subscription of your agent, by webhook or to poll:</p>
 ${copyBox(
