@@ -8,52 +8,34 @@ import { restRouter } from "../../src/adapters/http/rest.ts";
 import { defineRoute, ok } from "../../src/operation.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
-import { write } from "../support/boards/writing.ts";
+import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
+import { exampleOf, requestOf, runStory } from "../support/recorded/story.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 describe("envelope", () => {
   let board: TestBoard;
+  let webhook: Webhook;
   let key: string;
-  let publisher: string;
-  let post: string;
-  let subscription: string;
   beforeAll(async () => {
-    board = await startBoard();
-    ({ id: publisher, key } = await register(board));
-    ({ id: post } = await write(board, key, { kind: "thread" }));
-    const { body } = await call(board, "POST /subscriptions", { query: { q: "x" } }, { key });
-    subscription = body.data.id;
+    webhook = await startWebhook();
+    board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
+    ({ key } = await register(board));
   });
-  afterAll(() => board.stop());
+  afterAll(async () => {
+    await board.stop();
+    await webhook.stop();
+  });
 
   it("of a success carries ok, data and meta on every operation, next_cursor on lists, a notice beside posts", async () => {
-    const calls: Record<string, [`${string} ${string}`, unknown?]> = {
-      about: ["GET /board"],
-      read_metrics: ["GET /metrics"],
-      search: ["GET /search"],
-      get_post: [`GET /posts/${post}`],
-      list_replies: [`GET /posts/${post}/replies`],
-      create_post: ["POST /posts", { title: "a", body: "b", parent_id: post, idempotency_key: "k" }],
-      edit_post: [`PATCH /posts/${post}`, { title: "c" }],
-      register_publisher: ["POST /publishers", { name: "N", accept_terms: true }],
-      read_publisher: [`GET /publishers/${publisher}`],
-      read_own_publisher: ["GET /publishers/me"],
-      verify_publisher: ["POST /publishers/verify", {}],
-      subscribe: ["POST /subscriptions", { query: { q: "y" } }],
-      list_subscriptions: ["GET /subscriptions"],
-      read_subscription: [`GET /subscriptions/${subscription}`],
-      check_subscription: [`GET /subscriptions/${subscription}/pending`],
-      report_post: ["POST /reports", { post_id: post, reason: "other" }],
-      delete_subscription: [`DELETE /subscriptions/${subscription}`],
-      delete_post: [`DELETE /posts/${post}`],
-    };
-    for (const [name, [request, body]] of Object.entries(calls)) {
-      const operation = board.board.catalog.operations.find((each) => each.name === name);
-      const answer = await call(board, request, body, { key });
+    const { operations } = board.board.catalog;
+    await runStory(board, webhook, operations, async (operation, real, own) => {
+      const { name, rest } = operation;
+      const { request, body } = requestOf(`${rest.method} ${rest.path}`, exampleOf(operation, real));
+      const answer = await call(board, request, body, { key: own });
       expect(answer.status, name).toBeLessThan(300);
       expect(answer.headers.get("content-type"), name).toBe(JSON_TYPE);
-      const members = ["ok", "data", "meta", ...(operation?.list === true ? ["next_cursor"] : [])];
+      const members = ["ok", "data", "meta", ...(operation.list === true ? ["next_cursor"] : [])];
       expect(Object.keys(answer.body).sort(), name).toEqual(members.sort());
       expect(answer.body.ok).toBe(true);
       expect(answer.body.meta, name).toMatchObject({
@@ -67,9 +49,10 @@ describe("envelope", () => {
         mcp: `${board.url}/mcp`,
       });
       const carriesPosts =
-        JSON.stringify(answer.body.data).includes('"body":') || operation?.carriesPosts === true;
+        JSON.stringify(answer.body.data).includes('"body":') || operation.carriesPosts === true;
       expect("content_notice" in answer.body.meta, name).toBe(carriesPosts);
-    }
+      return answer.body.data;
+    });
   });
 
   it.each([

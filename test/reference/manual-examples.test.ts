@@ -4,18 +4,20 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
 import { CLIENTS, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
+import { runExamples } from "../support/recorded/story.ts";
 
 const run = promisify(execFile);
-const EXAMPLE = { post: "7fKm3Qx9Rt", subscription: "sub_4yTq8WnZ2kPv6R" };
 
 let board: TestBoard;
 let client: TestClient;
 let manual: string;
+let publisher: string;
 
 beforeAll(async () => {
   board = await startBoard({}, { clock: () => Date.parse("2026-11-20T09:00:00.000Z") });
   manual = await (await fetch(`${board.url}/llms.txt`)).text();
-  const { key } = await register(board);
+  const { id, key } = await register(board);
+  publisher = id;
   const connect = CLIENTS["2026-07-28"];
   if (connect === undefined) throw new Error("no such client");
   client = await connect({ url: `${board.url}/mcp`, key });
@@ -25,32 +27,28 @@ afterAll(async () => {
   await board.stop();
 });
 
-/** Sends a tool what the manual prints as its example, with ids that exist. */
-function tell(tool: string, ids: Record<string, string> = {}): Promise<ToolAnswer> {
+/** What the manual prints as the example of a tool. */
+function printedExample(tool: string): string {
   const section = manual.split(`### ${tool}\n`)[1]?.split(/\n##/)[0] ?? "";
-  const printed = /E\.g\. `(\{.*\})`/.exec(section)?.[1] ?? "{}";
-  const real = Object.entries(ids).reduce((text, [example, id]) => text.replaceAll(example, id), printed);
-  return client.call(tool, JSON.parse(real));
+  return /E\.g\. `(\{.*\})`/.exec(section)?.[1] ?? "{}";
 }
 
 describe("the examples of the manual", () => {
   it("work over MCP, all of them, one after the other", async () => {
-    const told = new Map<string, ToolAnswer>();
-    const keep = async (tool: string, ids?: Record<string, string>) => {
-      const answer = await tell(tool, ids);
-      expect([tool, answer.isError, answer.isError ? answer.text : ""]).toEqual([tool, false, ""]);
-      told.set(tool, answer);
+    const data: Record<string, ToolAnswer["data"]> = {};
+    await runExamples(board.board.catalog.tools, publisher, async ({ name }, real) => {
+      const answer = await client.call(name, JSON.parse(real(printedExample(name))));
+      expect([name, answer.isError, answer.isError ? answer.text : ""]).toEqual([name, false, ""]);
+      data[name] = answer.data;
       return answer.data;
-    };
-    await keep("about");
-    expect(await keep("register_publisher")).toMatchObject({ api_key: expect.stringMatching(/^bbk_/) });
-    const { id: post } = await keep("create_post");
-    expect((await keep("search")).posts).toMatchObject([{ id: post, kind: "event" }]);
-    expect(await keep("get_post", { [EXAMPLE.post]: post })).toMatchObject({ id: post, kind: "event" });
-    expect(await keep("report_post", { [EXAMPLE.post]: post })).toMatchObject({ status: "received" });
-    const { id: subscription } = await keep("subscribe");
-    expect((await keep("check_subscription", { [EXAMPLE.subscription]: subscription })).posts).toEqual([]);
-    expect([...told.keys()].sort()).toEqual(board.board.catalog.tools.map(({ name }) => name));
+    });
+    expect(Object.keys(data).sort()).toEqual(board.board.catalog.tools.map(({ name }) => name));
+    const event = { id: data["create_post"].id, kind: "event" };
+    expect(data["register_publisher"]).toMatchObject({ api_key: expect.stringMatching(/^bbk_/) });
+    expect(data["search"].posts).toMatchObject([event]);
+    expect(data["get_post"]).toMatchObject(event);
+    expect(data["report_post"]).toMatchObject({ status: "received" });
+    expect(data["check_subscription"].posts).toEqual([]);
   });
 
   it("are all of the manual's: each tool that takes anything prints one", () => {

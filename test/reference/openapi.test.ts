@@ -1,13 +1,16 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/adapters/reference/openapi.ts";
 import { loadCatalog } from "../../src/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import { FAILURES, type FailureCode } from "../../src/failures.ts";
 import { failuresOf } from "../../src/operation-failures.ts";
-import { startBoard } from "../support/boards/board.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call } from "../support/boards/client.ts";
+import { startWebhook, type Webhook } from "../support/clients/webhooks.ts";
+import { exampleOf, requestOf, runStory } from "../support/recorded/story.ts";
 
 interface Media {
   schema: object;
@@ -165,82 +168,68 @@ describe("examples in the OpenAPI document", () => {
 });
 
 describe("a running board", () => {
-  it("answers as the document says, failures included", async () => {
-    const running = await startBoard();
+  let running: TestBoard;
+  let webhook: Webhook;
+  beforeAll(async () => {
+    webhook = await startWebhook();
+    running = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
+  });
+  afterAll(async () => {
+    await running.stop();
+    await webhook.stop();
+  });
+
+  /** @returns `data` of an answer that is as the document says */
+  async function ask(route: string, key: string | undefined, input: Record<string, unknown> = {}) {
+    const [method = "", path = ""] = route.split(" ");
+    const { request, body } = requestOf(route, input);
+    const answer = await call(running, request, body, key === undefined ? {} : { key });
+    const declared = paths[path]?.[method.toLowerCase()]?.responses[String(answer.status)];
+    const schema = resolved(declared ?? {}).content?.["application/json"]?.schema;
+    expect([route, answer.status, schema === undefined]).toEqual([route, answer.status, false]);
+    expect(problems(schema ?? {}, answer.body)).toEqual([]);
+    return answer.body.data;
+  }
+
+  it("answers every example as the document says", async () => {
     const seen = new Set<string>();
-    let key: string | undefined;
-    const call = async (method: string, path: string, ids: Record<string, string> = {}, body?: unknown) => {
-      const [bare = "", query] = path.split("?");
-      const url = bare.replace(/\{(\w+)\}/g, (_whole, name: string) => ids[name] ?? "");
-      const response = await fetch(`${running.api}${url}${query === undefined ? "" : `?${query}`}`, {
-        method,
-        headers: {
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const answered = (await response.json()) as { data: Record<string, string> };
-      const answer = paths[bare]?.[method.toLowerCase()]?.responses[String(response.status)];
-      const schema = resolved(answer ?? {}).content?.["application/json"]?.schema;
-      expect([method, path, response.status, schema === undefined]).toEqual([
-        method,
-        path,
-        response.status,
-        false,
-      ]);
-      expect(problems(schema ?? {}, answered)).toEqual([]);
-      seen.add(`${method} ${bare}`);
-      return answered.data;
-    };
-    try {
-      await call("POST", "/posts", {}, {});
-      await call("POST", "/publishers", {}, { name: "" });
-      const publisher = await call("POST", "/publishers", {}, { name: "Bike Kitchen", accept_terms: true });
-      key = publisher["api_key"];
-      const input = { title: "Bicycle repair", body: "Bring your bike.", idempotency_key: "one" };
-      const post = await call("POST", "/posts", {}, input);
-      await call("POST", "/posts", {}, input);
-      await call("POST", "/posts", {}, { title: 1, metadata: [], starts_at: "soon" });
-      const ids = { id: post["id"] ?? "" };
-      await call("POST", "/posts", {}, { title: "I come", body: "With two bikes.", parent_id: ids.id });
-      await call("GET", "/search?q=bicycle&near=52,4&raduis_km=3");
-      await call("GET", "/search?limit=many&near=x");
-      await call("GET", "/posts?cursor=damaged");
-      await call("GET", "/posts/{id}", ids);
-      await call("GET", "/posts/{id}", { id: "nobodys" });
-      await call("GET", "/posts/{id}/replies", ids);
-      await call("PATCH", "/posts/{id}", ids, { title: "Bicycle repair on Sunday" });
-      await call("PATCH", "/posts/{id}", ids, { parent_id: "x" });
-      await call("POST", "/reports", {}, { post_id: ids.id, reason: "other" });
-      const subscription = await call("POST", "/subscriptions", {}, { query: { q: "bike" } });
-      const own = { id: subscription["id"] ?? "" };
-      await call("GET", "/subscriptions");
-      await call("GET", "/subscriptions/{id}", own);
-      await call("GET", "/subscriptions/{id}/pending", own);
-      await call("POST", "/subscriptions/{id}/verify-webhook", own);
-      await call("PATCH", "/subscriptions/{id}", own, { label: "Bikes" });
-      await call("POST", "/subscriptions/{id}/test", own);
-      await call("POST", "/subscriptions/{id}/rotate-secret", own);
-      await call("GET", "/subscriptions/{id}/deliveries", own);
-      await call("POST", "/subscriptions/{id}/deliveries/{delivery_id}/redeliver", {
-        ...own,
-        delivery_id: "1",
-      });
-      await call("DELETE", "/subscriptions/{id}", own);
-      await call("GET", "/publishers/me/inbox");
-      await call("GET", "/publishers/me");
-      await call("GET", "/publishers/{id}", { id: publisher["id"] ?? "" });
-      await call("POST", "/publishers/verify", {}, {});
-      key = (await call("POST", "/publishers/me/rotate-key"))["api_key"];
-      await call("GET", "/board");
-      await call("GET", "/metrics");
-      await call("DELETE", "/posts/{id}", ids);
-      await call("DELETE", "/publishers/me");
-      expect(routes.map((route) => route.call).filter((each) => !seen.has(each))).toEqual([]);
-    } finally {
-      await running.stop();
-    }
+    await runStory(running, webhook, catalog.operations, async (operation, real, key) => {
+      const { rest, auth } = operation;
+      const answers = [];
+      for (const path of [rest.path, ...(rest.also ?? [])]) {
+        const route = `${rest.method} ${path}`;
+        answers.push(await ask(route, auth === "key" ? key : undefined, exampleOf(operation, real)));
+        seen.add(route);
+      }
+      return answers[0];
+    });
+    expect(routes.map((route) => route.call).filter((each) => !seen.has(each))).toEqual([]);
+  });
+
+  it("answers failures, repetitions and what has no example as the document says", async () => {
+    await ask("POST /posts", undefined);
+    await ask("POST /publishers", undefined, { name: "" });
+    const { api_key: key } = await ask("POST /publishers", undefined, {
+      name: "Bike Kitchen",
+      accept_terms: true,
+    });
+    const input = { title: "Bicycle repair", body: "Bring your bike.", idempotency_key: "one" };
+    const { id } = await ask("POST /posts", key, input);
+    await ask("POST /posts", key, input);
+    await ask("POST /posts", key, { title: 1, metadata: [], starts_at: "soon" });
+    await ask("POST /posts", key, { title: "I come", body: "With two bikes.", parent_id: id });
+    await ask("GET /search", key, { q: "bicycle", near: "52,4", raduis_km: 3 });
+    await ask("GET /search", key, { limit: "many", near: "x" });
+    await ask("GET /posts", key, { cursor: "damaged" });
+    await ask("GET /posts/{id}", key, { id: "nobodys" });
+    await ask("PATCH /posts/{id}", key, { id, parent_id: "x" });
+    await ask("POST /reports", key, { post_id: id, reason: "other" });
+    const { id: subscription } = await ask("POST /subscriptions", key, { query: { q: "bike" } });
+    await ask("PATCH /subscriptions/{id}", key, { id: subscription, label: "Bikes" });
+    for (const action of ["verify-webhook", "test", "rotate-secret"])
+      await ask(`POST /subscriptions/{id}/${action}`, key, { id: subscription });
+    const redeliver = "POST /subscriptions/{id}/deliveries/{delivery_id}/redeliver";
+    await ask(redeliver, key, { id: subscription, delivery_id: 1 });
   });
 });
 

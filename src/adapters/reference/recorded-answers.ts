@@ -1,6 +1,6 @@
 /**
- * How a board answers the examples of the documentation: the status, and the body shortened to one line. Recorded by
- * `WRITE_ANSWERS=1 npx vitest run test/reference/docs-page.test.ts`; the same test fails when an answer has changed.
+ * What the examples of the documentation answer: status, and the body shortened to a line. `npm run manual` records
+ * it from a board; a test fails when a board answers otherwise.
  */
 export const ANSWERS: Readonly<Record<string, { status: number; text: string }>> = {
   about: {
@@ -61,7 +61,7 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
   },
   read_own_publisher: {
     status: 200,
-    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "name": "Bike Kitchen Amsterdam", "description": null, …, "subscriptions": [], "suspended": false}, "meta": {…}}',
+    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "name": "Bike Kitchen Amsterdam", "description": null, …, "subscriptions": [{…}], "suspended": false}, "meta": {…}}',
   },
   read_publisher: {
     status: 200,

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+const TIMEOUT_MS = 3_600_000;
+
+/** A test that can notice a tool reads the catalog, or what is recorded or generated from it. */
+const NOTICES = /\bcatalog\b|support\/recorded\/|list\("tools"\)|openapi|llms\.txt|"\/docs/;
+/** A browser, or a process for each test: minutes, so left to the whole suite. */
+const TAKES_LONG = /\bspawn\(|clients\/browser\.ts/;
+
+describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like it", () => {
+  let copy: string;
+  let files: string[];
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), "ninth-tool-"));
+    files = await copyProject(copy);
+    const guide = readFileSync(join(root, "docs/adding-a-tool.md"), "utf8");
+    const blocks = [...guide.matchAll(/`((?:tools|test)\/[\w./]+\.ts)`:\n\n```ts\n([\s\S]*?)```/g)];
+    expect(blocks.map(([, file]) => file)).toEqual(["tools/whats_on.ts", "test/tools/whats_on.test.ts"]);
+    for (const [, file = "", code = ""] of blocks) {
+      writeFileSync(join(copy, file), code);
+      writeFileSync(join(copy, another(file)), another(code));
+    }
+  });
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  it("fail a test that names the one command, before it has run", async () => {
+    const { code, output } = await execute("npx", "vitest", "run", "test/project/catalog.test.ts");
+    expect(code).not.toBe(0);
+    expect(output).toContain("run `npm run manual`");
+  });
+
+  it("pass everything, after it has run", { timeout: TIMEOUT_MS }, async () => {
+    await succeed("npm", "run", "manual");
+    await succeed("npm", "run", "check");
+    const tests = files.filter((file) => {
+      const text = file.endsWith(".test.ts") ? readFileSync(join(copy, file), "utf8") : "";
+      return NOTICES.test(text) && !TAKES_LONG.test(text);
+    });
+    expect(tests.length).toBeGreaterThan(10);
+    const affected = ["--project", "sqlite", "test/tools/whats_", ...tests];
+    await succeed("npx", "vitest", "run", ...(process.env["WHOLE_SUITE"] === undefined ? affected : []));
+  });
+
+  /** Runs a command in the copy. */
+  const execute = (command: string, ...args: string[]): Promise<{ code: number; output: string }> =>
+    run(command, args, { cwd: copy, maxBuffer: 1e9 }).then(
+      ({ stdout }) => ({ code: 0, output: stdout }),
+      ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+    );
+
+  async function succeed(...command: [string, ...string[]]): Promise<void> {
+    const { code, output } = await execute(...command);
+    if (code !== 0) throw new Error(`${command.join(" ")}\n${output.slice(-10_000)}`);
+    if (command.includes("vitest")) console.log(output.trimEnd().split("\n").at(-1));
+  }
+});
+
+/** Copies everything that git does not ignore, except this test, and links the packages. Resolves to the files. */
+async function copyProject(to: string): Promise<string[]> {
+  const { stdout } = await run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    maxBuffer: 1e8,
+  });
+  const own = relative(root, import.meta.filename);
+  const files = stdout
+    .split("\0")
+    .filter((file) => file !== "" && file !== own && existsSync(join(root, file)));
+  for (const file of files) {
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    copyFileSync(join(root, file), join(to, file));
+  }
+  symlinkSync(join(root, "node_modules"), join(to, "node_modules"));
+  return files;
+}
+
+/** The same tool under another name, path and title. */
+const another = (text: string) =>
+  text
+    .replaceAll("whats_on", "whats_next")
+    .replaceAll("whats-on", "whats-next")
+    .replaceAll("What is on", "What is next");

@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { servedTools } from "../../../src/adapters/mcp/tool-list.ts";
+import type { Catalog, Operation } from "../../../src/operation.ts";
+
+export const CATALOG_FILE = new URL("../../recorded/catalog.json", import.meta.url);
+/** What a test says where the program and a recorded file differ. */
+export const STALE = "not as recorded: run `npm run manual`, then review what it changed";
+
+/** What is recorded of an operation: none comes, goes or turns from reading to writing unnoticed. */
+interface RecordedOperation {
+  name: string;
+  title: string;
+  /** Method and path, aliases after a comma. */
+  calls: string;
+  auth: Operation["auth"];
+  effect: Operation["effect"];
+}
+interface RecordedCatalog {
+  tools: readonly (RecordedOperation & { annotations: Record<string, boolean> })[];
+  /** The operations that REST alone has. */
+  routes: readonly RecordedOperation[];
+}
+
+/** The catalog as `npm run manual` last recorded it. */
+export const recordedCatalog = (): RecordedCatalog => JSON.parse(readFileSync(CATALOG_FILE, "utf8"));
+
+/** The names of the tools that `/mcp/readonly` has. */
+export const recordedReadingTools = (): string[] =>
+  recordedCatalog().tools.flatMap(({ name, effect }) => (effect === "reads" ? [name] : []));
+
+/** The text of the recorded file for a catalog. */
+export function catalogText({ tools, operations }: Catalog): string {
+  const record: RecordedCatalog = {
+    tools: [...servedTools(tools).values()].map(({ operation, listed }) => ({
+      ...recordOf(operation),
+      annotations: listed.annotations,
+    })),
+    routes: operations.filter((operation) => !("tool" in operation)).map(recordOf),
+  };
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+const recordOf = ({ name, title, rest, auth, effect }: Operation): RecordedOperation => ({
+  name,
+  title,
+  calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`).join(", "),
+  auth,
+  effect,
+});

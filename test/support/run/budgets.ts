@@ -1,0 +1,12 @@
+/**
+ * A text that lists every tool has a bound for the eight tools of the first release. A further tool brings a share of its
+ * own, so that nothing said of the others has to make room for it.
+ */
+const withTools = (first: number, each: number) => (tools: number) => first + each * Math.max(0, tools - 8);
+
+/** What the board's texts may cost a reader, by the number of tools. */
+export const BUDGETS = {
+  toolListTokens: withTools(1_500, 150),
+  manualTokens: withTools(3_000, 125),
+  docsBytes: withTools(50_000, 1_500),
+};
