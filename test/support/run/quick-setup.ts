@@ -1,0 +1,12 @@
+import { afterEach, expect, vi } from "vitest";
+
+const { refuse, refused } = await vi.hoisted(() => import("./refusals.ts"));
+
+vi.mock(import("../../../src/embed/hub.ts"), () => ({ fetchFromHub: refuse("download the model") }));
+vi.mock(import("../../../src/embed/registry.ts"), () => ({
+  fetchFromRegistry: refuse("download the model"),
+}));
+vi.mock(import("../mongodb/mongod.ts"), () => ({ startServer: refuse("start mongod") }));
+
+// A board goes on without its model, so a refusal must fail the test by itself.
+afterEach(() => expect(refused.splice(0), "refused to a quick test").toEqual([]));

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+
+/**
+ * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, a browser,
+ * the language model, a whole benchmark, or hostile input by the thousand. Every other file is quick.
+ */
+const WANTS_MORE = [
+  /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
+  /support\/(mongodb|search\/model|clients\/browser|boards\/board-process)/,
+  /startBoard\(\{ EMBEDDINGS: /,
+  /\/bench\/[\w-]+\.ts"/,
+];
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts") && !file.includes("/hostile-"))
+  .map((file) => `test/${file}`);
+const quick = files.filter((file) => {
+  const text = readFileSync(file, "utf8");
+  return !WANTS_MORE.some((want) => want.test(text));
+});
+
+/** `npm run test:quick`: no download, no server, no network; a test that asks for one fails and says so. */
+export default defineConfig({
+  test: {
+    include: quick,
+    setupFiles: ["test/support/run/quick-setup.ts"],
+    env: { MODEL_DIR: "", TEST_STORE: "" },
+    reporters: ["default", "./test/support/run/summary-reporter.ts"],
+    // Files share their process, which saves loading the program for each of them.
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
