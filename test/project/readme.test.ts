@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { eventually } from "../support/boards/client.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -35,6 +37,29 @@ describe("README.md", () => {
       cwd: root,
     });
     expect(stdout).toBe(block("mcp-output"));
+  });
+
+  it("shows in three lines how a board starts on MongoDB", async ({ skip }) => {
+    const [install, set, start, ...more] = block("mongodb").trimEnd().split("\n");
+    expect([install, start, more]).toEqual(["npm ci", "npm start", []]);
+    const variable =
+      /^export (\w+)='mongodb\+srv:\/\/[^']+\.mongodb\.net\/agent_board'$/.exec(set ?? "")?.[1] ?? "";
+
+    const database = await mongodbFor("replicaSet", "readme");
+    if (database === null) return skip();
+    const onMongodb = await startBoard({ [variable]: database.url });
+    const status = () => fetch(`${onMongodb.url}/readyz`).then((answer) => answer.status);
+    expect(await eventually(status, (code) => code === 200)).toBe(200);
+    expect(await database.db.listCollections({ name: "posts" }).toArray()).toHaveLength(1);
+    await onMongodb.stop();
+    await database.drop();
+  });
+
+  it("names commands that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+    const commands = [...readme.matchAll(/npm (?:run )?(\w+(?::\w+)?)/g)].map((match) => match[1] ?? "");
+    expect(commands).toContain("test:quick");
+    for (const command of commands) expect([...Object.keys(scripts), "ci"]).toContain(command);
   });
 
   it("names links that exist", () => {
