@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, a browser,
- * the language model, a whole benchmark, or hostile input by the thousand. Every other file is quick.
+ * the language model, a whole benchmark. Hostile input takes longer too, and its files are named so. Every other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,

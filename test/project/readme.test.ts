@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
@@ -61,10 +61,34 @@ describe("README.md", () => {
     expect(commands).toContain("test:quick");
     for (const command of commands) expect([...Object.keys(scripts), "ci"]).toContain(command);
   });
+});
 
-  it("names links that exist", () => {
-    const links = [...readme.matchAll(/\]\((?!http)([^)#]+)\)/g)].map((match) => match[1] ?? "");
-    expect(links.length).toBeGreaterThan(5);
-    for (const link of links) expect(() => readFileSync(resolve(root, link))).not.toThrow(/ENOENT/);
+describe("the documents", () => {
+  const folders = [".", "docs", "docs/decisions", "demo", "bench"];
+  const documents = folders.flatMap((folder) =>
+    readdirSync(resolve(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(folder, name)),
+  );
+
+  it.each(documents)("link to what exists: %s", (document) => {
+    const text = readFileSync(resolve(root, document), "utf8");
+    const links = [...text.matchAll(/\]\((?!http)([^)#]*)(?:#([^)]+))?\)/g)];
+    if (document === "README.md") expect(links.length).toBeGreaterThan(5);
+    for (const [, path = "", anchor] of links) {
+      const target = path === "" ? resolve(root, document) : resolve(root, dirname(document), path);
+      expect(existsSync(target), target).toBe(true);
+      if (anchor !== undefined) expect(anchorsIn(readFileSync(target, "utf8"))).toContain(anchor);
+    }
   });
 });
+
+/** The anchors that a repository's host gives to headings. */
+function anchorsIn(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
