@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/model|clients\/browser|boards\/board-process)/,
+  /support\/(mongodb|search\/model|clients\/browser|boards\/board-process|recorded\/answers)/,
   /startBoard\(\{ EMBEDDINGS: /,
   /\/bench\/[\w-]+\.ts"/,
 ];
