@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 /**
- * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, a browser,
- * the language model, a whole benchmark. Hostile input takes longer too, and its files are named so. Every other file is quick.
+ * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
+ * model, a browser, a receiver that takes its time, a whole benchmark, attacks that leave the machine. Hostile input takes
+ * long too, and its files are named so. Every other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/model|clients\/browser|boards\/board-process|recorded\/answers)/,
+  /support\/(mongodb|search\/model|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
   /startBoard\(\{ EMBEDDINGS: /,
   /\/bench\/[\w-]+\.ts"/,
+  /support\/texts\/attacks/,
 ];
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
