@@ -114,8 +114,10 @@ async function call(
   const pinned: LookupFunction = (_host, options, done) => {
     const list = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first] = list;
-    if (options.all === true) done(null, list);
-    else if (first !== undefined) done(null, first.address, first.family);
+    // In the next tick, like a resolver. A connection that fails at once (no route to an IPv6 address) would destroy the
+    // socket while TLS still sets it up, and its error, with no listener yet, would end the process.
+    if (options.all === true) process.nextTick(done, null, list);
+    else if (first !== undefined) process.nextTick(done, null, first.address, first.family);
   };
   const connect = buildConnector({
     lookup: pinned,

@@ -238,6 +238,15 @@ describe("a hostile server", () => {
     expect(await turnsMsOf(failureOf(outbound, url, { timeoutMs: 300 }))).toBeLessThan(1000);
   });
 
+  // The process ended where a host had nothing but addresses without a route: connecting failed before anybody listened.
+  it.each(["https:", "http:"])("that cannot be reached from here is a failure, over %s", async (protocol) => {
+    const address = "fe80::1";
+    const host = "linklocal.example";
+    const unreachable = openOutbound({ allow: [host, "fe80::/10"], lookup: async () => [address] });
+    expect((await failureOf(unreachable, `${protocol}//${host}/`)).message).toContain("EINVAL");
+    await unreachable.close();
+  });
+
   it("that redirects is answered, not followed", async () => {
     const before = listener.connections;
     const url = await serve((socket) =>
