@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Finding } from "../ports/finding.ts";
 import type { TransactionalIndex } from "../ports/search-index.ts";
@@ -18,13 +19,18 @@ interface StoreModule {
   examine(url: string, clock: () => number): AsyncIterable<Finding>;
 }
 
-/** The folders here: each is the scheme of its store's URL. */
+/** The folders here with an `index.ts`: each is the scheme of its store's URL. */
 export function storeSchemes(): string[] {
   return readdirSync(import.meta.dirname, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter(
+      (entry) => entry.isDirectory() && readdirSync(join(import.meta.dirname, entry.name)).some(isIndex),
+    )
     .map((entry) => entry.name)
     .sort();
 }
+
+/** Also of a build. */
+const isIndex = (file: string) => /^index\.[jt]s$/.test(file);
 
 /**
  * Opens the store that a URL names: `sqlite:./board.db` → `sqlite/`, `mongodb+srv://…` → `mongodb/`.

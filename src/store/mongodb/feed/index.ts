@@ -1,5 +1,6 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import type { IndexedState, IndexFeed, PublisherStatus } from "../../../ports/index-feed.ts";
+import { limitIds } from "../../rules/ids.ts";
 import { standingOf } from "../publishers/status.ts";
 import { collectionsOf, type PostDocument, type PublisherDocument } from "../schema/documents.ts";
 import { entryOf, vectorOf } from "../schema/posts.ts";
@@ -8,8 +9,6 @@ import type { Parts } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
 import { keepShardsTogether } from "../server/shard-times.ts";
 import { follow, placeAt, reached, timeOf } from "./stream.ts";
-
-const MANY_MAX = 1000;
 
 /**
  * What an index apart from this store reads and follows.
@@ -57,16 +56,16 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
         return { rows: found.map(publisherStatus), next: nextAfter(found, limit) };
       }),
 
-    posts(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async posts(ids) {
+      limitIds(ids);
       return read(async (session) => {
         const found = await findPosts(own, ids, session, { ...INDEXED, state: 1 });
         return [...found.values()].filter(({ state }) => state === "active").map(stateOf);
       });
     },
 
-    publishers(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async publishers(ids) {
+      limitIds(ids);
       return read(async (session) => {
         const found = await publishers.find({ _id: { $in: ids } }, { session }).toArray();
         return found.map(publisherStatus);

@@ -1,5 +1,6 @@
 import type { ClientSession, UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
+import { editedPost } from "../../rules/changes.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { documentOf, postOf, WRITTEN } from "../schema/posts.ts";
 import { isDuplicate } from "../server/connection.ts";
@@ -50,15 +51,11 @@ export async function updatePost(
   change: PostChange,
   { text, asOf }: { text: boolean; asOf?: number },
 ): Promise<StoredPost | null> {
-  if (change.state === "removed") {
-    throw new Error("Posts are removed by `remove`, which takes replies along.");
-  }
   const { connection, collections } = parts;
   const after = await connection.write([`post:${id}`], async (session) => {
     const before = await findWithVector(parts, session, id);
-    if (before === null || before.state === "removed") return null;
-    if (asOf !== undefined && before.updated_at.getTime() !== asOf) return null;
-    const post = { ...postOf(before, 0), ...change };
+    const post = before === null ? null : editedPost(postOf(before, 0), change, asOf);
+    if (before === null || post === null) return null;
     const document: PostDocument = {
       ...documentOf(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
       reports: before.reports,

@@ -1,5 +1,6 @@
 import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
+import { limitIds } from "../../rules/ids.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOf } from "../schema/posts.ts";
 import type { Parts } from "../server/context.ts";
@@ -8,7 +9,6 @@ import { insertPost, removePost, updatePost } from "./changes.ts";
 import { erasePosts, finishErasures } from "./erasure.ts";
 import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
 
-const MANY_MAX = 1000;
 /** Counts written in one round trip. */
 const COUNTS_PER_WRITE = 500;
 
@@ -35,8 +35,8 @@ export function postStore(parts: Parts): PostStore {
         return found === null ? null : ((await storedPosts(parts, [found]))[0] ?? null);
       }),
 
-    many(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async many(ids) {
+      limitIds(ids);
       return many(ids);
     },
 
@@ -109,8 +109,8 @@ export function postStore(parts: Parts): PostStore {
     },
 
     setVectors: (rows) => setVectors(parts, rows),
-    vectors(ids, model) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async vectors(ids, model) {
+      limitIds(ids);
       return run(() => vectorsOf(parts, ids, model));
     },
     enqueueMissingVectors: (model, limit) => enqueueMissingVectors(parts, model, limit),

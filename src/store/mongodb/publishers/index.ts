@@ -1,11 +1,11 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
+import { changedRow } from "../../rules/changes.ts";
+import { inOrder, limitIds } from "../../rules/ids.ts";
 import { erasePublisher } from "../posts/erasure.ts";
 import { dateOf, type PublisherDocument, timeOf } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
 import { openInbox } from "../subscriptions/inbox.ts";
 import { sameStanding, spread } from "./status.ts";
-
-const MANY_MAX = 1000;
 
 export function publisherStore(parts: Parts): PublisherStore {
   const { connection, collections } = parts;
@@ -23,12 +23,11 @@ export function publisherStore(parts: Parts): PublisherStore {
 
     get: (id) => run(async () => maybe(await publishers.findOne({ _id: id, erasing: false }))),
 
-    many(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async many(ids) {
+      limitIds(ids);
       return run(async () => {
         const found = await publishers.find({ _id: { $in: ids }, erasing: false }).toArray();
-        const byId = new Map(found.map((document) => [document._id, publisherOf(document)]));
-        return ids.flatMap((id) => byId.get(id) ?? []);
+        return inOrder(ids, found.map(publisherOf));
       });
     },
 
@@ -40,9 +39,8 @@ export function publisherStore(parts: Parts): PublisherStore {
         const before = await publishers.findOne({ _id: id, erasing: false }, { session });
         if (before === null) return null;
         const row = publisherOf(before);
-        const changes = typeof change === "function" ? change(row) : change;
-        if (changes === null) return { after: row, moved: false };
-        const after = { ...row, ...changes };
+        const after = changedRow(row, change);
+        if (after === row) return { after, moved: false };
         const fields = changeable(after);
         const moved = !sameStanding(before, fields);
         await publishers.updateOne(

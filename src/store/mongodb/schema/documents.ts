@@ -202,7 +202,7 @@ export interface PushDocument {
 }
 
 /** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */
-export interface PushQueueDocument {
+interface PushQueueDocument {
   _id: string;
   origin: string;
   /** Whether its last push failed. */

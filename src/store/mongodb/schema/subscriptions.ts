@@ -1,6 +1,6 @@
 import { Binary } from "mongodb";
 import type { StoredSubscription } from "../../../ports/store/index.ts";
-import { originOf } from "../webhooks/queue.ts";
+import { webhookOrigin } from "../../rules/push-queue.ts";
 import { dateOf, type SubscriptionDocument, timeOf } from "./documents.ts";
 
 export function subscriptionOf(document: SubscriptionDocument): StoredSubscription {
@@ -45,7 +45,7 @@ export function changeableFields(subscription: StoredSubscription) {
     vector: subscription.vector === null ? null : Binary.fromInt8Array(subscription.vector),
     vector_model: subscription.vectorModel,
     webhook_url: subscription.webhookUrl,
-    webhook_origin: subscription.webhookUrl === null ? null : originOf(subscription.webhookUrl),
+    webhook_origin: subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
     webhook_verified_at: dateOf(subscription.webhookVerifiedAt),
     secret_version: subscription.secretVersion,
     previous_secret_until: dateOf(subscription.previousSecretUntil),

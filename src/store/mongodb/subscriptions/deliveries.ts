@@ -1,12 +1,13 @@
 import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import { canBePushedTo } from "../../rules/push-queue.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 import { findPosts, visiblePosts } from "../server/reads.ts";
 import { settle } from "../server/work.ts";
-import { canBePushedTo, enqueuePushes } from "../webhooks/queue.ts";
+import { enqueuePushes } from "../webhooks/queue.ts";
 import { announce, lastNumbers } from "./inbox.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { InboxStore } from "../../../ports/store/index.ts";
+import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
@@ -9,9 +10,6 @@ import { deleteSome } from "../server/delete-some.ts";
  * Entries have the numbers of their inbox's counter, which is raised in the transaction that adds them: so they become
  * visible in order. A counter is there from the first moment of a publisher to the first moment of its erasure.
  */
-
-/** Publishers told of a reply because they replied in the thread before. */
-const REPLIERS_MAX = 200;
 
 export function inboxStore(parts: Parts): InboxStore {
   const { connection, collections } = parts;
@@ -100,15 +98,17 @@ export async function announceReply(
   reply: { id: string; publisherId: string; at: number },
   root: { id: string; publisherId: string },
 ): Promise<void> {
-  // The author and the root's publisher may be among them.
-  const others = (await repliersTo(parts, session, root.id, REPLIERS_MAX + 2))
-    .filter((id) => id !== reply.publisherId && id !== root.publisherId)
-    .slice(0, REPLIERS_MAX);
-  const entry = { at: new Date(reply.at), post_id: reply.id, subscription_id: null, delivery_id: null };
-  const entries: Announcement[] = others.map((id) => ({ ...entry, publisher_id: id, type: "activity" }));
-  if (root.publisherId !== reply.publisherId) {
-    entries.push({ ...entry, publisher_id: root.publisherId, type: "reply" });
-  }
+  const repliers = await repliersTo(parts, session, root.id, REPLIERS_SOUGHT);
+  const entries = entriesOfReply(reply.publisherId, root.publisherId, repliers).map(
+    ({ publisherId, type }): Announcement => ({
+      publisher_id: publisherId,
+      type,
+      at: new Date(reply.at),
+      post_id: reply.id,
+      subscription_id: null,
+      delivery_id: null,
+    }),
+  );
   const inboxes = await lastNumbers(
     parts,
     session,

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
+import { changedRow } from "../../rules/changes.ts";
 import {
   changeableFields,
   newSubscription,
@@ -42,9 +43,8 @@ export function subscriptionStore(parts: Parts): SubscriptionStore {
         const document = await subscriptions.findOne({ _id: id }, { session });
         if (document === null) return null;
         const before = subscriptionOf(document);
-        const changes = typeof change === "function" ? change(before) : change;
-        if (changes === null) return before;
-        const after: StoredSubscription = { ...before, ...changes };
+        const after = changedRow(before, change);
+        if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && (await activeOf(parts, session, before.publisherId)) >= maxActive) return null;
         await subscriptions.updateOne(

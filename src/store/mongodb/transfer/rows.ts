@@ -1,5 +1,6 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
+import { unclaimedPush } from "../../rules/settling.ts";
 import { publisherOf } from "../publishers/index.ts";
 import type {
   Collections,
@@ -168,7 +169,5 @@ async function ofSubscriptions<T extends { subscription_id: string | null }>(
 function unclaimed(document: PushDocument): BoardRows["push"] {
   const record = recordOf(document);
   if (document.token === null) return record;
-  return document.again_at === null
-    ? { ...record, dueAt: document.matched_at.getTime() }
-    : { ...record, dueAt: document.again_at.getTime(), attempts: 0 };
+  return { ...record, ...unclaimedPush({ ...record, againAt: timeOf(document.again_at) }) };
 }

@@ -1,17 +1,18 @@
 import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
+import { type Lane, openLanes, Places, serveInTurn } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
 import { inSession } from "../server/reads.ts";
-import { dueLanes, type Lane, waitingPushes } from "./lanes.ts";
+import { type DueLane, dueLanes, waitingPushes } from "./lanes.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
 export interface ClaimPlan {
   /** In the order of service. `nextDueAt` is of the subscription's next waiting push, null when there is none. */
-  served: { lane: Lane; push: PushDocument; nextDueAt: Date | null }[];
+  served: { lane: DueLane; push: PushDocument; nextDueAt: Date | null }[];
   /** Those that have no turn yet. */
-  newLanes: Lane[];
+  newLanes: DueLane[];
 }
 
 /**
@@ -21,56 +22,24 @@ export interface ClaimPlan {
 export async function planClaim(parts: Parts, options: Options, session?: ClientSession): Promise<ClaimPlan> {
   const now = new Date(options.now);
   const places = await placesFor(parts, options, session);
-  const due: Lane[] = [];
-  const open: Lane[] = [];
+  const due: DueLane[] = [];
   for (const failing of [false, true]) {
-    if (!places.left(failing)) continue;
-    const lanes = await dueLanes(parts, failing, now, session);
-    due.push(...lanes);
-    // No more can be served than there are places.
-    open.push(
-      ...lanes
-        .filter((lane) => places.in(lane) > 0)
-        .sort(byTurn)
-        .slice(0, options.limit),
-    );
+    if (places.left(failing) > 0) due.push(...(await dueLanes(parts, failing, now, session)));
   }
-  open.sort(byTurn);
-
-  const most = Math.max(0, ...open.map((lane) => places.in(lane)));
+  const open = openLanes(due, places);
+  const most = Math.max(0, ...open.map((lane) => places.leftFor(lane)));
   const waiting = await waitingPushes(parts, open, { now, most }, session);
-  const served: ClaimPlan["served"] = [];
-  let round = open;
-  while (round.length > 0) {
-    round = round.filter((lane) => {
-      if (places.in(lane) === 0) return false;
-      const [push, ...rest] = waiting.get(lane._id)?.shift() ?? [];
-      if (push === undefined) return false;
-      served.push({ lane, push, nextDueAt: rest[0]?.due_at ?? null });
-      places.take(lane);
-      if (isDue(rest[0], now)) waiting.get(lane._id)?.push(rest);
-      return true;
-    });
-  }
+  const served = serveInTurn(open, places, (lane) => {
+    const [push, ...rest] = waiting.get(lane._id)?.shift() ?? [];
+    if (push === undefined) return null;
+    if (isDue(rest[0], now)) waiting.get(lane._id)?.push(rest);
+    return { lane, push, nextDueAt: rest[0]?.due_at ?? null };
+  });
   return { served, newLanes: due.filter(({ turn }) => turn === null) };
-}
-
-/** Least recently served first; who never was comes last. */
-function byTurn(a: Lane, b: Lane): number {
-  return (a.turn ?? Number.MAX_SAFE_INTEGER) - (b.turn ?? Number.MAX_SAFE_INTEGER);
 }
 
 function isDue(push: PushDocument | undefined, now: Date): boolean {
   return push !== undefined && push.due_at !== null && push.due_at <= now;
-}
-
-/** Places that are left beside the claims that live, over all processes. */
-interface Places {
-  /** Whether there is one for this kind of lane. */
-  left(failing: boolean): boolean;
-  /** How many there are for a lane. */
-  in(lane: Lane): number;
-  take(lane: Lane): void;
 }
 
 async function placesFor(
@@ -79,7 +48,7 @@ async function placesFor(
   session: ClientSession | undefined,
 ): Promise<Places> {
   const live = await collections.pushes
-    .aggregate<{ _id: { origin: string; failing: boolean }; n: number }>(
+    .aggregate<{ _id: Pick<Lane, "origin" | "failing">; n: number }>(
       [
         { $match: { token: CLAIMED, due_at: { $gt: new Date(options.now) } } },
         { $group: { _id: { origin: "$claimed_origin", failing: "$claimed_failing" }, n: { $sum: 1 } } },
@@ -87,26 +56,10 @@ async function placesFor(
       inSession(session),
     )
     .toArray();
-  const taken = new Map<string, number>();
-  let room = options.limit;
-  let total = options.total;
-  let failing = options.failing;
-  const take = (lane: { origin: string; failing: boolean }, n: number) => {
-    taken.set(lane.origin, (taken.get(lane.origin) ?? 0) + n);
-    total -= n;
-    if (lane.failing) failing -= n;
-  };
-  for (const { _id, n } of live) take(_id, n);
-  const left = (kind: boolean) => Math.max(0, Math.min(room, total, kind ? failing : total));
-  return {
-    left: (kind) => left(kind) > 0,
-    in: (lane) =>
-      Math.max(0, Math.min(left(lane.failing), options.perOrigin - (taken.get(lane.origin) ?? 0))),
-    take(lane) {
-      take(lane, 1);
-      room -= 1;
-    },
-  };
+  return new Places(
+    options,
+    live.map(({ _id, n }) => ({ ..._id, n })),
+  );
 }
 
 /** Of a push that is claimed, in the words of the index that holds only those. */

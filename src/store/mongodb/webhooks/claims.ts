@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
+import { attemptsBefore } from "../../rules/settling.ts";
+import { type PushDocument, timeOf } from "../schema/documents.ts";
 import { subscriptionName, subscriptionOf } from "../schema/subscriptions.ts";
 import type { Parts } from "../server/context.ts";
 import { raise, sequenceName } from "../server/sequences.ts";
@@ -43,8 +45,8 @@ async function carryOut(
   const { push_lanes, push_queue, pushes, subscriptions } = parts.collections;
   const token = randomUUID();
   const leaseEnd = new Date(now + leaseMs);
-  const attempts = (push: { again_at: Date | null; attempts: number }) =>
-    push.again_at === null ? push.attempts : 0;
+  const attempts = (push: PushDocument) =>
+    attemptsBefore({ attempts: push.attempts, againAt: timeOf(push.again_at) });
   await pushes.bulkWrite(
     served.map(({ lane, push }) => ({
       updateOne: {

@@ -1,5 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
+import { redeliveredPush } from "../../rules/settling.ts";
+import { dateOf, timeOf } from "../schema/documents.ts";
 import { newPush, pushId, recordOf, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
 import type { Parts } from "../server/context.ts";
@@ -20,9 +22,6 @@ export function pushStore(parts: Parts): PushStore {
     claim: (options) => claimPushes(parts, options),
 
     settle(push, attempt, outcome) {
-      if ((outcome.dueAt !== null) !== (outcome.state === "waiting")) {
-        return Promise.reject(new Error("A push waits until a time, or is done."));
-      }
       const names = [subscriptionName(push.subscriptionId)];
       if (outcome.deactivate !== null) names.push(sequenceName("subscription_change"));
       return connection.write(names, (session) => settlePush(parts, session, push, attempt, outcome));
@@ -63,7 +62,7 @@ export function pushStore(parts: Parts): PushStore {
 
     redeliver: (subscriptionId, deliveryId, now) =>
       connection.write([subscriptionName(subscriptionId)], (session) =>
-        redeliver(parts, session, subscriptionId, deliveryId, new Date(now)),
+        redeliver(parts, session, subscriptionId, deliveryId, now),
       ),
   };
 }
@@ -73,7 +72,7 @@ async function redeliver(
   session: ClientSession,
   subscriptionId: string,
   deliveryId: number,
-  now: Date,
+  now: number,
 ): Promise<boolean> {
   const { deliveries, pushes, subscriptions } = parts.collections;
   const delivery = await deliveries.findOne(
@@ -89,14 +88,14 @@ async function redeliver(
   await touch(parts, session, [subscriptionId]);
   const _id = pushId(subscriptionId, deliveryId);
   const push = await pushes.findOne({ _id }, { session });
+  const next = redeliveredPush(push === null ? null : { ...push, dueAt: timeOf(push.due_at) }, now);
+  const { state, dueAt, attempts, againAt } = next;
+  const fields = { state, due_at: dateOf(dueAt), attempts, again_at: dateOf(againAt) };
   if (push === null) {
     const { post_id: postId, matched_at: matchedAt } = delivery;
-    await pushes.insertOne(newPush({ subscriptionId, deliveryId, postId, matchedAt }, now), { session });
-  } else {
-    // One that is being sent keeps its place among the claimed until it is settled.
-    const due = push.token === null ? { due_at: now, attempts: 0, again_at: null } : { again_at: now };
-    await pushes.updateOne({ _id }, { $set: { ...due, state: "waiting" } }, { session });
-  }
+    const fresh = newPush({ subscriptionId, deliveryId, postId, matchedAt }, matchedAt);
+    await pushes.insertOne({ ...fresh, ...fields }, { session });
+  } else await pushes.updateOne({ _id }, { $set: fields }, { session });
   await requeue(parts, session, [subscriptionId]);
   return true;
 }

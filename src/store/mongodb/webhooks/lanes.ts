@@ -1,17 +1,12 @@
 import type { ClientSession, Document } from "mongodb";
+import type { Lane } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import type { Parts } from "../server/context.ts";
 import { inSession } from "../server/reads.ts";
 import { firstWaiting } from "./queue.ts";
 
-/** Subscriptions of one origin that have pushes due, those whose last push failed or the others. */
-export interface Lane {
+export interface DueLane extends Lane {
   _id: string;
-  /** Host and port. */
-  origin: string;
-  failing: boolean;
-  /** When it was last served; null for one that never was. */
-  turn: number | null;
   /** Id of the subscription in it that has been due longest. */
   first: string;
 }
@@ -29,7 +24,7 @@ export async function dueLanes(
   failing: boolean,
   now: Date,
   session: ClientSession | undefined,
-): Promise<Lane[]> {
+): Promise<DueLane[]> {
   const origins = await collections.push_queue
     .aggregate<{ _id: string; due_at: Date; first: string }>(
       [
@@ -62,7 +57,7 @@ const laneId = (failing: boolean, origin: string): string => `${failing} ${origi
  */
 export async function waitingPushes(
   { collections }: Parts,
-  lanes: readonly Lane[],
+  lanes: readonly DueLane[],
   { now, most }: { now: Date; most: number },
   session: ClientSession | undefined,
 ): Promise<Map<string, PushDocument[][]>> {

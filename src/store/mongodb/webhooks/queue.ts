@@ -1,5 +1,6 @@
 import type { ClientSession, Document } from "mongodb";
-import type { PushQueueDocument, SubscriptionDocument } from "../schema/documents.ts";
+import { queuePlace } from "../../rules/push-queue.ts";
+import type { SubscriptionDocument } from "../schema/documents.ts";
 import { newPush } from "../schema/pushes.ts";
 import type { Parts } from "../server/context.ts";
 import { reached } from "../server/sequences.ts";
@@ -14,22 +15,6 @@ import { reached } from "../server/sequences.ts";
  * another transaction is just changing, every transaction that changes either of them also writes the subscription:
  * where it would not anyway, by `touch`.
  */
-
-/** One that is active and whose webhook has consented. */
-export function canBePushedTo(
-  subscription: Pick<SubscriptionDocument, "active" | "webhook_origin" | "webhook_verified_at">,
-): boolean {
-  return (
-    subscription.active && subscription.webhook_origin !== null && subscription.webhook_verified_at !== null
-  );
-}
-
-/** Host and port of a webhook, the port also where it is the scheme's own. */
-export function originOf(webhookUrl: string): string {
-  const { protocol, hostname, port } = new URL(webhookUrl);
-  const schemePort = protocol === "http:" ? "80" : "443";
-  return `${hostname.replace(/\.$/, "")}:${port === "" ? schemePort : port}`;
-}
 
 /** Records pushes that are due at once, and queues their subscriptions; runs inside a transaction that writes those. */
 export async function enqueuePushes(
@@ -90,9 +75,11 @@ export async function requeue(
   await push_queue.bulkWrite(
     standings.map((standing) => {
       const filter = { _id: standing._id };
-      const place = placeOf(standing);
+      const place = queuePlace(standing, standing.first[0]?.due_at ?? null);
       if (place === null) return { deleteOne: { filter } };
-      return { updateOne: { filter, update: { $set: place, $setOnInsert: { turn } }, upsert: true } };
+      const { dueAt: due_at, ...lane } = place;
+      const update = { $set: { ...lane, due_at }, $setOnInsert: { turn } };
+      return { updateOne: { filter, update, upsert: true } };
     }),
     { session },
   );
@@ -114,10 +101,4 @@ export function firstWaiting(as: string, most: number, then: Document[] = []): D
       as,
     },
   };
-}
-
-function placeOf(standing: Standing): Pick<PushQueueDocument, "origin" | "failing" | "due_at"> | null {
-  const [first] = standing.first;
-  if (first === undefined || standing.webhook_origin === null || !canBePushedTo(standing)) return null;
-  return { origin: standing.webhook_origin, failing: standing.failures > 0, due_at: first.due_at };
 }

@@ -1,5 +1,6 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
+import { editedPost } from "../../rules/changes.ts";
 import type { Parts } from "../database/context.ts";
 import { type PostRow, postOf, SELECT_POST, vectorOf } from "../database/rows.ts";
 import { enqueue, renew } from "../database/work.ts";
@@ -89,13 +90,11 @@ export function updatePost(
   const { connection, index } = parts;
   const { sql } = connection;
   const row = rowOf(parts, id);
-  if (row === null || row.state === "removed") return null;
-  if (asOf !== undefined && row.updated_at !== asOf) return null;
-  if (change.state === "removed")
-    throw new Error("Posts are removed by `remove`, which takes replies along.");
+  if (row === null) return null;
   const { seq } = row;
   const before = postOf(row);
-  const after: StoredPost = { ...before, ...change };
+  const after = editedPost(before, change, asOf);
+  if (after === null) return null;
 
   sql(`UPDATE post SET ${DECIDED.map((column) => `${column} = ?`).join(", ")} WHERE seq = ?`).run(
     ...decided(after),

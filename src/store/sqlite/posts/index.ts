@@ -1,11 +1,11 @@
 import type { Place, PostStore, StoredPost } from "../../../ports/store/index.ts";
+import { inOrder, limitIds } from "../../rules/ids.ts";
 import type { Parts } from "../database/context.ts";
 import { type PostRow, postOf, SELECT_POST } from "../database/rows.ts";
 import { insertPost, removePost, rowWithKey, updatePost } from "./changes.ts";
 import { erasePosts, finishErasures } from "./erasure.ts";
 import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
 
-const MANY_MAX = 1000;
 /** Counts written in one transaction. */
 const COUNTS_PER_WRITE = 500;
 
@@ -21,14 +21,13 @@ export function postStore(parts: Parts): PostStore {
         return row === null ? null : postOf(row);
       }),
 
-    many(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async many(ids) {
+      limitIds(ids);
       return read(() => {
         const rows: PostRow[] = sql(`${SELECT_POST} WHERE p.id IN (SELECT value FROM json_each(?))`).all(
           JSON.stringify(ids),
         );
-        const byId = new Map(rows.map((row) => [row.id, postOf(row)]));
-        return ids.flatMap((id) => byId.get(id) ?? []);
+        return inOrder(ids, rows.map(postOf));
       });
     },
 
@@ -81,8 +80,8 @@ export function postStore(parts: Parts): PostStore {
     },
 
     setVectors: (rows) => setVectors(parts, rows),
-    vectors(ids, model) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async vectors(ids, model) {
+      limitIds(ids);
       return read(() => vectorsOf(parts, ids, model));
     },
     enqueueMissingVectors: (model, limit) => enqueueMissingVectors(parts, model, limit),

@@ -1,9 +1,9 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
+import { changedRow } from "../../rules/changes.ts";
+import { inOrder, limitIds } from "../../rules/ids.ts";
 import type { Parts } from "../database/context.ts";
 import { type PublisherRow, publisherOf } from "../database/rows.ts";
 import { erasePublisher } from "../posts/erasure.ts";
-
-const MANY_MAX = 1000;
 
 export function publisherStore(parts: Parts): PublisherStore {
   const { connection, index } = parts;
@@ -14,14 +14,13 @@ export function publisherStore(parts: Parts): PublisherStore {
 
     get: (id) => read(() => find(id)),
 
-    many(ids) {
-      if (ids.length > MANY_MAX) return Promise.reject(new RangeError(`At most ${MANY_MAX} ids.`));
+    async many(ids) {
+      limitIds(ids);
       return read(() => {
         const rows: PublisherRow[] = sql(
           "SELECT * FROM publisher WHERE id IN (SELECT value FROM json_each(?)) AND erasing = 0",
         ).all(JSON.stringify(ids));
-        const byId = new Map(rows.map((row) => [row.id, publisherOf(row)]));
-        return ids.flatMap((id) => byId.get(id) ?? []);
+        return inOrder(ids, rows.map(publisherOf));
       });
     },
 
@@ -37,9 +36,8 @@ export function publisherStore(parts: Parts): PublisherStore {
       write(() => {
         const before = find(id);
         if (before === null) return null;
-        const changes = typeof change === "function" ? change(before) : change;
-        if (changes === null) return before;
-        const after: StoredPublisher = { ...before, ...changes };
+        const after = changedRow(before, change);
+        if (after === before) return before;
         sql(`UPDATE publisher SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`).run(
           ...valuesOf(after),
           id,

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import { canBePushedTo } from "../../rules/push-queue.ts";
 import type { Connection } from "../database/connection.ts";
 import { settle } from "../database/work.ts";
 import { addPush, forgetPushes } from "../webhooks/index.ts";
-import { CAN_BE_PUSHED_TO, requeue } from "../webhooks/queue.ts";
+import { requeue } from "../webhooks/queue.ts";
 import { announceMatch } from "./inbox.ts";
 
 /**
@@ -28,8 +29,8 @@ export function deliver(
   const delivered: { subscriptionId: string; postId: string; deliveryId: number }[] = [];
   const pushed = new Set<number>();
   for (const { subscriptionId, postId, matchedAt } of matches) {
-    const pair: { subscription: number; post: number; owner: string; pushed: number } | undefined = sql(
-      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, (${CAN_BE_PUSHED_TO}) AS pushed
+    const pair = sql(
+      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, s.active, s.webhook_origin, s.webhook_verified_at
       FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
       WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
@@ -52,7 +53,7 @@ export function deliver(
       deliveryId,
       at: matchedAt,
     });
-    if (pair.pushed === 1) {
+    if (canBePushedTo({ ...pair, active: pair.active === 1 })) {
       addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
       pushed.add(pair.subscription);
     }

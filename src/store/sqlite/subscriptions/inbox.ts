@@ -1,9 +1,8 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
+import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 
-/** Publishers told of a reply because they replied in the thread before. */
-const REPLIERS_MAX = 200;
 const ROWS_PER_STEP = 2000;
 
 export function inboxStore({ connection }: Parts): InboxStore {
@@ -51,14 +50,10 @@ export function announceReply(
   root: { id: string; publisher_id: string },
 ): void {
   const entry = { at: reply.at, post: reply.seq, subscription: null, deliveryId: null };
-  if (root.publisher_id !== reply.publisherId) {
-    announce(connection, root.publisher_id, { ...entry, type: "reply" });
+  const repliers = repliersTo(connection, root.id, REPLIERS_SOUGHT);
+  for (const { publisherId, type } of entriesOfReply(reply.publisherId, root.publisher_id, repliers)) {
+    announce(connection, publisherId, { ...entry, type });
   }
-  // The author and the root's publisher may be among them.
-  const repliers = repliersTo(connection, root.id, REPLIERS_MAX + 2).filter(
-    (id) => id !== reply.publisherId && id !== root.publisher_id,
-  );
-  for (const id of repliers.slice(0, REPLIERS_MAX)) announce(connection, id, { ...entry, type: "activity" });
 }
 
 /** Adds an entry to a publisher's inbox, unless it is gone. Numbers of posts and subscriptions are rows, not ids. */

@@ -1,8 +1,10 @@
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
+import { changedRow } from "../../rules/changes.ts";
+import { webhookOrigin } from "../../rules/push-queue.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 import { blobOf, type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
-import { originOf, requeue } from "../webhooks/queue.ts";
+import { requeue } from "../webhooks/queue.ts";
 import { changesAfter, recordChange } from "./changes.ts";
 import { deliver, forgetDeliveries, pending, pendingCounts, purgeDeliveries } from "./deliveries.ts";
 
@@ -35,9 +37,8 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
       write(() => {
         const before = find(connection, id);
         if (before === null) return null;
-        const changes = typeof change === "function" ? change(before) : change;
-        if (changes === null) return before;
-        const after: StoredSubscription = { ...before, ...changes };
+        const after = changedRow(before, change);
+        if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
         const { seq } = sql(
@@ -121,7 +122,7 @@ function valuesOf(subscription: StoredSubscription): unknown[] {
     subscription.vector === null ? null : blobOf(subscription.vector),
     subscription.vectorModel,
     subscription.webhookUrl,
-    subscription.webhookUrl === null ? null : originOf(subscription.webhookUrl),
+    subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
     subscription.webhookVerifiedAt,
     subscription.secretVersion,
     subscription.previousSecretUntil,

@@ -1,4 +1,5 @@
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
+import { unclaimedPush } from "../../rules/settling.ts";
 import { STALE } from "../database/reindex.ts";
 import {
   POST_COLUMNS,
@@ -113,8 +114,5 @@ function unclaimed(
   row: PushRow & { subscription_id: string; token: string | null; again_at: number | null },
 ): BoardRows["push"] {
   const record = recordOf(row.subscription_id, row);
-  if (row.token === null) return record;
-  return row.again_at === null
-    ? { ...record, dueAt: row.matched_at }
-    : { ...record, dueAt: row.again_at, attempts: 0 };
+  return row.token === null ? record : { ...record, ...unclaimedPush({ ...record, againAt: row.again_at }) };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
+import { redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { Connection } from "../database/connection.ts";
 import type { Parts } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
@@ -59,17 +60,17 @@ export function pushStore({ connection }: Parts): PushStore {
           WHERE s.id = ? AND d.delivery_id = ? AND p.state <> 'removed'`,
         ).get(subscriptionId, deliveryId);
         if (delivery === undefined) return false;
-        // One that is being sent keeps its place among the claimed until it is settled.
+        const { subscription, post_id, matched_at } = delivery;
+        const push = sql(
+          "SELECT token, due_at AS dueAt, attempts FROM push WHERE subscription = ? AND delivery_id = ?",
+        ).get(subscription, deliveryId);
+        const { state, dueAt, attempts, againAt } = redeliveredPush(push ?? null, now);
         sql(
-          `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts)
-          VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, 0)
-          ON CONFLICT (subscription, delivery_id) DO UPDATE SET
-            again_at = iif(token IS NULL, NULL, ?5),
-            due_at = iif(token IS NULL, ?5, due_at),
-            attempts = iif(token IS NULL, 0, attempts),
-            state = 'waiting'`,
-        ).run(delivery.subscription, deliveryId, delivery.post_id, delivery.matched_at, now);
-        requeue(connection, [delivery.subscription]);
+          `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, again_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subscription, delivery_id) DO UPDATE SET
+            state = excluded.state, due_at = excluded.due_at, attempts = excluded.attempts, again_at = excluded.again_at`,
+        ).run(subscription, deliveryId, post_id, matched_at, state, dueAt, attempts, againAt);
+        requeue(connection, [subscription]);
         return true;
       }),
   };
@@ -90,64 +91,40 @@ type Settling = Parameters<PushStore["settle"]>;
 
 function settlePush(
   connection: Connection,
-  { subscriptionId, deliveryId, token, subscription }: ClaimedPush,
+  { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
   attempt: Settling[1],
-  { state, dueAt, deactivate }: Settling[2],
+  outcome: Settling[2],
 ): boolean {
   const { sql } = connection;
-  if ((dueAt !== null) !== (state === "waiting")) throw new Error("A push waits until a time, or is done.");
-  const row: { subscription: number; again_at: number | null } | undefined = sql(
-    `SELECT subscription, again_at FROM push
+  const push: { attempts: number; againAt: number | null } | undefined = sql(
+    `SELECT attempts, again_at AS againAt FROM push
     WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
   ).get(subscriptionId, deliveryId, token);
-  if (row === undefined) return false;
+  if (push === undefined) return false;
+  const row = sql(
+    `SELECT seq, webhook_url AS webhookUrl, active, inactive_reason AS inactiveReason, failures,
+      failing_since AS failingSince FROM subscription WHERE id = ?`,
+  ).get(subscriptionId);
 
-  const again = row.again_at !== null;
+  const { state, dueAt, attempts } = settledPush(push, attempt, outcome);
   sql(
     `UPDATE push SET token = NULL, claimed_origin = NULL, claimed_failing = NULL, again_at = NULL,
-      state = ?, due_at = ?, attempts = iif(?, 0, attempts + ?)
-    WHERE subscription = ? AND delivery_id = ?`,
-  ).run(
-    again ? "waiting" : state,
-    again ? row.again_at : dueAt,
-    Number(again),
-    Number(attempt !== null),
-    row.subscription,
-    deliveryId,
-  );
+      state = ?, due_at = ?, attempts = ? WHERE subscription = ? AND delivery_id = ?`,
+  ).run(state, dueAt, attempts, row.seq, deliveryId);
   if (attempt !== null) {
     sql(
       `UPDATE push SET attempt_at = ?, latency_ms = ?, status = ?, error = ?
       WHERE subscription = ? AND delivery_id = ?`,
-    ).run(
-      attempt.at,
-      Math.round(attempt.latencyMs),
-      attempt.status,
-      attempt.error,
-      row.subscription,
-      deliveryId,
-    );
+    ).run(attempt.at, Math.round(attempt.latencyMs), attempt.status, attempt.error, row.seq, deliveryId);
   }
 
-  // What the webhook of before did says nothing of the one that took its place.
-  if (state === "delivered") {
-    sql("UPDATE subscription SET failures = 0, failing_since = NULL WHERE seq = ? AND webhook_url IS ?").run(
-      row.subscription,
-      subscription.webhookUrl,
-    );
-  } else if (attempt !== null) {
-    sql(
-      `UPDATE subscription SET failures = failures + 1, failing_since = coalesce(failing_since, ?)
-      WHERE seq = ? AND webhook_url IS ?`,
-    ).run(attempt.at, row.subscription, subscription.webhookUrl);
-  }
-  if (deactivate !== null) {
-    const { changes } = sql(
-      "UPDATE subscription SET active = 0, inactive_reason = ? WHERE seq = ? AND webhook_url IS ? AND active = 1",
-    ).run(deactivate, row.subscription, subscription.webhookUrl);
-    if (changes > 0) recordChange(connection, subscriptionId, false);
-  }
-  requeue(connection, [row.subscription]);
+  const before = { ...row, active: row.active === 1 };
+  const after = settledSubscription(before, claimed, attempt, outcome);
+  sql(
+    "UPDATE subscription SET failures = ?, failing_since = ?, active = ?, inactive_reason = ? WHERE seq = ?",
+  ).run(after.failures, after.failingSince, Number(after.active), after.inactiveReason, row.seq);
+  if (after.active !== before.active) recordChange(connection, subscriptionId, false);
+  requeue(connection, [row.seq]);
   return true;
 }
 

@@ -1,3 +1,5 @@
+import type { Lane } from "../../rules/claims.ts";
+import { queuePlace } from "../../rules/push-queue.ts";
 import type { Connection } from "../database/connection.ts";
 
 /**
@@ -6,25 +8,6 @@ import type { Connection } from "../database/connection.ts";
  * `push_lane` holds the same of each lane. Turns grow: who was served goes to the end, so that neither a lane nor a
  * subscription in it waits for another's whole backlog. A look at who is due costs a step for each lane, not each push.
  */
-
-/** Over a subscription `s`: one that is active and whose webhook has consented. */
-export const CAN_BE_PUSHED_TO =
-  "s.active = 1 AND s.webhook_origin IS NOT NULL AND s.webhook_verified_at IS NOT NULL";
-
-export interface Lane {
-  turn: number;
-  /** Host and port. */
-  origin: string;
-  /** 1 for subscriptions whose last push failed, else 0. */
-  failing: number;
-}
-
-/** Host and port of a webhook, the port also where it is the scheme's own. */
-export function originOf(webhookUrl: string): string {
-  const { protocol, hostname, port } = new URL(webhookUrl);
-  const schemePort = protocol === "http:" ? "80" : "443";
-  return `${hostname.replace(/\.$/, "")}:${port === "" ? schemePort : port}`;
-}
 
 /** Brings subscriptions (by row) and their lanes in step with their pushes; runs inside a write. */
 export function requeue(connection: Connection, subscriptions: Iterable<number>): void {
@@ -42,20 +25,22 @@ function requeueOne({ sql }: Connection, subscription: number): { origin: string
   const old: { origin: string; failing: number } | undefined = sql(
     "SELECT origin, failing FROM push_queue WHERE subscription = ?",
   ).get(subscription);
-  const next: { origin: string; failing: number; due_at: number | null } | undefined = sql(
-    `SELECT s.webhook_origin AS origin, s.failures > 0 AS failing,
-      (SELECT min(due_at) FROM push WHERE subscription = s.seq AND state = 'waiting') AS due_at
-    FROM subscription s WHERE s.seq = ? AND ${CAN_BE_PUSHED_TO}`,
+  const row = sql(
+    `SELECT active, webhook_origin, webhook_verified_at, failures,
+      (SELECT min(due_at) FROM push WHERE subscription = seq AND state = 'waiting') AS due_at
+    FROM subscription WHERE seq = ?`,
   ).get(subscription);
-  if (next === undefined || next.due_at === null) {
+  const place = row === undefined ? null : queuePlace({ ...row, active: row.active === 1 }, row.due_at);
+  if (place === null) {
     if (old === undefined) return [];
     sql("DELETE FROM push_queue WHERE subscription = ?").run(subscription);
     return [old];
   }
+  const next = { origin: place.origin, failing: Number(place.failing) };
   sql(
     `INSERT INTO push_queue (subscription, origin, failing, due_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (subscription) DO UPDATE SET origin = excluded.origin, failing = excluded.failing, due_at = excluded.due_at`,
-  ).run(subscription, next.origin, next.failing, next.due_at);
+  ).run(subscription, next.origin, next.failing, place.dueAt);
   return old === undefined ? [next] : [old, next];
 }
 
@@ -74,10 +59,11 @@ function requeueLane({ sql }: Connection, origin: string, failing: number): void
 }
 
 /** Lanes with something due, of one kind, whose turn is first. */
-export function dueLanes({ sql }: Connection, failing: 0 | 1, now: number, limit: number): Lane[] {
-  return sql(
-    "SELECT turn, origin, failing FROM push_lane WHERE failing = ? AND due_at <= ? ORDER BY turn LIMIT ?",
-  ).all(failing, now, limit);
+export function dueLanes({ sql }: Connection, failing: boolean, now: number, limit: number): Lane[] {
+  const lanes: Pick<Lane, "turn" | "origin">[] = sql(
+    "SELECT turn, origin FROM push_lane WHERE failing = ? AND due_at <= ? ORDER BY turn LIMIT ?",
+  ).all(Number(failing), now, limit);
+  return lanes.map((lane) => ({ ...lane, failing }));
 }
 
 /** The subscription (by row) of a lane whose turn is first, or null when none has anything due. */
@@ -86,7 +72,7 @@ export function nextInLane({ sql }: Connection, { origin, failing }: Lane, now: 
   return (
     sql(
       "SELECT subscription FROM push_queue WHERE origin = ? AND failing = ? AND +due_at <= ? ORDER BY turn LIMIT 1",
-    ).get(origin, failing, now)?.subscription ?? null
+    ).get(origin, Number(failing), now)?.subscription ?? null
   );
 }
 
@@ -99,5 +85,5 @@ export function endTurn({ sql }: Connection, subscription: number, { origin, fai
   sql(
     `INSERT OR REPLACE INTO push_lane (origin, failing, due_at)
     SELECT origin, failing, due_at FROM push_lane WHERE origin = ? AND failing = ?`,
-  ).run(origin, failing);
+  ).run(origin, Number(failing));
 }

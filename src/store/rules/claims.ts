@@ -1,0 +1,94 @@
+import type { PushStore } from "../../ports/store/index.ts";
+
+/** How many pushes may be claimed at a time; see `PushStore.claim`. */
+type Caps = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "total" | "failing">;
+
+/** The subscriptions of one origin whose last push failed, or the others, with pushes due. */
+export interface Lane {
+  /** Host and port of the webhooks. */
+  origin: string;
+  failing: boolean;
+  /** The least recently served lane has the smallest; null for one that was never served. */
+  turn: number | null;
+}
+
+type LaneKind = Pick<Lane, "origin" | "failing">;
+
+/** What the caps leave beside the live claims of all processes. */
+export class Places {
+  readonly #perOrigin: number;
+  readonly #taken = new Map<string, number>();
+  #room: number;
+  #total: number;
+  #failing: number;
+
+  constructor(caps: Caps, live: readonly (LaneKind & { n: number })[]) {
+    this.#perOrigin = caps.perOrigin;
+    this.#room = caps.limit;
+    this.#total = caps.total;
+    this.#failing = caps.failing;
+    for (const lane of live) this.#occupy(lane, lane.n);
+  }
+
+  /** Places for lanes of this kind. */
+  left(failing: boolean): number {
+    return Math.max(0, Math.min(this.#room, this.#total, failing ? this.#failing : this.#total));
+  }
+
+  /** Places for a lane. */
+  leftFor({ origin, failing }: LaneKind): number {
+    return Math.max(0, Math.min(this.left(failing), this.#perOrigin - (this.#taken.get(origin) ?? 0)));
+  }
+
+  /** Origins that have all they may have. */
+  get fullOrigins(): number {
+    return [...this.#taken.values()].filter((n) => n >= this.#perOrigin).length;
+  }
+
+  take(lane: LaneKind): void {
+    this.#occupy(lane, 1);
+    this.#room -= 1;
+  }
+
+  #occupy({ origin, failing }: LaneKind, n: number): void {
+    this.#taken.set(origin, (this.#taken.get(origin) ?? 0) + n);
+    this.#total -= n;
+    if (failing) this.#failing -= n;
+  }
+}
+
+/** Lanes with a place, least recently served first, new ones last; of each kind no more than there are places. */
+export function openLanes<L extends Lane>(lanes: readonly L[], places: Places): L[] {
+  const open = lanes.filter((lane) => places.leftFor(lane) > 0).sort(byTurn);
+  return [false, true]
+    .flatMap((kind) => open.filter(({ failing }) => failing === kind).slice(0, places.left(kind)))
+    .sort(byTurn);
+}
+
+/**
+ * Serves one push of each lane, round after round, until the places or the lanes are used up.
+ * @param next  the lane's next push, null when it has none
+ */
+export function serveInTurn<L extends Lane, Push>(
+  lanes: readonly L[],
+  places: Places,
+  next: (lane: L) => Push | null,
+): Push[] {
+  const served: Push[] = [];
+  let round = lanes;
+  while (round.length > 0) {
+    round = round.filter((lane) => {
+      if (places.leftFor(lane) === 0) return false;
+      const push = next(lane);
+      if (push === null) return false;
+      served.push(push);
+      places.take(lane);
+      return true;
+    });
+  }
+  return served;
+}
+
+function byTurn(a: Lane, b: Lane): number {
+  return (a.turn ?? Number.MAX_SAFE_INTEGER) - (b.turn ?? Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,19 @@
+import type { InboxEntry } from "../../ports/store/index.ts";
+
+/** Publishers that hear of a reply because they replied in the thread before. */
+const REPLIERS_MAX = 200;
+/** Repliers to look for: the author and the root's publisher may be among them. */
+export const REPLIERS_SOUGHT = REPLIERS_MAX + 2;
+
+/** Who gets an inbox entry for a reply, and of which type; never its author. */
+export function entriesOfReply(
+  author: string,
+  rootPublisher: string,
+  repliers: readonly string[],
+): { publisherId: string; type: InboxEntry["type"] }[] {
+  const others = repliers.filter((id) => id !== author && id !== rootPublisher).slice(0, REPLIERS_MAX);
+  return [
+    ...(rootPublisher === author ? [] : [{ publisherId: rootPublisher, type: "reply" as const }]),
+    ...others.map((publisherId) => ({ publisherId, type: "activity" as const })),
+  ];
+}
