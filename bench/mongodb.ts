@@ -12,11 +12,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../src/store/mongodb/index.ts";
 import { Lists } from "../src/store/mongodb/search/collection/index.ts";
 import { ListIndexes } from "../src/store/mongodb/search/collection/indexes.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
-import { openStore } from "../src/store/open.ts";
+import { openSqlite } from "../src/store/sqlite/index.ts";
 import { startServer, testServers } from "../test/support/mongodb/mongod.ts";
 import { LISTS, newPost, OPERATIONS, type Operation, type Place } from "./mongodb/operations.ts";
 import { type CollectionSize, changeRates, collectionSizes, oplogBytes } from "./mongodb/sizes.ts";
@@ -66,8 +66,8 @@ export async function measureMongodb(
   const size = { posts, subscriptions, deliveriesPerPost: 1, now };
   await dropDatabase(url);
   const embedded = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
-  const sqlite = await openStore(`sqlite:${join(folder, "board.db")}`, { index: embedded });
-  const mongodb = await open(url);
+  const sqlite = await openSqlite(`sqlite:${join(folder, "board.db")}`, { index: embedded });
+  const mongodb = await openMongodb(url);
   const log = { info() {}, warn: console.warn };
   const reopen = () =>
     openReplica({

@@ -5,9 +5,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { SearchIndex } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { type MongodbStore, open } from "../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../src/store/mongodb/index.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
-import { openStore } from "../src/store/open.ts";
+import { openSqlite } from "../src/store/sqlite/index.ts";
 import { DIMENSION, fillBoard, MODEL, postRow, questionOf, vectorOf } from "./support/board-fill.ts";
 import { QUERIES, seeded } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
@@ -27,7 +27,7 @@ const PAGE = { limit: 200, except: new Set<string>() };
 const folder = mkdtempSync(join(tmpdir(), "replica-start-"));
 
 await dropDatabase(url);
-const store = await open(url);
+const store = await openMongodb(url);
 try {
   await fillBoard(store, board);
   console.log(`${size} posts with vectors of ${DIMENSION}; ${machine()}`);
@@ -70,7 +70,7 @@ async function started(what: string) {
 
 /** Time from the answer to a write until a search finds it, for writes through the followed store and through another. */
 async function lag(replica: SearchIndex, own: MongodbStore): Promise<void> {
-  const another = await open(url);
+  const another = await openMongodb(url);
   for (const [number, whose, writer] of [
     [1, "own", own],
     [2, "another process's", another],
@@ -110,7 +110,7 @@ async function searches(what: string, index: SearchIndex): Promise<void> {
 /** The same posts in SQLite, where the index is part of the store. */
 async function embedded(use: (index: SearchIndex) => Promise<void>): Promise<void> {
   const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
-  const beside = await openStore(`sqlite:${join(folder, "embedded.db")}`, { index });
+  const beside = await openSqlite(`sqlite:${join(folder, "embedded.db")}`, { index });
   await fillBoard(beside, board);
   await use(index);
   await beside.close();

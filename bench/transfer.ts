@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { openStore } from "../src/store/open.ts";
 import { exportText } from "../src/transfer/export-board.ts";
 import { checkExport, importBoard } from "../src/transfer/import-board.ts";
@@ -23,9 +22,8 @@ const [from = `sqlite:${folder}/from.db`, to = `sqlite:${folder}/to.db`] = args;
 const NOW = Date.UTC(2026, 10, 20, 12);
 
 const file = join(tmpdir(), `bench-transfer-${process.pid}.jsonl`);
-const open = (url: string) => openStore(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) });
 try {
-  const source = await open(from);
+  const source = await openStore(from);
   await fillBoard(source, { posts, subscriptions: 1_000, deliveriesPerPost: 5, now: NOW });
   const rows = await timed("export", async () => {
     let total = 0;
@@ -44,7 +42,7 @@ try {
   });
   await source.close();
   const checked = await timed("check", () => checkExport(file, () => {}));
-  const target = await open(to);
+  const target = await openStore(to);
   await timed("import", async () => {
     await importBoard(target, file, checked, { read: () => {} });
     return rows;

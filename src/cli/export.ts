@@ -7,10 +7,10 @@ import { createGzip } from "node:zlib";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
-import { BOARD_ID_SETTING } from "../open-data.ts";
+import { BOARD_ID_SETTING } from "../store/module.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
-import { openStoreAlone, secretsOf } from "./open-store.ts";
+import { openStoreAlone, storedSecrets } from "./open-store.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 /** `agent-board export [FILE]`: everything a board holds but secrets in clear, as JSON lines. */
@@ -26,7 +26,7 @@ async function exportBoard(file: string | undefined): Promise<void> {
   const store = await openStoreAlone(config);
   try {
     await refuseHalfImported(store.settings);
-    const secrets = await secretsOf(config, store);
+    const secrets = await storedSecrets(config, store);
     const id = randomUUID();
     let progress: Progress | null = null;
     const text = exportText(store.transfer, {

@@ -35,7 +35,7 @@ describe("agent-board doctor", () => {
       });
     });
   const madeAt = async (url: string) => {
-    const store = await openStore(url, { index: null });
+    const store = await openStore(url);
     await store.publishers.insert(aPublisher("pub_a"));
     for (let n = 0; n < 50; n += 1) await store.posts.insert(aPost(`p${n}`));
     await store.close();
@@ -107,7 +107,7 @@ describe("agent-board doctor", () => {
       const { code, said } = await doctor({ STORE_URL: standalone?.url ?? "" });
       expect(said["database"]).toMatch(/^problem .*--replSet rs0 and run rs\.initiate\(\)/);
       expect(code).toBe(1);
-      await expect(openStore(standalone?.url ?? "", { index: null })).rejects.toThrow(/--replSet/);
+      await expect(openStore(standalone?.url ?? "")).rejects.toThrow(/--replSet/);
     });
   });
 
@@ -145,7 +145,7 @@ describe("agent-board doctor", () => {
       await replicaSet?.db
         .collection<{ _id: string }>("meta")
         .updateOne({ _id: "schema" }, { $set: { version: 0 } });
-      await (await openStore(url, { index: null })).close();
+      await (await openStore(url)).close();
       expect(await replicaSet?.db.collection("publishers").indexExists("key")).toBe(true);
     });
 
@@ -153,7 +153,7 @@ describe("agent-board doctor", () => {
       const url = replicaSet?.url ?? "";
       await replicaSet?.db.collection("orders").insertOne({});
       expect((await doctor({ STORE_URL: url })).said["schema"]).toMatch(/^problem the database is not empty/);
-      await expect(openStore(url, { index: null })).rejects.toThrow(/holds no board/);
+      await expect(openStore(url)).rejects.toThrow(/holds no board/);
       expect(await replicaSet?.db.listCollections().toArray()).toHaveLength(1);
     });
 
@@ -164,7 +164,7 @@ describe("agent-board doctor", () => {
         .collection<{ _id: string }>("meta")
         .updateOne({ _id: "schema" }, { $set: { version: 99 } });
       expect((await doctor({ STORE_URL: url })).said["database"]).toMatch(/^problem .*newer Agent Board/);
-      await expect(openStore(url, { index: null })).rejects.toThrow(/newer Agent Board/);
+      await expect(openStore(url)).rejects.toThrow(/newer Agent Board/);
     });
   });
 

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** A connection to the test's database, as each process has its own. */
 async function connect(): Promise<Store> {
-  const store = await openStore(`sqlite:${join(folder, "board.db")}`, { index: null });
+  const store = await openStore(`sqlite:${join(folder, "board.db")}`);
   opened.push(store);
   if ((await store.publishers.get("pub_1")) === null) await store.publishers.insert(aPublisher("pub_1"));
   return store;

@@ -22,7 +22,7 @@ describe("a job", () => {
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "board-jobs-"));
-    const open = () => openStore(`sqlite:${folder}/board.db`, { index: null });
+    const open = () => openStore(`sqlite:${folder}/board.db`);
     one = await open();
     other = await open();
     now = T0;

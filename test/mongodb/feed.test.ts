@@ -2,7 +2,7 @@ import { BSON, type Db } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FeedChange, FeedLost } from "../../src/ports/index-feed.ts";
 import { placeAt } from "../../src/store/mongodb/feed/stream.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { eventually } from "../support/boards/client.ts";
 import { mongodCommand } from "../support/mongodb/mongod.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -68,7 +68,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
   const url = database?.url ?? "mongodb://none/";
 
   beforeEach(async () => {
-    [store, other] = await Promise.all([open(url), open(url)]);
+    [store, other] = await Promise.all([openMongodb(url), openMongodb(url)]);
     await store.publishers.insert(aPublisher("pub_a"));
   });
   afterEach(async () => {
@@ -229,7 +229,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     await first.end();
     await other.posts.insert(aPost("p3"));
     await store.close();
-    store = await open(url);
+    store = await openMongodb(url);
     const second = follow(first.place);
     await other.posts.insert(aPost("p4"));
     await second.sees("p4");
@@ -309,7 +309,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     await other.close();
     await closed.ended();
     expect(closed.error).toBeNull();
-    other = await open(url);
+    other = await openMongodb(url);
   });
 
   it.each([
@@ -346,7 +346,7 @@ describe.skipIf(mongod === null)("the feed of a mongodb store whose server is aw
   let store: MongodbStore;
   beforeAll(async () => {
     set = await ReplicaSet.start(mongod ?? [], 1);
-    store = await open(set.url("board"));
+    store = await openMongodb(set.url("board"));
     await store.publishers.insert(aPublisher("pub_a"));
   });
   afterAll(async () => {

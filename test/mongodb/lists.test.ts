@@ -8,10 +8,10 @@ import type { Place } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { Lists } from "../../src/store/mongodb/search/collection/index.ts";
 import { LIST_INDEXES, ListIndexes } from "../../src/store/mongodb/search/collection/indexes.ts";
-import { openBesideMongodb } from "../../src/store/mongodb/search/index.ts";
+import { openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -39,7 +39,7 @@ describe.each([
     let embedded: EmbeddedIndex;
 
     beforeAll(async () => {
-      store = await open(database?.url ?? "");
+      store = await openMongodb(database?.url ?? "");
       await fillMongodb(store, POSTS);
       embedded = sameEmbedded(POSTS);
       await withdrawSome(store, embedded);
@@ -125,7 +125,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
   let store: MongodbStore;
 
   beforeAll(async () => {
-    store = await open(plans?.url ?? "");
+    store = await openMongodb(plans?.url ?? "");
     await fillMongodb(store, POSTS);
   });
   afterAll(async () => {
@@ -137,7 +137,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
   const namesThere = async () => (await store.collections.posts.indexes()).map(({ name }) => name);
 
   it("are not made where the database has no search", async () => {
-    const index = await openBesideMongodb({
+    const index = await openMongodbIndex({
       feed: store.feed,
       posts: store.collections.posts,
       run: store.connection.run,

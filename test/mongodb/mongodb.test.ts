@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
 import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/schema/migrations.ts";
@@ -22,7 +22,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
   );
   const opened: MongodbStore[] = [];
   const start = async () => {
-    const store = await open(url);
+    const store = await openMongodb(url);
     opened.push(store);
     return store;
   };

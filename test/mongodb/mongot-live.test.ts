@@ -5,8 +5,8 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
-import { type MongodbIndex, openBesideMongodb } from "../../src/store/mongodb/search/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
+import { type MongodbIndex, openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import { MongotIndex } from "../../src/store/mongodb/search/mongot/index.ts";
 import { Asks } from "../../src/store/mongodb/search/mongot/queries.ts";
 import { eventually } from "../support/boards/client.ts";
@@ -37,12 +37,12 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
   beforeAll(async () => {
     const url = new URL(uri);
     url.pathname = `test_mongot_${process.pid}`;
-    store = await open(url.href);
+    store = await openMongodb(url.href);
     await fillMongodb(store, POSTS);
     embedded = sameEmbedded(POSTS);
     const { connection, collections } = store;
     mongot = new MongotIndex(new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }));
-    index = await openBesideMongodb({
+    index = await openMongodbIndex({
       feed: store.feed,
       posts: collections.posts,
       run: connection.run,

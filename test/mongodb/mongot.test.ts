@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
-import { type MongodbIndex, openBesideMongodb } from "../../src/store/mongodb/search/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
+import { type MongodbIndex, openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import {
   covers,
   definitions,
@@ -49,7 +49,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const MONGOD_ARGS = parameters.replace(/\S+/g, "--setParameter $&");
     const { stdout } = await run("bash", [script, "start", folder], { env: { ...process.env, MONGOD_ARGS } });
     uri = stdout.trim();
-    store = await open(uri.replace("/?", "/board?"));
+    store = await openMongodb(uri.replace("/?", "/board?"));
     await fillMongodb(store, POSTS);
     embedded = sameEmbedded(POSTS);
   });
@@ -72,7 +72,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     localIndex: "full" | "recent" = "full",
     run: MongodbStore["connection"]["run"] = store.connection.run,
   ): Promise<MongodbIndex> => {
-    const index = await openBesideMongodb({
+    const index = await openMongodbIndex({
       feed: store.feed,
       posts: store.collections.posts,
       run,

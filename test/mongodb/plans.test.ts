@@ -1,7 +1,7 @@
 import type { Db, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Store } from "../../src/ports/store/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
@@ -128,7 +128,7 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
   beforeAll(async () => {
     if (database === null) return;
     db = database.db;
-    store = await open(database.url);
+    store = await openMongodb(database.url);
     await fill(store);
     const profile = await db.createCollection("system.profile", { capped: true, size: 64e6 });
     await db.command({ profile: 2 });

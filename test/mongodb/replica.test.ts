@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { FeedLost, type IndexFeed } from "../../src/ports/index-feed.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { openReplica, type Replica } from "../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
@@ -53,7 +53,7 @@ describe.each(Object.entries(databases))(
 
     beforeEach(async () => {
       if (database === null) return;
-      [store, other] = await Promise.all([open(url), open(url)]);
+      [store, other] = await Promise.all([openMongodb(url), openMongodb(url)]);
       await store.publishers.insert(aPublisher("pub_a"));
     });
     afterEach(async () => {
@@ -300,7 +300,7 @@ const mongod = await mongodCommand();
 describe.skipIf(mongod === null)("a database that goes away", () => {
   it("leaves the replica answering, which follows again when it is back", async () => {
     const set = await ReplicaSet.start(mongod ?? [], 1);
-    const store = await open(set.url("board"));
+    const store = await openMongodb(set.url("board"));
     try {
       await store.publishers.insert(aPublisher("pub_a"));
       await store.posts.insert(aPost("p1", { title: "Unicycle" }));
@@ -308,7 +308,7 @@ describe.skipIf(mongod === null)("a database that goes away", () => {
       await set.killAll();
       expect(await idsFor(replica, "unicycle")).toEqual(["p1"]);
       await set.startAll();
-      const other = await open(set.url("board"));
+      const other = await openMongodb(set.url("board"));
       await other.posts.insert(aPost("p2", { title: "Unicycle" }));
       await other.close();
       const found = await eventually(

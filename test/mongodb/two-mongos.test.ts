@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { startSecondMongos } from "../support/mongodb/second-mongos.ts";
 import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
@@ -14,10 +14,10 @@ describe.skipIf(database === null)("two processes at two mongos", () => {
 
   beforeAll(async () => {
     mongos = await startSecondMongos(db);
-    one = await open(url);
+    one = await openMongodb(url);
     const second = new URL(url);
     second.host = mongos.host;
-    other = await open(second.href);
+    other = await openMongodb(second.href);
     await one.publishers.insert(aPublisher("pub_a"));
   });
   afterAll(async () => {

@@ -12,10 +12,10 @@ import type { Store, StoredPost } from "../../src/ports/store/index.ts";
 import { quantize } from "../../src/search/quantize.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { type MongodbStore, open } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { binaryOf, documentOf } from "../../src/store/mongodb/schema/posts.ts";
 import { openReplica, type Replica } from "../../src/store/mongodb/search/replica/index.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openSqlite } from "../../src/store/sqlite/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
@@ -45,7 +45,7 @@ describe.skipIf(database === null)("the same posts beside SQLite and beside Mong
     questions = await someQuestions(embedder, vectors);
 
     const embedded = new EmbeddedIndex(embedder);
-    const store = await openStore(`sqlite:${join(folder, "board.db")}`, { index: embedded });
+    const store = await openSqlite(`sqlite:${join(folder, "board.db")}`, { index: embedded });
     await store.publishers.insert(aPublisher("pub_a"));
     await Promise.all(posts.map((post) => store.posts.insert(post)));
     await store.posts.setVectors(
@@ -58,7 +58,7 @@ describe.skipIf(database === null)("the same posts beside SQLite and beside Mong
     );
     sqlite = { store, index: embedded };
 
-    const other = await open(database?.url ?? "");
+    const other = await openMongodb(database?.url ?? "");
     await other.publishers.insert(aPublisher("pub_a"));
     await other.collections.posts.insertMany(
       posts.map((post, at) => ({

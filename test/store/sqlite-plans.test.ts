@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -15,7 +15,7 @@ describe("the plans of the SQLite store", () => {
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "board-plans-"));
-    s = await open(`sqlite:${join(folder, "board.db")}`, { index: null });
+    s = await openSqlite(`sqlite:${join(folder, "board.db")}`, { index: null });
   });
   afterEach(async () => {
     await s.close();

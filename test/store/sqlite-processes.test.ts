@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { open } from "../../src/store/sqlite/index.ts";
+import { openSqlite } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const STORE = new URL("../../src/store/sqlite/index.ts", import.meta.url).href;
@@ -24,8 +24,8 @@ afterEach(() => {
 
 /** Runs a script in a process of its own, with `store` open; each line it prints is handed to `heard`. */
 function run(script: string, heard: (line: string) => void): ChildProcess {
-  const whole = `import { open } from ${JSON.stringify(STORE)};
-    const store = await open(${JSON.stringify(url)}, { index: null });
+  const whole = `import { openSqlite } from ${JSON.stringify(STORE)};
+    const store = await openSqlite(${JSON.stringify(url)}, { index: null });
     ${script}`;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", whole], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -75,7 +75,7 @@ const pusher = `
 
 describe("several processes on one SQLite file", () => {
   it("lose no acknowledged post when each is killed in turn while it writes", async () => {
-    const store = await open(url, { index: null });
+    const store = await openSqlite(url, { index: null });
     await store.publishers.insert(aPublisher("pub_a"));
 
     const acknowledged = new Set<string>();
@@ -120,7 +120,7 @@ describe("several processes on one SQLite file", () => {
   });
 
   it("deliver every push, and settle each once, when each is killed in turn between claim and settlement", async () => {
-    const store = await open(url, { index: null });
+    const store = await openSqlite(url, { index: null });
     await store.publishers.insert(aPublisher("pub_a"));
     const subscriptionIds = ["sub_0", "sub_1", "sub_2", "sub_3"];
     for (const id of subscriptionIds) {
@@ -216,8 +216,8 @@ describe("several processes on one SQLite file", () => {
   });
 
   it("see a rotated key at the very next look", async () => {
-    const store = await open(url, { index: null });
-    const other = await open(url, { index: null });
+    const store = await openSqlite(url, { index: null });
+    const other = await openSqlite(url, { index: null });
     await store.publishers.insert(aPublisher("pub_a", { keyHash: "old" }));
     expect(await other.publishers.byKeyHash("old")).not.toBeNull();
     await store.publishers.update("pub_a", { keyHash: "new" });

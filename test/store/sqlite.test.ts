@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EmbeddedIndex as SearchIndex } from "../../src/search-index/index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { connect } from "../../src/store/sqlite/database/connection.ts";
-import type { EmbeddedIndex } from "../../src/store/sqlite/database/context.ts";
+import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
 import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
-import { open, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
@@ -27,9 +27,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(index: EmbeddedIndex | null = null): Promise<SqliteStore> {
+async function start(index: StoreIndex | null = null): Promise<SqliteStore> {
   await store?.close();
-  store = await open(`sqlite:${file}`, { index });
+  store = await openSqlite(`sqlite:${file}`, { index });
   return store;
 }
 
@@ -39,7 +39,7 @@ function recordingIndex(
 ) {
   const calls: string[] = [];
   let db: InstanceType<typeof DatabaseSync>;
-  const index: EmbeddedIndex = {
+  const index: StoreIndex = {
     migrations,
     attach(tx) {
       db = tx;
@@ -148,11 +148,11 @@ describe("the embedded index", () => {
   });
 
   it("is emptied, filled and logged when a release cuts words otherwise, once", async () => {
-    const index = () => new SearchIndex({ modelId: null, dimension: 16 });
+    const index = () => new EmbeddedIndex({ modelId: null, dimension: 16 });
     const lines: string[] = [];
     const reopen = async () => {
       await store?.close();
-      store = await open(`sqlite:${file}`, { index: index(), log: (line) => lines.push(line) });
+      store = await openSqlite(`sqlite:${file}`, { index: index(), log: (line) => lines.push(line) });
       return store;
     };
     const { posts, publishers, connection } = await reopen();
@@ -209,7 +209,7 @@ describe("opening", () => {
   it.each(["sqlite://data/board.db", "sqlite:", "sqlite:data/"])(
     "refuses %s with the form it should have",
     async (url) => {
-      await expect(open(url, { index: null })).rejects.toThrow("STORE_URL must be sqlite:FILE");
+      await expect(openSqlite(url, { index: null })).rejects.toThrow("STORE_URL must be sqlite:FILE");
     },
   );
 
@@ -244,7 +244,7 @@ describe("opening", () => {
       INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
         failures, created_at) VALUES ('sub_1', 'pub_a', '{}', 'https://x.org/hook', ${T0}, 1, 1, 0, ${T0});`);
     await old.close();
-    store = await open(url, { index: null });
+    store = await openSqlite(url, { index: null });
     expect(await store.subscriptions.get("sub_1")).toMatchObject({
       webhookUrl: "https://x.org/hook",
       previousSecretUntil: null,
@@ -268,7 +268,7 @@ describe("opening", () => {
       INSERT INTO inbox (publisher, type, at, post) VALUES (1, 'reply', 1, 1), (2, 'reply', 2, 1), (1, 'activity', 3, 1);
       DELETE FROM inbox WHERE no = 3;`);
     await old.close();
-    store = await open(`sqlite:${file}`, { index: null });
+    store = await openSqlite(`sqlite:${file}`, { index: null });
     await store.posts.insert(aPost("root"));
     await store.posts.insert(aPost("root-1", { parentId: "root", publisherId: "pub_b" }));
     const entries = await store.inbox.read("pub_a", 0, 10);

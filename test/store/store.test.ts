@@ -36,7 +36,7 @@ async function mongodbOpener(
 }
 
 async function underTest(url: string, destroyed: () => Promise<void> | void): Promise<StoreUnderTest> {
-  const open = () => openStore(url, { index: null });
+  const open = () => openStore(url);
   const others: Store[] = [];
   const under: StoreUnderTest = {
     store: await open(),
@@ -67,7 +67,7 @@ describe("openStore", () => {
   it.each(["other://user:secret@host/db", "board.db", "", "__proto__:x"])(
     "refuses %j with the schemes there are, and without repeating it",
     async (url) => {
-      const refusal = await openStore(url, { index: null }).catch((error: Error) => error.message);
+      const refusal = await openStore(url).catch((error: Error) => error.message);
       expect(refusal).toMatch(/^STORE_URL must begin with one of .*sqlite:/);
       expect(refusal).not.toContain("secret");
     },

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
-import { openStoreAlone, secretsOf } from "../open-store.ts";
+import { openStoreAlone, storedSecrets } from "../open-store.ts";
 import { createProgress } from "../progress.ts";
 
 /** `agent-board import FILE` where the file is an export: a whole board into an empty one. */
@@ -15,7 +15,7 @@ export async function importExport(file: string, options: { otherSecretKey: bool
   const store = await openStoreAlone(config);
   try {
     const { id, secret_key_check: check } = checked.header;
-    const secrets = await secretsOf(config, store);
+    const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
     await write(store, file, size, checked);

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { IndexFeed } from "../../ports/index-feed.ts";
 import type { Store } from "../../ports/store/index.ts";
+import { BOARD_ID_SETTING, type StoreModule } from "../module.ts";
 import { leaseStore } from "./board/leases.ts";
 import { limitStore } from "./board/limits.ts";
 import { rankingStore } from "./board/rankings.ts";
@@ -12,16 +14,47 @@ import { publisherStore } from "./publishers/index.ts";
 import { reportStore } from "./publishers/reports.ts";
 import { type Collections, collectionsOf } from "./schema/documents.ts";
 import { migrate } from "./schema/migrations.ts";
+import { openMongodbIndex } from "./search/index.ts";
 import { checkServer } from "./server/check-server.ts";
 import { type Connection, connect } from "./server/connection.ts";
 import type { Parts } from "./server/context.ts";
+import { examineMongodb } from "./server/examine.ts";
 import { workStore } from "./server/work.ts";
 import { inboxStore } from "./subscriptions/inbox.ts";
 import { subscriptionStore } from "./subscriptions/index.ts";
 import { transferStore } from "./transfer/index.ts";
 import { pushStore } from "./webhooks/index.ts";
 
-export { examine } from "./server/examine.ts";
+export default {
+  async open(url, { model, indexFolder, ...options }) {
+    const store = await openMongodb(url);
+    try {
+      const index = await openMongodbIndex({
+        ...model,
+        ...options,
+        feed: store.feed,
+        posts: store.collections.posts,
+        run: store.connection.run,
+        folder: indexFolder,
+        board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),
+      });
+      return {
+        store,
+        index,
+        searchState: () => index.state(),
+        async close() {
+          await index.close();
+          await store.close();
+        },
+      };
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  },
+  openStore: openMongodb,
+  examine: examineMongodb,
+} satisfies StoreModule;
 
 /** A store in a MongoDB database. Its search index stands apart and follows `feed`. */
 export interface MongodbStore extends Store {
@@ -37,7 +70,7 @@ export interface MongodbStore extends Store {
  *
  * @throws Error with one line for the operator when the server cannot hold a board; StoreUnavailable when none answers
  */
-export async function open(url: string): Promise<MongodbStore> {
+export async function openMongodb(url: string): Promise<MongodbStore> {
   const connection = await connect(url);
   const collections = collectionsOf(connection.db);
   const listeners: Parameters<IndexFeed["onWrite"]>[0][] = [];

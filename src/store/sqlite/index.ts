@@ -1,11 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../ports/store/index.ts";
+import { EmbeddedIndex } from "../../search-index/index.ts";
+import type { StoreModule } from "../module.ts";
 import { limitStore, openScratch, rankingStore } from "./board/scratch.ts";
 import { leaseStore, settingStore } from "./board/settings.ts";
 import { statisticsStore } from "./board/statistics.ts";
 import { type Connection, connect, isDamaged, sqliteCode } from "./database/connection.ts";
-import { type EmbeddedIndex, NO_INDEX, type Parts } from "./database/context.ts";
+import { NO_INDEX, type Parts, type StoreIndex } from "./database/context.ts";
+import { examineSqlite } from "./database/examine.ts";
 import { fileOf } from "./database/file.ts";
 import { migrate, STORE_MIGRATIONS, versionOf } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
@@ -19,7 +22,16 @@ import { subscriptionStore } from "./subscriptions/index.ts";
 import { transferStore } from "./transfer/index.ts";
 import { pushStore } from "./webhooks/index.ts";
 
-export { examine } from "./database/examine.ts";
+export default {
+  async open(url, { model, log }) {
+    const index = new EmbeddedIndex(model);
+    const store = await openSqlite(url, { index, log: (line) => log.info({}, line) });
+    return { store, index, searchState: () => "local", close: () => store.close() };
+  },
+  // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
+  openStore: (url) => openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) }),
+  examine: examineSqlite,
+} satisfies StoreModule;
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for what may be lost. */
 export interface SqliteStore extends Store {
@@ -38,9 +50,9 @@ export interface SqliteStore extends Store {
  * @param options.log  told before and after the index is filled
  * @throws Error with one line for the operator when the file cannot be used
  */
-export async function open(
+export async function openSqlite(
   url: string,
-  options: { index: EmbeddedIndex | null; log?: (line: string) => void },
+  options: { index: StoreIndex | null; log?: (line: string) => void },
 ): Promise<SqliteStore> {
   const file = fileOf(url);
   const index = options.index ?? NO_INDEX;

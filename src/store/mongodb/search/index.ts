@@ -2,10 +2,10 @@ import type { Collection } from "mongodb";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
 import type { Question, SearchIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
+import type { DataOptions, SearchState, StoreLog } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { asksOnlyFilters, Lists } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
-import type { IndexLog } from "./log.ts";
 import { mergeMatches, mergePlaces } from "./merge.ts";
 import { Breaker } from "./mongot/breaker.ts";
 import { MongotIndex } from "./mongot/index.ts";
@@ -14,8 +14,7 @@ import { Asks } from "./mongot/queries.ts";
 import { Recent } from "./recent.ts";
 import { openReplica, type Replica } from "./replica/index.ts";
 
-/** Who answers searches now; `lists`: nobody, but lists by filters alone are answered; `building`: nobody anything. */
-export type SearchState = "local" | "mongot" | "lists" | "building";
+export type { SearchState } from "../../module.ts";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
@@ -33,9 +32,8 @@ export interface MongodbIndexParts {
   board: string;
   modelId: string | null;
   dimension: number;
-  /** `full`: a replica of everything, which answers where there is no mongot, or while it is away; `recent`: none. */
-  localIndex: "full" | "recent";
-  log: IndexLog;
+  localIndex: DataOptions["localIndex"];
+  log: StoreLog;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -57,7 +55,7 @@ const TIDY_EVERY_MS = 10_000;
  *
  * @throws Error with one line for the operator when only recent posts should be kept and there is no mongot
  */
-export async function openBesideMongodb(parts: MongodbIndexParts): Promise<MongodbIndex> {
+export async function openMongodbIndex(parts: MongodbIndexParts): Promise<MongodbIndex> {
   const { posts, dimension, log } = parts;
   const indexes = new Indexes({ posts, dimension, log });
   await indexes.open();

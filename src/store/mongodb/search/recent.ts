@@ -3,7 +3,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../../search-index/index.ts";
-import type { IndexLog } from "./log.ts";
+import type { StoreLog } from "../../module.ts";
 import { Intake, type Taken } from "./replica/change-queue.ts";
 
 /** A question waits so long for own writes. */
@@ -19,7 +19,7 @@ const TIDY_AT_ONCE = 1_000;
 export class Recent {
   readonly index: EmbeddedIndex;
   readonly #feed: IndexFeed;
-  readonly #log: IndexLog;
+  readonly #log: StoreLog;
   readonly #database = new DatabaseSync(":memory:");
   /** When each post changed, in milliseconds of `performance.now()`, oldest first; posts that are gone since are in it too. */
   readonly #changed = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Recent {
   readonly #intake: Intake;
   readonly #closed = new AbortController();
 
-  constructor(parts: { feed: IndexFeed; modelId: string | null; dimension: number; log: IndexLog }) {
+  constructor(parts: { feed: IndexFeed; modelId: string | null; dimension: number; log: StoreLog }) {
     this.#feed = parts.feed;
     this.#log = parts.log;
     this.index = new EmbeddedIndex(parts);

@@ -17,7 +17,7 @@ const OPLOG_HOURS = 24;
 const HOUR_S = 3600;
 
 /** Looks at the database that `url` names. Writes nothing but a lease that it gives back, and only to a board. */
-export async function* examine(url: string, clock: () => number): AsyncIterable<Finding> {
+export async function* examineMongodb(url: string, clock: () => number): AsyncIterable<Finding> {
   let connection: Connection;
   try {
     connection = await connect(url);

@@ -3,16 +3,16 @@ import type { TransactionalIndex } from "../../../ports/search-index.ts";
 import type { Connection } from "./connection.ts";
 
 /** An index inside this store's database. */
-export type EmbeddedIndex = TransactionalIndex<DatabaseSyncInstance>;
+export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
 
 /** What the parts of this store share. */
 export interface Parts {
   connection: Connection;
   /** `NO_INDEX` when the store was opened without one. */
-  index: EmbeddedIndex;
+  index: StoreIndex;
 }
 
-export const NO_INDEX: EmbeddedIndex = {
+export const NO_INDEX: StoreIndex = {
   migrations: [],
   attach() {},
   put() {},

@@ -7,7 +7,7 @@ import { fileOf } from "./file.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
 
 /** Looks at the file that `url` names, without writing to it. */
-export async function* examine(url: string): AsyncIterable<Finding> {
+export async function* examineSqlite(url: string): AsyncIterable<Finding> {
   const file = fileOf(url);
   if (!existsSync(file)) {
     yield passed("database", `${file} is not there yet and will be made at the first start`);

@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from "mongodb";
+import type { StoreLog } from "../../../module.ts";
 import type { PostDocument } from "../../schema/documents.ts";
-import type { IndexLog } from "../log.ts";
 
 /** The index whose keys hold what most filters compare. */
 export const COUNTED_BY = "list_soonest";
@@ -34,11 +34,11 @@ export class ListIndexes {
   /** True once all are built. */
   ready = false;
   readonly #posts: Collection<PostDocument>;
-  readonly #log: IndexLog;
+  readonly #log: StoreLog;
   #underWay = false;
   #failed = false;
 
-  constructor(parts: { posts: Collection<PostDocument>; log: IndexLog }) {
+  constructor(parts: { posts: Collection<PostDocument>; log: StoreLog }) {
     this.#posts = parts.posts;
     this.#log = parts.log;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection, Document } from "mongodb";
+import type { StoreLog } from "../../../module.ts";
 import type { PostDocument } from "../../schema/documents.ts";
-import type { IndexLog } from "../log.ts";
 import { covers, definitions } from "./definitions.ts";
 
 /**
@@ -24,12 +24,12 @@ export class Indexes {
   state: MongotState = "away";
   readonly #posts: Collection<PostDocument>;
   readonly #wanted: ReturnType<typeof definitions>;
-  readonly #log: IndexLog;
+  readonly #log: StoreLog;
   readonly #closed = new AbortController();
   /** Brought to their wanted form by this process: a server that writes it down otherwise is taken at its word. */
   readonly #updated = new Set<string>();
 
-  constructor(parts: { posts: Collection<PostDocument>; dimension: number; log: IndexLog }) {
+  constructor(parts: { posts: Collection<PostDocument>; dimension: number; log: StoreLog }) {
     this.#posts = parts.posts;
     this.#wanted = definitions(parts.dimension);
     this.#log = parts.log;

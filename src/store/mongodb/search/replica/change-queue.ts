@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FeedChange, IndexedState, IndexFeed, PublisherStatus } from "../../../../ports/index-feed.ts";
-import type { IndexLog } from "../log.ts";
+import type { StoreLog } from "../../../module.ts";
 
 /** What became of some posts and publishers: their states of now, and who is there no more. */
 export interface Taken {
@@ -27,7 +27,7 @@ const RETRY_MAX_MS = 2_000;
 export class Intake {
   readonly #feed: IndexFeed;
   readonly #take: Take;
-  readonly #log: IndexLog;
+  readonly #log: StoreLog;
   readonly #own = new Waiting();
   readonly #others = new Waiting();
   /** Everything up to it is taken in, once nothing of `#others` waits. */
@@ -42,7 +42,7 @@ export class Intake {
   /** Of the oldest own note that the step under way takes in, null when it takes none. */
   #ownUnderWay: number | null = null;
 
-  constructor(parts: { feed: IndexFeed; take: Take; log: IndexLog }) {
+  constructor(parts: { feed: IndexFeed; take: Take; log: StoreLog }) {
     this.#feed = parts.feed;
     this.#take = parts.take;
     this.#log = parts.log;

@@ -3,7 +3,7 @@ import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
-import type { IndexLog } from "../log.ts";
+import type { StoreLog } from "../../../module.ts";
 import { Intake } from "./change-queue.ts";
 import { isDamage, openReplicaFile, type ReplicaFile } from "./file.ts";
 import { takeSlot } from "./file-lease.ts";
@@ -26,7 +26,7 @@ export interface ReplicaParts {
   modelId: string | null;
   /** A multiple of 16. */
   dimension: number;
-  log: IndexLog;
+  log: StoreLog;
   /** Epoch milliseconds. */
   now: number;
 }

@@ -1,0 +1,48 @@
+import type { Finding } from "../ports/finding.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
+import type { Store } from "../ports/store/index.ts";
+
+/** What `index.ts` of a store's folder exports by default. */
+export interface StoreModule {
+  /** Opens the store and the index that goes with it. */
+  open(url: string, options: DataOptions): Promise<BoardData>;
+  /** Opens the store alone, for commands: nothing is searched and nothing runs in the background. */
+  openStore(url: string): Promise<Store>;
+  /** Looks at the database without changing the board in it. */
+  examine(url: string, clock: () => number): AsyncIterable<Finding>;
+}
+
+/** The two parts that hold a board's data. */
+export interface BoardData {
+  store: Store;
+  index: SearchIndex;
+  searchState(): SearchState;
+  close(): Promise<void>;
+}
+
+/**
+ * What answers searches now: `local`, an index of this machine; `mongot`, the database's own; `lists`, nothing, although
+ * lists by filters alone are answered; `building`, nothing at all.
+ */
+export type SearchState = "local" | "mongot" | "lists" | "building";
+
+export interface DataOptions {
+  /** Vectors of other models are not searched; with null, none are. `dimension` is a multiple of 16. */
+  model: { modelId: string | null; dimension: number };
+  /** Folder for indexes beside the database. */
+  indexFolder: string;
+  /** `full`: an index of everything on this machine answers where the database has no search; `recent`: none. */
+  localIndex: "full" | "recent";
+  log: StoreLog;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** A pino logger fits. */
+export interface StoreLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** The setting that tells boards apart to indexes beside the database. */
+export const BOARD_ID_SETTING = "board_id";

@@ -1,5 +1,0 @@
-/** A pino logger fits. */
-export interface IndexLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
