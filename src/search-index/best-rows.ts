@@ -1,6 +1,6 @@
 /**
- * The `limit` best of many rows, without sorting the others: a binary heap whose root is the worst row kept. Rows with
- * equal keys are ordered by `before`.
+ * The `limit` best of many rows without sorting the rest: a binary heap whose root is the worst row kept. `before` orders
+ * rows with equal keys.
  */
 export class BestRows {
   readonly #limit: number;
@@ -8,7 +8,7 @@ export class BestRows {
   readonly #rows: number[] = [];
   readonly #keys: number[] = [];
 
-  /** @param before  true when `row` goes before `other`, both having the same key */
+  /** @param before  true when `row` goes before `other` of the same key */
   constructor(limit: number, before: (row: number, other: number) => boolean) {
     this.#limit = limit;
     this.#before = before;

@@ -22,14 +22,14 @@ export interface IndexedPost {
 
 /** Bits of `marks`. */
 export const MARK = { live: 1, place: 2, vector: 4, syndicated: 8 } as const;
-/** Bits of a publisher's standing. */
-export const STANDING = { verified: 1, suspended: 2 } as const;
+/** Bits of a publisher's status. */
+export const STATUS = { verified: 1, suspended: 2 } as const;
 
 const FIRST_CAPACITY = 1024;
 
 /**
- * What filters look at, one number per post and column, so that a filter over 100,000 posts is a loop over arrays. Rows
- * are in the order of `seq`; a removed post leaves a dead row until `compact`.
+ * The fields that filters compare, one number for each post and column: a filter over 100,000 posts is a loop over arrays.
+ * Rows are in the order of `seq`; a removed post leaves a dead row until `compact`.
  */
 export class Columns {
   readonly vectors: VectorMemory;
@@ -37,8 +37,8 @@ export class Columns {
   readonly publishers = new Names();
   /** Ids of posts that have replies. */
   readonly parents = new Names();
-  /** Standing of each publisher by its number; unknown ones are neither verified nor suspended. */
-  standing = new Uint8Array(FIRST_CAPACITY);
+  /** Status of each publisher by its number; unknown ones are neither verified nor suspended. */
+  status = new Uint8Array(FIRST_CAPACITY);
   /** How many publishers are suspended. */
   suspended = 0;
 
@@ -60,7 +60,7 @@ export class Columns {
   publisher = new Int32Array(FIRST_CAPACITY);
   /** Number in `parents`, or -1 for a top-level post. */
   parent = new Int32Array(FIRST_CAPACITY);
-  /** A row's tags are `tags[tagsAt]` and the following ones, `tagCount` in all. */
+  /** The tags of a row are the `tagCount` numbers of `tags` from `tagsAt` on. */
   tagsAt = new Uint32Array(FIRST_CAPACITY);
   tagCount = new Uint16Array(FIRST_CAPACITY);
   tags = new Uint32Array(FIRST_CAPACITY);
@@ -80,13 +80,13 @@ export class Columns {
   }
 
   seqsOf(rows: Uint32Array): Float64Array {
-    // A loop, because `Float64Array.from` with a function takes fifty times as long.
+    // A loop: `Float64Array.from` with a function takes fifty times as long.
     const seqs = new Float64Array(rows.length);
     for (let at = 0; at < rows.length; at += 1) seqs[at] = this.seq[rows[at] ?? 0] ?? 0;
     return seqs;
   }
 
-  /** Adds a post, or changes the one with the same `seq`. New posts come in the order of `seq`. */
+  /** Adds a post, or replaces the one with the same `seq`. New posts arrive in the order of `seq`. */
   put(post: IndexedPost): void {
     const found = this.#rowOfSeq(post.seq);
     const row = found ?? this.#append(post);
@@ -115,22 +115,22 @@ export class Columns {
     const row = this.#rowOfSeq(seq);
     if (row === undefined || (this.marks[row] ?? 0) === 0) return;
     const id = this.ids[row] ?? "";
-    // The id may have come back under a later `seq` meanwhile.
+    // The id may have returned under a later `seq`.
     if (this.#rowOfId.get(id) === row) this.#rowOfId.delete(id);
     this.ids[row] = "";
     this.marks[row] = 0;
     this.dead += 1;
   }
 
-  putPublisher(id: string, standing: number): void {
+  putPublisher(id: string, status: number): void {
     const number = this.publishers.number(id);
-    if (number >= this.standing.length) this.standing = grown(this.standing, number + 1);
-    const before = this.standing[number] ?? 0;
-    this.suspended += bitOf(standing, STANDING.suspended) - bitOf(before, STANDING.suspended);
-    this.standing[number] = standing;
+    if (number >= this.status.length) this.status = grown(this.status, number + 1);
+    const before = this.status[number] ?? 0;
+    this.suspended += bitOf(status, STATUS.suspended) - bitOf(before, STATUS.suspended);
+    this.status[number] = status;
   }
 
-  /** Drops dead rows and the tags that edits left behind. About 10 ms for 100,000 rows. */
+  /** Drops dead rows and unused tags. Takes about 10 ms for 100,000 rows. */
   compact(): void {
     const tags = this.tags.slice();
     this.#tagsUsed = 0;
@@ -161,7 +161,7 @@ export class Columns {
   #rowOfSeq(seq: number): number | undefined {
     let low = 0;
     let high = this.size;
-    // New posts, the usual case, are recognised at once.
+    // The usual case, a new post, needs no search.
     if (high === 0 || (this.seq[high - 1] ?? 0) < seq) return undefined;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -234,7 +234,7 @@ export function kindBit(kind: Kind): number {
 
 const bitOf = (bits: number, bit: number) => ((bits & bit) === 0 ? 0 : 1);
 
-/** Numbers for names, in the order of their coming. */
+/** Numbers for names, in the order of arrival. */
 class Names {
   readonly #numbers = new Map<string, number>();
 

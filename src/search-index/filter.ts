@@ -1,8 +1,8 @@
 import type { PostFilter } from "../schema/filter.ts";
 import { boxAround, distanceKm, inBox } from "../search/distance.ts";
-import { type Columns, kindBit, MARK, STANDING } from "./columns.ts";
+import { type Columns, kindBit, MARK, STATUS } from "./columns.ts";
 
-/** Rows that pass a filter, ascending. One pass over the columns, cheapest checks first. */
+/** The rows that pass a filter, ascending. One pass over the columns, cheapest checks first. */
 export function rowsPassing(columns: Columns, filter: PostFilter): Uint32Array {
   const { size, marks, kind, parent, publisher, expiresAt, createdAt, windowStart, windowEnd } = columns;
   const rows = new Uint32Array(columns.size);
@@ -34,9 +34,9 @@ export function rowsPassing(columns: Columns, filter: PostFilter): Uint32Array {
     if (bounded && ((windowEnd[row] ?? 0) < after || (windowStart[row] ?? 0) > before)) continue;
     if (owner !== -1 && publisher[row] !== owner) continue;
     if (ranks) {
-      const standing = columns.standing[publisher[row] ?? 0] ?? 0;
-      if ((standing & STANDING.suspended) !== 0) continue;
-      if (verifiedOnly && (standing & STANDING.verified) === 0) continue;
+      const status = columns.status[publisher[row] ?? 0] ?? 0;
+      if ((status & STATUS.suspended) !== 0) continue;
+      if (verifiedOnly && (status & STATUS.verified) === 0) continue;
     }
     if (tagged !== null && !tagged(row)) continue;
     if (near !== null && !near(row)) continue;

@@ -9,12 +9,12 @@ import { rowsPassing } from "./filter.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
 import { WordIndex } from "./word-scores.ts";
 
-/** Posts read at once while loading or following: bounds the memory in use beside the columns. */
+/** Posts read at once when loading or catching up: bounds memory beside the columns. */
 const BATCH = 5000;
-/** Dead rows are dropped when they pass this number and a quarter of all. */
+/** Dead rows are dropped when there are more than this, and more than a quarter of all. */
 const DEAD_ROWS = 1000;
 
-/** The rows that match a question, ascending, with the scores of both arms. NaN stands for "no cosine". */
+/** The rows that match a question, ascending, with the scores of both arms. NaN means "no cosine". */
 interface Found {
   rows: Uint32Array;
   cosines: Float64Array;
@@ -24,8 +24,8 @@ interface Found {
 }
 
 /**
- * The embedded index: full text in SQLite FTS5, and everything a filter or a vector scan needs in memory, loaded once
- * and kept up to date from the change table. Nothing in memory is authoritative. Several processes may use one file.
+ * The embedded index: full text in SQLite FTS5; what filters and vector scans need is in memory, loaded once and kept up
+ * to date from the change table. The file is authoritative, and several processes may use it.
  */
 export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSyncInstance> {
   readonly migrations = MIGRATIONS;
@@ -36,11 +36,11 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   /** Number of the last change in memory, and the file's version at that moment. */
   #change = 0;
   #version = -1;
-  /** True when this connection committed since the last look at the change table. */
+  /** True when this connection committed since the change table was last read. */
   #stale = true;
 
   /**
-   * @param model.modelId  vectors of other models are kept in the file but not searched; null: none are
+   * @param model.modelId  vectors of other models stay in the file and are not searched; with null, none are
    * @param model.dimension  a multiple of 16
    */
   constructor(model: { modelId: string | null; dimension: number }) {
@@ -50,7 +50,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   attach(database: DatabaseSyncInstance): void {
-    // Erased posts leave no bytes in freed pages either.
+    // Freed pages keep no bytes of erased posts.
     database.exec("PRAGMA secure_delete = ON");
     this.#attached = { tables: new Tables(database), words: new WordIndex(database) };
     this.#load();
@@ -89,8 +89,8 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   /**
-   * Brings the memory up to date with what is committed. Costs microseconds when nothing changed, else about 6 µs for each
-   * changed post. Every question begins with it; who writes much calls it in between, so that no question waits for it.
+   * Brings the memory up to date with the file. Costs microseconds when nothing changed, else about 6 µs for each changed
+   * post. Every question begins with it; long writes call it in between, so that no question has to wait.
    */
   follow(): void {
     const tables = this.#tables;
@@ -111,8 +111,8 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     }
     if (changes.publishers.length > 0) {
       for (const id of changes.publishers) this.#columns.putPublisher(id, 0);
-      for (const { id, standing } of tables.publishers(changes.publishers)) {
-        this.#columns.putPublisher(id, standing);
+      for (const { id, status } of tables.publishers(changes.publishers)) {
+        this.#columns.putPublisher(id, status);
       }
     }
     const { dead, size } = this.#columns;
@@ -122,7 +122,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#stale = false;
   }
 
-  /** Ids of posts in `(after, until]`, without an end when `until` is null. */
+  /** Ids of posts in `(after, until]`; null means no end. */
   postsBetween(after: string, until: string | null): string[] {
     return this.#tables.postsBetween(after, until);
   }
@@ -158,13 +158,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   ): Promise<Place[]> {
     const { rows } = this.#find(question, false);
     const { ids, createdAt, windowStart } = this.#columns;
-    // Both orders as "larger goes first".
+    // In both orders, the larger key goes first.
     const newest = page.order === "newest";
     const times = newest ? createdAt : windowStart;
     const sign = newest ? 1 : -1;
     const goesBefore = (id: string, other: string) => (newest ? id > other : id < other);
     const best = new BestRows(page.limit, (row, other) => goesBefore(ids[row] ?? "", ids[other] ?? ""));
-    // Rows are mostly in the order in which they were written: begun at the right end, the first ones are the best.
+    // Rows are roughly in the order of writing: from the right end, the best come first.
     if (newest) rows.reverse();
     for (const row of rows) {
       const key = sign * (times[row] ?? 0);
@@ -216,8 +216,8 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   /**
-   * Filters, then scores what is left by words and by meaning, and keeps what one of them supports.
-   * @param weighed  false when only the rows are wanted: word scores are then 0 or 1
+   * Filters, scores the rest by words and by meaning, and keeps what either supports.
+   * @param weighed  false when only the rows are wanted; word scores are then 0 or 1
    */
   #find({ filter, words, vector, minCosine }: Question, weighed: boolean): Found {
     this.follow();
@@ -241,7 +241,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
         scores = scores.filter((_, at) => !out.has(at));
       }
     }
-    // With nothing but excluded words everything else is wanted; with words that hold no letter, nothing is.
+    // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords = words !== null && !(words.any.length === 0 && !required && words.excluded.length > 0);
     const asksMeaning = vector !== null && this.#modelId !== null;
     const dots = asksMeaning ? columns.vectors.dots(vector, rows) : null;
@@ -272,7 +272,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   #load(): void {
     const tables = this.#tables;
     const version = tables.dataVersion();
-    // Read before the posts: what is committed meanwhile is read again, and does no harm.
+    // Read before the posts: a commit in between is read twice, which does no harm.
     const change = tables.newestChange();
     const columns = new Columns(this.#dimension);
     for (let after = 0; ; ) {
@@ -281,14 +281,14 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
       if (posts.length < BATCH) break;
       after = posts.at(-1)?.seq ?? after;
     }
-    for (const { id, standing } of tables.publishers()) columns.putPublisher(id, standing);
+    for (const { id, status } of tables.publishers()) columns.putPublisher(id, status);
     this.#columns = columns;
     this.#change = change;
     this.#version = version;
     this.#stale = false;
   }
 
-  /** A vector of the wrong length, from a model that changed under its name, counts as none. */
+  /** A vector of the wrong length counts as none: its model changed under the same name. */
   #checked<T extends { vector: Uint8Array | null }>(post: T): T {
     return post.vector === null || post.vector.length === this.#dimension ? post : { ...post, vector: null };
   }

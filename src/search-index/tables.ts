@@ -2,16 +2,16 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
 import { indexable } from "../search/tokens.ts";
-import { type IndexedPost, STANDING } from "./columns.ts";
+import { type IndexedPost, STATUS } from "./columns.ts";
 
 /** The tokenizer is the one that `src/search/tokens.ts` describes. */
 const WORDS = `CREATE VIRTUAL TABLE index_words USING fts5(
      title, body, more, tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
    )`;
-/** Deleted text leaves the full-text index at once, not at some later merge. The table remembers it. */
+/** Deleted text leaves the full-text index at once, not at a later merge. The setting is stored in the table. */
 const SECURE_DELETE = "INSERT INTO index_words(index_words, rank) VALUES('secure-delete', 1)";
 
-/** The index's own tables. They refer to no others, so that the same index can stand inside the store's database or alone. */
+/** The index's own tables. They refer to no others, so an index can live in the store's database or alone. */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE index_doc (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,16 +32,16 @@ export const MIGRATIONS: readonly string[] = [
   SECURE_DELETE,
   "CREATE TABLE index_vector (seq INTEGER PRIMARY KEY, model TEXT NOT NULL, i8 BLOB NOT NULL) STRICT",
   "CREATE TABLE index_publisher (id TEXT PRIMARY KEY, verified INTEGER NOT NULL, suspended INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-  // Which post or publisher changed, for other processes and for the memory of this one.
+  // Posts and publishers that changed, for the memory of every process.
   "CREATE TABLE index_change (no INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, publisher_id TEXT) STRICT",
-  // `indexable` makes accents of Greek and Cyrillic, and letters such as ß and ł, no difference: a new version has the
-  // index filled again. Filling an empty table takes a tenth of the time of replacing each row under secure delete.
+  // `indexable` now ignores Greek and Cyrillic accents and letters such as ß and ł, so the index is filled again. Filling
+  // an empty table takes a tenth of the time of replacing each row under secure delete.
   `DROP TABLE index_words; ${WORDS}; ${SECURE_DELETE}`,
 ];
 
-/** Changes kept for processes that follow; one that lags further behind loads everything again. */
+/** Changes kept for other processes; one that lags further behind loads everything again. */
 const CHANGES_KEPT = 65_536;
-/** Every so many changes old ones are dropped. */
+/** Old changes are dropped each time this many were added. */
 const PRUNE_EVERY = 1024;
 
 /** A change number, the posts (ascending) and publishers changed up to it; `null` when changes in between were dropped. */
@@ -57,7 +57,7 @@ export class Tables {
     const prepare = (sql: string) => database.prepare(sql);
     this.#statements = {
       seqOf: prepare("SELECT seq FROM index_doc WHERE id = ?"),
-      // No upserts: a statement that may be undone half-way makes the full-text index write out what it gathered.
+      // No upserts: before a statement that may be undone half-way, the full-text index writes out what it gathered.
       addDoc: prepare(
         `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at,
            publisher_id, parent_id, syndicated, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -124,7 +124,7 @@ export class Tables {
     if (known === undefined) addWords.run(seq, ...words);
     else {
       changeDoc.run(...doc, seq);
-      // A reply moves its parent's expiry; the words stay, and writing them again would cost ten times as much.
+      // A reply moves its parent's expiry only; writing the same words again would cost ten times as much.
       const there = sameWords.get(...words, seq) as { same: number } | undefined;
       // A new version of the index may have emptied the table.
       if (there === undefined) addWords.run(seq, ...words);
@@ -168,7 +168,7 @@ export class Tables {
     this.#changed(null, id);
   }
 
-  /** Ids of posts in `(after, until]`, without an end when `until` is null. */
+  /** Ids of posts in `(after, until]`; null means no end. */
   postsBetween(after: string, until: string | null): string[] {
     return (this.#statements.postsBetween.all(after, until) as { id: string }[]).map(({ id }) => id);
   }
@@ -179,12 +179,12 @@ export class Tables {
     return rows.map(({ id }) => id);
   }
 
-  /** Moves whenever another connection commits to the file. */
+  /** Changes whenever another connection commits to the file. */
   dataVersion(): number {
     return (this.#statements.version.get() as { data_version: number }).data_version;
   }
 
-  /** Number of the newest change, 0 when there was none yet. */
+  /** Number of the newest change, 0 before the first. */
   newestChange(): number {
     return (this.#statements.changeRange.get() as { newest: number | null }).newest ?? 0;
   }
@@ -215,8 +215,8 @@ export class Tables {
     return (this.#statements.postsOf.all(model, JSON.stringify(seqs)) as PostRow[]).map(postOf);
   }
 
-  /** Standing of the publishers; of all of them without `ids`. */
-  publishers(ids?: readonly string[]): { id: string; standing: number }[] {
+  /** The status of publishers; of all without `ids`. */
+  publishers(ids?: readonly string[]): { id: string; status: number }[] {
     const { publishers, publishersOf } = this.#statements;
     const rows = (ids === undefined ? publishers.all() : publishersOf.all(JSON.stringify(ids))) as {
       id: string;
@@ -225,7 +225,7 @@ export class Tables {
     }[];
     return rows.map(({ id, verified, suspended }) => ({
       id,
-      standing: (verified === 1 ? STANDING.verified : 0) | (suspended === 1 ? STANDING.suspended : 0),
+      status: (verified === 1 ? STATUS.verified : 0) | (suspended === 1 ? STATUS.suspended : 0),
     }));
   }
 
@@ -240,7 +240,7 @@ export class Tables {
   }
 }
 
-/** Every blob is larger than any text. */
+/** SQLite sorts every blob after every text, so `x''` is no bound. */
 const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,

@@ -4,18 +4,18 @@ import { indexable } from "../search/tokens.ts";
 
 /** BM25 weights of title, body, and tags with place. */
 const WEIGHTS = "2.0, 1.0, 1.5";
-/** Scores leave SQLite as whole millionths: one string of digits is read three times faster than rows of floats. */
+/** Scores leave SQLite as whole millionths: a string of digits is read three times faster than rows of floats. */
 const MICROS = 1_000_000;
-/** With at most this share of the posts left by the filters, only those are scored. */
+/** When filters leave at most this share of the posts, only those are scored. */
 const FEW = 1 / 8;
 
-/** What the words of a query say of some posts. */
+/** The scores of some posts for the words of a query. */
 export interface WordScores {
-  /** BM25 of each post asked about, 0 where no word occurs. */
+  /** BM25 of each post, 0 where no word occurs. */
   scores: Float64Array;
-  /** True when only posts with a score may be returned, because phrases must occur. */
+  /** True when phrases must occur: only posts with a score match. */
   required: boolean;
-  /** False when words were asked and none of them stands in any post, whatever the filters. */
+  /** False when no post has any of the words, whatever the filters. */
   known: boolean;
 }
 
@@ -28,14 +28,14 @@ export class WordIndex {
     this.#database = database;
     const scored = (more: string) =>
       this.#database.prepare(
-        // The limit keeps SQLite from flattening the inner query, where bm25() could not be called.
+        // The limit keeps SQLite from flattening the inner query, after which bm25() could not be called.
         `SELECT group_concat(seq) AS seqs, group_concat(micros) AS micros FROM (
            SELECT rowid AS seq, max(1, CAST(-${MICROS} * bm25(index_words, ${WEIGHTS}) AS INTEGER)) AS micros
            FROM index_words WHERE index_words MATCH ? ${more} LIMIT -1)`,
       );
     this.#statements = {
       all: scored(""),
-      // The plus sign makes it a test of found rows; without it the full-text query would run once for each of them.
+      // The plus makes this a test of rows already found; without it the full-text query would run once for each.
       few: scored("AND +rowid IN (SELECT value FROM json_each(?))"),
       found: this.#database.prepare(
         "SELECT group_concat(rowid) AS seqs FROM index_words WHERE index_words MATCH ?",
@@ -47,8 +47,8 @@ export class WordIndex {
   /**
    * Scores posts by the words of a query.
    * @param seqs  of the posts, ascending
-   * @param total  how many posts there are in all
-   * @param weighed  false gives 1 for every post found, which takes a tenth of the time
+   * @param total  number of posts in all
+   * @param weighed  false gives each post found 1, in a tenth of the time
    */
   scores(words: WordQuery, seqs: Float64Array, total: number, weighed: boolean): WordScores {
     const scores = new Float64Array(seqs.length);
@@ -94,7 +94,7 @@ function expressionOf(
 
 const anyOf = (phrases: WordQuery["phrases"]) => phrases.map(quoted).join(" OR ");
 
-/** A phrase as FTS5 reads it. Nothing but a quote can end it, and words hold none. */
+/** A phrase for FTS5. Only a quote could end it, and words hold none. */
 function quoted(phrase: readonly string[]): string {
   return `"${indexable(phrase.join(" ")).replaceAll('"', " ")}"`;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
+import { ROW_SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
@@ -124,7 +124,7 @@ describe("the plans of the SQLite store", () => {
 
   it("read a whole board in the order of its tables, without sorting it first", async () => {
     const { db } = s.connection;
-    const sorts = Object.values(SOURCES).flatMap(({ columns, from, order }) =>
+    const sorts = Object.values(ROW_SOURCES).flatMap(({ columns, from, order }) =>
       db
         .prepare(`EXPLAIN QUERY PLAN SELECT ${columns} FROM ${from} ORDER BY ${order}`)
         .all()

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { connect } from "../../src/store/sqlite/database/connection.ts";
+import { connectSqlite } from "../../src/store/sqlite/database/connection.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
-import { migrate, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
+import { migrateSqlite, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -237,8 +237,8 @@ describe("opening", () => {
 
   it("brings a file of the first version up to date, and pushes to the webhooks in it", async () => {
     const url = `sqlite:${file}`;
-    const old = await connect(file, "full");
-    await migrate(old, "store", STORE_MIGRATIONS.slice(0, 1), file);
+    const old = await connectSqlite(file, "full");
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 1), file);
     old.db.exec(`
       INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'hash', 0, ${T0});
       INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
@@ -256,8 +256,8 @@ describe("opening", () => {
   });
 
   it("goes on with the inbox of a file whose entries had one numbering for all publishers", async () => {
-    const old = await connect(file, "full");
-    await migrate(old, "store", STORE_MIGRATIONS.slice(0, 2), file);
+    const old = await connectSqlite(file, "full");
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 2), file);
     const columns =
       "id, publisher_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
     old.db.exec(`

@@ -2,25 +2,26 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../search-index/index.ts";
+import { isDamaged, sqliteCode } from "../../search-index/sqlite-errors.ts";
 import type { StoreModule } from "../module.ts";
-import { limitStore, openScratch, rankingStore } from "./board/scratch.ts";
-import { leaseStore, settingStore } from "./board/settings.ts";
-import { statisticsStore } from "./board/statistics.ts";
-import { type Connection, connect, isDamaged, sqliteCode } from "./database/connection.ts";
-import { NO_INDEX, type Parts, type StoreIndex } from "./database/context.ts";
+import { openScratch, sqliteLimitStore, sqliteRankingStore } from "./board/scratch.ts";
+import { sqliteLeaseStore, sqliteSettingStore } from "./board/settings.ts";
+import { sqliteStatisticsStore } from "./board/statistics.ts";
+import { connectSqlite, type SqliteConnection } from "./database/connection.ts";
+import { NO_INDEX, type SqliteContext, type StoreIndex } from "./database/context.ts";
 import { examineSqlite } from "./database/examine.ts";
 import { fileOf } from "./database/file.ts";
-import { migrate, STORE_MIGRATIONS, versionOf } from "./database/migrations.ts";
+import { migrateSqlite, STORE_MIGRATIONS, versionOf } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
-import { workStore } from "./database/work.ts";
-import { finishErasures } from "./posts/erasure.ts";
-import { postStore } from "./posts/index.ts";
-import { publisherStore } from "./publishers/index.ts";
-import { reportStore } from "./publishers/reports.ts";
-import { inboxStore } from "./subscriptions/inbox.ts";
-import { subscriptionStore } from "./subscriptions/index.ts";
-import { transferStore } from "./transfer/index.ts";
-import { pushStore } from "./webhooks/index.ts";
+import { sqliteWorkStore } from "./database/work.ts";
+import { finishRowErasures } from "./posts/erasure.ts";
+import { sqlitePostStore } from "./posts/index.ts";
+import { sqlitePublisherStore } from "./publishers/index.ts";
+import { sqliteReportStore } from "./publishers/reports.ts";
+import { sqliteInboxStore } from "./subscriptions/inbox.ts";
+import { sqliteSubscriptionStore } from "./subscriptions/index.ts";
+import { sqliteTransferStore } from "./transfer/index.ts";
+import { sqlitePushStore } from "./webhooks/index.ts";
 
 export default {
   async open(url, { model, log }) {
@@ -33,21 +34,21 @@ export default {
   examine: examineSqlite,
 } satisfies StoreModule;
 
-/** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for what may be lost. */
+/** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */
 export interface SqliteStore extends Store {
   readonly file: string;
-  /** For backups and checks; what changes the board goes through the store. */
-  readonly connection: Connection;
-  /** Rebuilds the embedded index from the store; resolves to how many posts are in it. */
+  /** For backups and checks; changes go through the store. */
+  readonly connection: SqliteConnection;
+  /** Rebuilds the embedded index from the store; resolves to its number of posts. */
   reindex(): Promise<number>;
 }
 
 /**
- * Opens `sqlite:FILE`, creating file and folder where they are missing, and brings its tables up to date. Several
- * processes may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
+ * Opens `sqlite:FILE`, creates file and folder where they are missing, and brings the tables up to date. Several processes
+ * may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
  *
  * @param options.index  null for a board without search; refused once the file has an index, which would fall behind
- * @param options.log  told before and after the index is filled
+ * @param options.log  called before and after the index is filled
  * @throws Error with one line for the operator when the file cannot be used
  */
 export async function openSqlite(
@@ -60,47 +61,47 @@ export async function openSqlite(
   const connection = await connectTo(file, () => {
     if (attached) index.committed();
   });
-  const parts: Parts = { connection, index };
-  let scratch: Connection | null = null;
+  const context: SqliteContext = { connection, index };
+  let scratch: SqliteConnection | null = null;
   try {
-    await migrate(connection, "store", STORE_MIGRATIONS, file);
+    await migrateSqlite(connection, "store", STORE_MIGRATIONS, file);
     if (options.index === null) {
       if (versionOf(connection, "index") > 0)
         throw new Error(`${file} has a search index; open it with one.`);
     } else {
-      await migrate(connection, "index", index.migrations, file, () => markStale(parts));
+      await migrateSqlite(connection, "index", index.migrations, file, () => markStale(context));
       index.attach(connection.db);
       attached = true;
-      if (isStale(parts)) await fill(parts, options.log);
+      if (isStale(context)) await fill(context, options.log);
     }
-    await finishErasures(parts);
+    await finishRowErasures(context);
     scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
   } catch (error) {
     await connection.close();
     throw error;
   }
-  return storeOf(parts, scratch, file);
+  return storeOf(context, scratch, file);
 }
 
-function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
-  const { connection } = parts;
+function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string): SqliteStore {
+  const { connection } = context;
   return {
     file,
     connection,
-    posts: postStore(parts),
-    publishers: publisherStore(parts),
-    subscriptions: subscriptionStore(parts),
-    reports: reportStore(parts),
-    pushes: pushStore(parts),
-    inbox: inboxStore(parts),
-    work: workStore(parts),
-    limits: limitStore(scratch),
-    rankings: rankingStore(scratch),
-    statistics: statisticsStore(parts),
-    settings: settingStore(parts),
-    leases: leaseStore(parts),
-    transfer: transferStore(parts, file),
-    reindex: () => reindex(parts),
+    posts: sqlitePostStore(context),
+    publishers: sqlitePublisherStore(context),
+    subscriptions: sqliteSubscriptionStore(context),
+    reports: sqliteReportStore(context),
+    pushes: sqlitePushStore(context),
+    inbox: sqliteInboxStore(context),
+    work: sqliteWorkStore(context),
+    limits: sqliteLimitStore(scratch),
+    rankings: sqliteRankingStore(scratch),
+    statistics: sqliteStatisticsStore(context),
+    settings: sqliteSettingStore(context),
+    leases: sqliteLeaseStore(context),
+    transfer: sqliteTransferStore(context, file),
+    reindex: () => reindex(context),
     async ping() {
       await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());
     },
@@ -110,17 +111,17 @@ function storeOf(parts: Parts, scratch: Connection, file: string): SqliteStore {
   };
 }
 
-async function fill(parts: Parts, log: (line: string) => void = () => {}): Promise<void> {
-  const isNew = parts.connection.sql("SELECT 1 FROM post LIMIT 1").get() === undefined;
+async function fill(context: SqliteContext, log: (line: string) => void = () => {}): Promise<void> {
+  const isNew = context.connection.sql("SELECT 1 FROM post LIMIT 1").get() === undefined;
   if (!isNew) log("filling the search index; the board opens when that is done");
-  const posts = await reindex(parts);
+  const posts = await reindex(context);
   if (!isNew) log(`the search index is filled with ${posts} posts`);
 }
 
-async function connectTo(file: string, committed: () => void): Promise<Connection> {
+async function connectTo(file: string, committed: () => void): Promise<SqliteConnection> {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    return await connect(file, "full", committed);
+    return await connectSqlite(file, "full", committed);
   } catch (error) {
     if (isDamaged(error)) {
       throw new Error(

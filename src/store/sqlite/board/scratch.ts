@@ -1,12 +1,13 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
-import { type Connection, connect, isDamaged } from "../database/connection.ts";
-import { migrate, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
+import { isDamaged } from "../../../search-index/sqlite-errors.ts";
+import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
+import { migrateSqlite, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
 
 const PRUNED_PER_WRITE = 1000;
 
-/** Opens the file of what need not survive. One that is damaged is thrown away. */
-export async function openScratch(file: string): Promise<Connection> {
+/** Opens the file for data that need not survive; a damaged one is replaced. */
+export async function openScratch(file: string): Promise<SqliteConnection> {
   try {
     return await openOnce(file);
   } catch (error) {
@@ -16,10 +17,10 @@ export async function openScratch(file: string): Promise<Connection> {
   }
 }
 
-async function openOnce(file: string): Promise<Connection> {
-  const connection = await connect(file, "crash");
+async function openOnce(file: string): Promise<SqliteConnection> {
+  const connection = await connectSqlite(file, "crash");
   try {
-    await migrate(connection, "scratch", SCRATCH_MIGRATIONS, file);
+    await migrateSqlite(connection, "scratch", SCRATCH_MIGRATIONS, file);
   } catch (error) {
     await connection.close();
     throw error;
@@ -27,7 +28,7 @@ async function openOnce(file: string): Promise<Connection> {
   return connection;
 }
 
-export function limitStore({ sql, write }: Connection): LimitStore {
+export function sqliteLimitStore({ sql, write }: SqliteConnection): LimitStore {
   return {
     add: (key, points, windowMs, now) =>
       write(() => ({
@@ -50,7 +51,7 @@ export function limitStore({ sql, write }: Connection): LimitStore {
   };
 }
 
-export function rankingStore({ sql, read, write }: Connection): RankingStore {
+export function sqliteRankingStore({ sql, read, write }: SqliteConnection): RankingStore {
   return {
     async save({ id, ids, relevance, previous, expiresAt }) {
       await write(() =>
@@ -88,6 +89,6 @@ export function rankingStore({ sql, read, write }: Connection): RankingStore {
   };
 }
 
-async function pruneAll(write: Connection["write"], prune: () => number): Promise<void> {
+async function pruneAll(write: SqliteConnection["write"], prune: () => number): Promise<void> {
   while ((await write(prune)) === PRUNED_PER_WRITE);
 }

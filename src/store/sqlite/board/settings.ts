@@ -1,7 +1,7 @@
 import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
-import type { Parts } from "../database/context.ts";
+import type { SqliteContext } from "../database/context.ts";
 
-export function settingStore({ connection }: Parts): SettingStore {
+export function sqliteSettingStore({ connection }: SqliteContext): SettingStore {
   const { sql, read, write } = connection;
   const get = (name: string): string | null =>
     sql("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? null;
@@ -23,7 +23,7 @@ export function settingStore({ connection }: Parts): SettingStore {
   };
 }
 
-export function leaseStore({ connection }: Parts): LeaseStore {
+export function sqliteLeaseStore({ connection }: SqliteContext): LeaseStore {
   const { sql, write } = connection;
   return {
     acquire: (name, owner, ttlMs, now) =>
@@ -36,7 +36,7 @@ export function leaseStore({ connection }: Parts): LeaseStore {
         return lease?.fence ?? null;
       }),
     async release(name, owner) {
-      // The row stays, since its fence must go on growing.
+      // The row stays: its fence must keep growing.
       await write(() =>
         sql("UPDATE lease SET owner = '', ends_at = 0 WHERE name = ? AND owner = ?").run(name, owner),
       );

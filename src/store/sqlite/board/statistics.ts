@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
-import type { Parts } from "../database/context.ts";
+import type { SqliteContext } from "../database/context.ts";
 
 const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
-/** Index rows looked at in one go: a few milliseconds. */
+/** Index rows read in one go, which takes a few milliseconds. */
 const ROWS_PER_STEP = 20_000;
 const PUBLISHERS_PER_STEP = 4000;
 
@@ -13,7 +13,7 @@ const PUBLISHERS_PER_STEP = 4000;
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
 const KIND_SUMS = KINDS.map((kind) => `sum(kind = '${kind}') AS ${kind}`).join(", ");
 
-export function statisticsStore({ connection }: Parts): StatisticsStore {
+export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
   const { sql, read, write } = connection;
   return {
     async counts(now) {
@@ -75,7 +75,7 @@ export function statisticsStore({ connection }: Parts): StatisticsStore {
       let after: { at: number; publisher: string } | null = { at: from, publisher: "" };
       while (after !== null) {
         const start: { at: number; publisher: string } = after;
-        // A publisher's posts of one moment count once, so that (time, publisher) alone tells where to go on.
+        // A publisher's posts of one moment count once, so (time, publisher) is enough to go on from.
         const rows: { at: number; publisher: string }[] = await read(() =>
           sql(
             `SELECT DISTINCT created_at AS at, publisher_id AS publisher FROM post
@@ -100,7 +100,7 @@ export function statisticsStore({ connection }: Parts): StatisticsStore {
     }));
   }
 
-  /** Ranges of expiry times that hold every live post, some `ROWS_PER_STEP` in each, a turn of the event loop between. */
+  /** Ranges of expiry times that cover all live posts, `ROWS_PER_STEP` in each, with a turn of the event loop between. */
   async function* liveRanges(now: number): AsyncGenerator<readonly [after: number, to: number]> {
     let after = now;
     for (;;) {

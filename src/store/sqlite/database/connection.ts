@@ -2,23 +2,24 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
+import { isBusy, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { createWriter } from "./writer.ts";
 
-/** One open database file. Reads and writes share the connection: a transaction never spans a turn of the event loop. */
-export interface Connection {
+/** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
+export interface SqliteConnection {
   readonly db: DatabaseSyncInstance;
-  /** A prepared statement, kept for the next call with the same text. */
+  /** A prepared statement, cached by its text. */
   sql(text: string): StatementSyncInstance;
-  /** Texts of all statements prepared so far; what the tests of query plans look at. */
+  /** Texts of all statements prepared so far, for the tests of query plans. */
   statements(): string[];
-  /** Runs `ask` at once, and again for up to 10 s while another process holds the file (recovery, closing). */
+  /** Runs `ask` at once, then again for up to 10 s while another process holds the file (recovery, closing). */
   read<T>(ask: () => T): Promise<T>;
   /**
-   * Runs `job` inside a transaction, alone in its savepoint, and resolves once it is committed. Rejects with what it
-   * threw, and then nothing of it is kept.
+   * Runs `job` in a transaction, in a savepoint of its own, and resolves once it is committed. When `job` throws, nothing
+   * of it is kept, and the promise rejects with its error.
    */
   write<T>(job: () => T): Promise<T>;
-  /** Moves the log into the file and empties it; false when a reader elsewhere kept it for 10 s. */
+  /** Moves the log into the file and empties it; false when a reader elsewhere held it for 10 s. */
   emptyLog(): Promise<boolean>;
   /** Waits for queued writes, then closes. */
   close(): Promise<void>;
@@ -36,17 +37,17 @@ const PATIENCE_MS = 10_000;
  * @param durability  `full`: a commit survives a loss of power; `crash`: only a kill of the process
  * @param committed  called after each commit
  */
-export async function connect(
+export async function connectSqlite(
   file: string,
   durability: "full" | "crash",
   committed: () => void = () => {},
-): Promise<Connection> {
-  // For its owner's eyes only: secrets are in it. The log and other files beside it get its permissions.
+): Promise<SqliteConnection> {
+  // Private to its owner: it holds secrets. The log and other files beside it inherit its permissions.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryBusy(() => {
-      // What is no database, or somebody else's, is noticed before anything is changed in it.
+      // A file of another program is refused before anything in it changes.
       const { tables, ours } = db
         .prepare(
           "SELECT count(*) AS tables, count(CASE WHEN name = 'agent_board_version' THEN 1 END) AS ours FROM sqlite_schema",
@@ -96,17 +97,17 @@ export async function connect(
       cache.clear();
       if (!db.isOpen) return;
       try {
-        // The file is whole without its log then, also while statements that are not collected yet keep the log's file.
+        // The file is then complete without its log, even while statements not yet collected keep the log open.
         db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch {
-        // Another process writes; it empties the log when it closes.
+        // Another process is writing; it empties the log when it closes.
       }
       db.close();
     },
   };
 }
 
-/** SQLite's primary result codes that say something of the machine and nothing of the statement. */
+/** Primary result codes of SQLite that concern the machine, not the statement. */
 const UNAVAILABLE: Readonly<Record<number, string>> = {
   5: "another process has held the database for too long",
   8: "the database file is read-only",
@@ -120,30 +121,16 @@ function rethrow(error: unknown): never {
   throw reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
 
-/** Calls `ask` until the file is not busy; throws its error when that takes longer than 10 s, or at once when it is another. */
+/** Calls `ask` until the file is free; throws after 10 s, or at once for any other error. */
 async function retryBusy<T>(ask: () => T): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let tries = 1; ; tries += 1) {
     try {
       return ask();
     } catch (error) {
-      if (sqliteCode(error) !== BUSY || performance.now() > deadline) throw error;
-      // Jitter, so that several processes do not wake together; short at first, since most locks last one commit.
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      // Jitter keeps processes from waking together; short at first, since most locks last one commit.
       await sleep(Math.random() * Math.min(5 * tries, 50));
     }
   }
-}
-
-const BUSY = 5;
-
-/** The primary result code of SQLite (https://sqlite.org/rescode.html), or null for any other error. */
-export function sqliteCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
-  return error.errcode & 0xff;
-}
-
-/** True when a loss of power or a hand tore the file (SQLITE_CORRUPT), or it was never a database (SQLITE_NOTADB). */
-export function isDamaged(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === 11 || code === 26;
 }

@@ -1,13 +1,13 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { TransactionalIndex } from "../../../ports/search-index.ts";
-import type { Connection } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 /** An index inside this store's database. */
 export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
 
-/** What the parts of this store share. */
-export interface Parts {
-  connection: Connection;
+/** What all parts of this store share. */
+export interface SqliteContext {
+  connection: SqliteConnection;
   /** `NO_INDEX` when the store was opened without one. */
   index: StoreIndex;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
-import { isDamaged } from "./connection.ts";
+import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { fileOf } from "./file.ts";
 import { STORE_MIGRATIONS } from "./migrations.ts";
 
@@ -29,7 +29,7 @@ export async function* examineSqlite(url: string): AsyncIterable<Finding> {
 }
 
 function* permissionsOf(file: string): Iterable<Finding> {
-  // The log and its index are made beside the file.
+  // SQLite creates the log and its index beside the file.
   const unwritable = [file, dirname(file)].find((path) => !isWritable(path));
   if (unwritable !== undefined) {
     yield problem("permissions", `this user may not write ${unwritable}`);
@@ -59,7 +59,7 @@ function* contentsOf(db: DatabaseSyncInstance, file: string): Iterable<Finding> 
     return;
   }
   yield schemaOf(db);
-  // The first is what is wrong, or "ok".
+  // The first problem found, or "ok".
   const { quick_check: found } = db.prepare("PRAGMA quick_check(1)").get();
   yield found === "ok"
     ? passed("integrity", "every page of the file is sound")

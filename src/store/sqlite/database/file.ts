@@ -8,7 +8,7 @@ export function fileOf(storeUrl: string): string {
       "STORE_URL must be sqlite:FILE, such as sqlite:./data/board.db or sqlite:/var/lib/board.db.",
     );
   }
-  // The URL parser escapes what a file name may hold; a stray percent sign is meant as it is.
+  // The URL parser escapes characters that file names may hold; a stray percent sign stands for itself.
   const sent = url.pathname + url.search + url.hash;
   return resolve(sent.replace(/(%[0-9a-f]{2})+/gi, unescaped));
 }

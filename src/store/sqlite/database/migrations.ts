@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 /**
  * Brings a database to the newest version, a part at a time, in one transaction: of several processes that start
@@ -8,8 +8,8 @@ import type { Connection } from "./connection.ts";
  * @param upgraded  called in the same transaction when there was something to do
  * @throws Error when the file was written by a newer program
  */
-export function migrate(
-  { db, write }: Connection,
+export function migrateSqlite(
+  { db, write }: SqliteConnection,
   part: "store" | "index" | "scratch",
   steps: readonly string[],
   file: string,
@@ -36,7 +36,7 @@ export function migrate(
 }
 
 /** The version of a part that a file holds, 0 when it has none. */
-export function versionOf({ sql }: Connection, part: "store" | "index"): number {
+export function versionOf({ sql }: SqliteConnection, part: "store" | "index"): number {
   return sql("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
 }
 

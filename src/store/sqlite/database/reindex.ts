@@ -1,38 +1,45 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
-import { factsOf } from "../publishers/index.ts";
-import type { Parts } from "./context.ts";
-import { type PostRow, type PublisherRow, postOf, publisherOf, SELECT_POST, vectorOf } from "./rows.ts";
+import { publisherStatus } from "../publishers/index.ts";
+import type { SqliteContext } from "./context.ts";
+import {
+  type PostRow,
+  type PublisherRow,
+  postOfRow,
+  publisherOfRow,
+  SELECT_POST,
+  vectorOfBlob,
+} from "./rows.ts";
 
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;
-/** Kept while the index does not hold everything the store does. */
+/** The setting that is there while the index lags behind the store. */
 export const STALE = "index_stale";
 
 /** Marks the index as behind; runs inside a write. */
-export function markStale({ connection }: Parts): void {
+export function markStale({ connection }: SqliteContext): void {
   connection.sql("INSERT OR IGNORE INTO setting VALUES (?, '1')").run(STALE);
 }
 
-export function isStale({ connection }: Parts): boolean {
+export function isStale({ connection }: SqliteContext): boolean {
   return connection.sql("SELECT 1 FROM setting WHERE name = ?").get(STALE) !== undefined;
 }
 
 /**
- * Puts every publisher, active post and vector into the index, in bounded steps beside other writes, and takes out what
- * does not belong there. Safe to interrupt: a new run starts again.
+ * Puts every publisher, active post and vector into the index, in bounded steps between other writes, and removes posts
+ * that are not active. Safe to interrupt: a new run starts again.
  *
- * @returns how many posts were put
+ * @returns the number of posts in the index
  */
-export async function reindex(parts: Parts): Promise<number> {
-  const { connection, index } = parts;
+export async function reindex(context: SqliteContext): Promise<number> {
+  const { connection, index } = context;
   const { sql, write } = connection;
-  await write(() => markStale(parts));
+  await write(() => markStale(context));
   await inSteps((after) => {
     const rows: (PublisherRow & { seq: number; erasing: number })[] = sql(
       "SELECT * FROM publisher WHERE seq > ? ORDER BY seq LIMIT ?",
     ).all(after, ROWS_PER_WRITE);
     for (const row of rows) {
-      const facts = factsOf(publisherOf(row));
+      const facts = publisherStatus(publisherOfRow(row));
       index.putPublisher(row.id, row.erasing === 1 ? { verified: false, suspended: true } : facts);
     }
     return rows;
@@ -48,11 +55,11 @@ export async function reindex(parts: Parts): Promise<number> {
         index.remove(row.id);
         continue;
       }
-      index.put(indexEntryOf(postOf(row)));
+      index.put(indexEntryOf(postOfRow(row)));
       const kept: { model: string; vector: Uint8Array } | undefined = sql(
         "SELECT model, vector FROM post_vector WHERE post = ?",
       ).get(row.seq);
-      if (kept !== undefined) index.putVector(row.id, kept.model, vectorOf(kept.vector));
+      if (kept !== undefined) index.putVector(row.id, kept.model, vectorOfBlob(kept.vector));
       posts += 1;
     }
     return rows;

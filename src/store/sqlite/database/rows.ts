@@ -36,7 +36,7 @@ export interface PostRow {
   metadata: string | null;
 }
 
-/** What makes up a whole post, and where it is. */
+/** The columns of a whole post, and the tables that hold them. */
 export const POST_COLUMNS = `
   p.seq, p.id, p.publisher_id, p.parent_id, p.kind, p.starts_at, p.ends_at, p.expires_at, p.expiry_chosen,
     p.syndicated, p.reply_count, p.last_reply_at, p.flags, p.fingerprint, p.input_hash, p.idempotency_hash,
@@ -47,7 +47,7 @@ export const POST_TABLES = `
 /** Selects whole posts; append a WHERE over `p`. */
 export const SELECT_POST = `SELECT ${POST_COLUMNS} FROM ${POST_TABLES}`;
 
-export function postOf(row: PostRow): StoredPost {
+export function postOfRow(row: PostRow): StoredPost {
   return {
     id: row.id,
     publisherId: row.publisher_id,
@@ -95,7 +95,7 @@ export interface PublisherRow {
   created_at: number;
 }
 
-export function publisherOf(row: PublisherRow): StoredPublisher {
+export function publisherOfRow(row: PublisherRow): StoredPublisher {
   return {
     id: row.id,
     name: row.name,
@@ -133,13 +133,13 @@ export interface SubscriptionRow {
   created_at: number;
 }
 
-export function subscriptionOf(row: SubscriptionRow): StoredSubscription {
+export function subscriptionOfRow(row: SubscriptionRow): StoredSubscription {
   return {
     id: row.id,
     publisherId: row.publisher_id,
     label: row.label,
     query: JSON.parse(row.query),
-    vector: row.vector === null ? null : vectorOf(row.vector),
+    vector: row.vector === null ? null : vectorOfBlob(row.vector),
     vectorModel: row.vector_model,
     webhookUrl: row.webhook_url,
     webhookVerifiedAt: row.webhook_verified_at,
@@ -154,7 +154,7 @@ export function subscriptionOf(row: SubscriptionRow): StoredSubscription {
   };
 }
 
-export function vectorOf(blob: Uint8Array): Int8Array {
+export function vectorOfBlob(blob: Uint8Array): Int8Array {
   return new Int8Array(blob.buffer, blob.byteOffset, blob.byteLength);
 }
 

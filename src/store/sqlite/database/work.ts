@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
-import type { Connection } from "./connection.ts";
-import type { Parts } from "./context.ts";
+import type { SqliteConnection } from "./connection.ts";
+import type { SqliteContext } from "./context.ts";
 
-export function workStore({ connection }: Parts): WorkStore {
+export function sqliteWorkStore({ connection }: SqliteContext): WorkStore {
   const { sql, read, write } = connection;
   return {
     claim: (kind, { limit, leaseMs, now }) =>
@@ -21,7 +21,8 @@ export function workStore({ connection }: Parts): WorkStore {
         });
       }),
 
-    done: (items) => (items.length === 0 ? Promise.resolve() : write(() => settle(connection, items))),
+    done: (items) =>
+      items.length === 0 ? Promise.resolve() : write(() => settleWorkRows(connection, items)),
 
     async giveBack(items, dueAt) {
       if (items.length === 0) return;
@@ -39,16 +40,16 @@ export function workStore({ connection }: Parts): WorkStore {
   };
 }
 
-/** Enqueues anew: an item that is claimed just now loses its token, so that the claim cannot settle it. */
-export function enqueue({ sql }: Connection, kind: WorkKind, post: number, dueAt: number): void {
+/** Enqueues again from the start: a claimed item loses its token, so that its claim cannot settle it. */
+export function enqueueWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number, dueAt: number): void {
   sql(
     `INSERT INTO work (post, kind, due_at, token, attempts) VALUES (?, ?, ?, NULL, 0)
     ON CONFLICT (post, kind) DO UPDATE SET due_at = excluded.due_at, token = NULL, attempts = 0`,
   ).run(post, kind, dueAt);
 }
 
-/** Enqueues anew what is enqueued or claimed: a vector worked out from the post before this edit will be passed over. */
-export function renew({ sql }: Connection, kind: WorkKind, post: number, dueAt: number): void {
+/** Enqueues again what is enqueued or claimed: a vector of the post before this edit will be rejected. */
+export function renewWorkRow({ sql }: SqliteConnection, kind: WorkKind, post: number, dueAt: number): void {
   sql("UPDATE work SET due_at = ?, token = NULL, attempts = 0 WHERE post = ? AND kind = ?").run(
     dueAt,
     post,
@@ -56,8 +57,8 @@ export function renew({ sql }: Connection, kind: WorkKind, post: number, dueAt: 
   );
 }
 
-/** Deletes items whose claim is still theirs. */
-export function settle({ sql }: Connection, items: readonly WorkItem[]): void {
+/** Deletes items that are still claimed under their token. */
+export function settleWorkRows({ sql }: SqliteConnection, items: readonly WorkItem[]): void {
   for (const { kind, postId, token } of items) {
     sql("DELETE FROM work WHERE post = (SELECT seq FROM post WHERE id = ?) AND kind = ? AND token = ?").run(
       postId,

@@ -9,10 +9,10 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** Bounds of one transaction: jobs in it, and how long it may hold the event loop and the lock, in milliseconds. */
+/** Bounds of one transaction: its jobs, and how long it may hold the event loop and the lock, in milliseconds. */
 const BATCH_JOBS = 256;
 const BATCH_MS = 20;
-/** Writes waiting at most; beyond it the disk is hopelessly behind. */
+/** Writes that may wait; with more, the disk is hopelessly behind. */
 const QUEUE_JOBS = 20_000;
 
 interface Job {
@@ -22,8 +22,8 @@ interface Job {
 }
 
 /**
- * A commit costs a flush to disk however much is in it, so all that is queued in one turn of the event loop shares one
- * transaction. Each job has a savepoint of its own: one that throws undoes itself and nothing else.
+ * A commit costs one flush to disk, whatever its size, so all jobs queued in one turn of the event loop share a transaction.
+ * Each has a savepoint of its own: a job that throws undoes itself and nothing else.
  *
  * @param retryBusy  calls again while another process holds the write lock
  * @param committed  called after each commit, before the writes in it resolve
@@ -57,19 +57,19 @@ export function createWriter(
     while (queue.length > 0) {
       await nextTurn();
       try {
-        // IMMEDIATE: a transaction that began as a reader cannot wait for the lock, it fails at once.
+        // IMMEDIATE: a transaction that begins as a reader cannot wait for the lock; it fails at once.
         await retryBusy(() => db.exec("BEGIN IMMEDIATE"));
       } catch (error) {
         for (const job of queue.splice(0)) job.reject(error);
         continue;
       }
-      for (const settle of runBatch()) settle();
+      for (const settleWorkRows of runBatch()) settleWorkRows();
     }
     // In the same turn as the look at the queue, so that no write falls between two drains.
     draining = null;
   }
 
-  /** Runs jobs and commits; nothing is settled before the commit. */
+  /** Runs jobs and commits; no promise settles before the commit. */
   function runBatch(): (() => void)[] {
     const done: { job: Job; value: unknown }[] = [];
     const failed: (() => void)[] = [];
@@ -87,7 +87,7 @@ export function createWriter(
           done.push({ job, value });
         } catch (error) {
           failed.push(() => job.reject(error));
-          // A full disk or a read error ends the whole transaction by itself; then nobody's work is there.
+          // A full disk or a read error ends the whole transaction; then no job's work is kept.
           if (!db.isTransaction) throw error;
           db.exec("ROLLBACK TO job; RELEASE job");
         }

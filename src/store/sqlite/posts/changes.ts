@@ -1,23 +1,23 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/changes.ts";
-import type { Parts } from "../database/context.ts";
-import { type PostRow, postOf, SELECT_POST, vectorOf } from "../database/rows.ts";
-import { enqueue, renew } from "../database/work.ts";
-import { announceReply } from "../subscriptions/inbox.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { type PostRow, postOfRow, SELECT_POST, vectorOfBlob } from "../database/rows.ts";
+import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
+import { addReplyRows } from "../subscriptions/inbox.ts";
 
-/** Everything here runs inside a write of the connection and leaves counts, tags, work and index in step with the post. */
+/** Everything here runs inside a write and keeps counts, tags, work and index in step with the post. */
 
-/** @throws Error when the publisher, or the post it answers, is gone */
-export function insertPost(
-  parts: Parts,
+/** @throws Error when the publisher, or the parent of a reply, is gone */
+export function insertPostRow(
+  context: SqliteContext,
   post: StoredPost,
   parentExpiresAt: number | null,
 ): { inserted: boolean; post: StoredPost } {
-  const { connection, index } = parts;
+  const { connection, index } = context;
   const { sql } = connection;
-  const existing = rowOf(parts, post.id) ?? rowWithKey(parts, post.publisherId, post.idempotencyHash);
-  if (existing !== null) return { inserted: false, post: postOf(existing) };
+  const existing = rowOf(context, post.id) ?? rowWithKey(context, post.publisherId, post.idempotencyHash);
+  if (existing !== null) return { inserted: false, post: postOfRow(existing) };
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
@@ -25,9 +25,9 @@ export function insertPost(
   );
   if (counted.changes === 0) throw new Error(`Publisher ${post.publisherId} is gone; its post was not kept.`);
 
-  const seq = insertRow(parts, post, null);
+  const seq = writePostRow(context, post, null);
   if (post.parentId !== null) {
-    const parent = rowOf(parts, post.parentId);
+    const parent = rowOf(context, post.parentId);
     if (parent === null || parent.state === "removed") {
       throw new Error(`Post ${post.parentId} is gone; the reply to it was not kept.`);
     }
@@ -37,24 +37,24 @@ export function insertPost(
       ).run(post.createdAt, parent.seq);
     }
     if (parentExpiresAt !== null && parentExpiresAt > parent.expires_at) {
-      const before = postOf(parent);
+      const before = postOfRow(parent);
       const after = { ...before, expiresAt: parentExpiresAt };
       sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(parentExpiresAt, parent.seq);
-      replaceTags(parts, parent.seq, before, after);
+      replaceTags(context, parent.seq, before, after);
       if (after.state === "active") index.put(indexEntryOf(after));
     }
-    announceReply(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
+    addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
 
   if (post.state === "active") index.put(indexEntryOf(post));
-  enqueue(connection, "match", seq, post.createdAt);
-  enqueue(connection, "embed", seq, post.createdAt);
-  return { inserted: true, post: postOf(rowOf(parts, post.id) as PostRow) };
+  enqueueWorkRow(connection, "match", seq, post.createdAt);
+  enqueueWorkRow(connection, "embed", seq, post.createdAt);
+  return { inserted: true, post: postOfRow(rowOf(context, post.id) as PostRow) };
 }
 
-/** Writes a post as it is, and nothing that follows from it; returns its row. */
-export function insertRow(parts: Parts, post: StoredPost, removedAt: number | null): number {
-  const { sql } = parts.connection;
+/** Writes a post as it is, without counts, inbox entries, work or index; returns its row. */
+export function writePostRow(context: SqliteContext, post: StoredPost, removedAt: number | null): number {
+  const { sql } = context.connection;
   const { lastInsertRowid } = sql(
     `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, idempotency_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at, removed_at)
     VALUES (?, ?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?, ?)`,
@@ -77,22 +77,22 @@ export function insertRow(parts: Parts, post: StoredPost, removedAt: number | nu
     ).run(seq, ...written(post));
   }
   if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
-  replaceTags(parts, seq, null, post);
+  replaceTags(context, seq, null, post);
   return seq;
 }
 
-export function updatePost(
-  parts: Parts,
+export function updatePostRow(
+  context: SqliteContext,
   id: string,
   change: PostChange,
   { text, asOf }: { text: boolean; asOf?: number },
 ): StoredPost | null {
-  const { connection, index } = parts;
+  const { connection, index } = context;
   const { sql } = connection;
-  const row = rowOf(parts, id);
+  const row = rowOf(context, id);
   if (row === null) return null;
   const { seq } = row;
-  const before = postOf(row);
+  const before = postOfRow(row);
   const after = editedPost(before, change, asOf);
   if (after === null) return null;
 
@@ -104,15 +104,15 @@ export function updatePost(
     ...written(after),
     seq,
   );
-  replaceTags(parts, seq, before, after);
-  if (before.state !== after.state && after.parentId !== null) recountReplies(parts, after.parentId);
+  replaceTags(context, seq, before, after);
+  if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
 
   if (text) {
     sql("DELETE FROM post_vector WHERE post = ?").run(seq);
     sql("UPDATE post SET vector_model = NULL WHERE seq = ?").run(seq);
-    enqueue(connection, "embed", seq, after.updatedAt);
-  } else renew(connection, "embed", seq, after.updatedAt);
-  enqueue(connection, "match", seq, after.updatedAt);
+    enqueueWorkRow(connection, "embed", seq, after.updatedAt);
+  } else renewWorkRow(connection, "embed", seq, after.updatedAt);
+  enqueueWorkRow(connection, "match", seq, after.updatedAt);
 
   if (after.state === "active") {
     index.put(indexEntryOf(after));
@@ -122,7 +122,7 @@ export function updatePost(
       const kept: { model: string; vector: Uint8Array } | undefined = sql(
         "SELECT model, vector FROM post_vector WHERE post = ?",
       ).get(seq);
-      if (kept !== undefined) index.putVector(id, kept.model, vectorOf(kept.vector));
+      if (kept !== undefined) index.putVector(id, kept.model, vectorOfBlob(kept.vector));
     }
   } else if (before.state === "active") {
     index.remove(id);
@@ -130,32 +130,32 @@ export function updatePost(
   return after;
 }
 
-/** Ids now removed: the post, and its replies when it is a root. */
-export function removePost(parts: Parts, id: string, now: number): string[] {
-  const { connection, index } = parts;
+/** Returns the ids now removed: the post, and its replies when it is a root. */
+export function removePostRow(context: SqliteContext, id: string, now: number): string[] {
+  const { connection, index } = context;
   const { sql } = connection;
-  const row = rowOf(parts, id);
+  const row = rowOf(context, id);
   if (row === null || row.state === "removed") return [];
   const replies: PostRow[] = sql(`${SELECT_POST} WHERE p.parent_id = ? AND p.state <> 'removed'`).all(id);
   const gone = [row, ...replies];
   for (const one of gone) {
-    // The text goes at once; who wrote it, when, and its fingerprint stay until the row is erased.
+    // The text goes at once; publisher, times and fingerprint stay until the row is erased.
     sql(
       "UPDATE post SET state = 'removed', removed_at = ?, flags = '[]', vector_model = NULL, reply_count = 0, last_reply_at = NULL WHERE seq = ?",
     ).run(now, one.seq);
-    replaceTags(parts, one.seq, postOf(one), null);
+    replaceTags(context, one.seq, postOfRow(one), null);
     sql("DELETE FROM post_content WHERE post = ?").run(one.seq);
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(one.publisher_id);
     if (one.state === "active") index.remove(one.id);
   }
-  if (row.parent_id !== null) recountReplies(parts, row.parent_id);
+  if (row.parent_id !== null) recountReplyRows(context, row.parent_id);
   return gone.map((one) => one.id);
 }
 
 /** Brings `reply_count` and `last_reply_at` of a root in step with its active replies. */
-export function recountReplies({ connection }: Parts, parentId: string): void {
+export function recountReplyRows({ connection }: SqliteContext, parentId: string): void {
   connection
     .sql(
       `UPDATE post SET
@@ -166,9 +166,9 @@ export function recountReplies({ connection }: Parts, parentId: string): void {
     .run(parentId);
 }
 
-/** Moves the rows by which tags are counted; only active posts have them. */
+/** Replaces the rows from which tags are counted; only active posts have them. */
 export function replaceTags(
-  { connection }: Parts,
+  { connection }: SqliteContext,
   seq: number,
   before: StoredPost | null,
   after: StoredPost | null,
@@ -188,7 +188,7 @@ export function replaceTags(
 
 /** The post of a publisher under an idempotency key, or null. */
 export function rowWithKey(
-  { connection }: Parts,
+  { connection }: SqliteContext,
   publisherId: string,
   idempotencyHash: string | null,
 ): PostRow | null {
@@ -200,7 +200,7 @@ export function rowWithKey(
   );
 }
 
-function rowOf({ connection }: Parts, id: string): PostRow | null {
+function rowOf({ connection }: SqliteContext, id: string): PostRow | null {
   return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;
 }
 

@@ -1,21 +1,21 @@
-import type { Connection } from "../database/connection.ts";
-import type { Parts } from "../database/context.ts";
-import { type PostRow, postOf, SELECT_POST } from "../database/rows.ts";
-import { eraseInbox } from "../subscriptions/inbox.ts";
-import { removeSubscription } from "../subscriptions/index.ts";
-import { requeue } from "../webhooks/queue.ts";
-import { recountReplies, replaceTags } from "./changes.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { eraseInboxRows } from "../subscriptions/inbox.ts";
+import { removeSubscriptionRows } from "../subscriptions/index.ts";
+import { requeueRows } from "../webhooks/queue.ts";
+import { recountReplyRows, replaceTags } from "./changes.ts";
 
-/** Rows erased in one transaction, so that neither the event loop nor other processes wait long. */
+/** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */
-export async function erasePosts(
-  parts: Parts,
+export async function erasePostRows(
+  context: SqliteContext,
   before: { expired: number; removed: number },
   limit: number,
 ): Promise<number> {
-  const { sql, write } = parts.connection;
+  const { sql, write } = context.connection;
   let erased = 0;
   while (erased < limit) {
     const count = await write(() => {
@@ -30,7 +30,7 @@ export async function erasePosts(
               "SELECT id FROM post WHERE state <> 'removed' AND expires_at < ? ORDER BY expires_at LIMIT ?",
             ).all(before.expired, most) as { id: string }[]);
       return eraseWithReplies(
-        parts,
+        context,
         roots.map(({ id }) => id),
         most,
       );
@@ -38,16 +38,16 @@ export async function erasePosts(
     if (count === 0) break;
     erased += count;
   }
-  if (erased > 0) await parts.connection.emptyLog();
+  if (erased > 0) await context.connection.emptyLog();
   return erased;
 }
 
-/** See `PublisherStore.erase`. Its key fails and its posts leave the search with the first transaction. */
-export async function erasePublisher(
-  parts: Parts,
+/** See `PublisherStore.erase`. With the first transaction, the key fails and the posts leave the search. */
+export async function erasePublisherRows(
+  context: SqliteContext,
   id: string,
 ): Promise<{ posts: number; subscriptions: number } | null> {
-  const { sql, write } = parts.connection;
+  const { sql, write } = context.connection;
   const counts = await write(() => {
     const publisher: { post_count: number } | undefined = sql(
       "SELECT post_count FROM publisher WHERE id = ? AND erasing = 0",
@@ -57,36 +57,36 @@ export async function erasePublisher(
       `UPDATE publisher SET erasing = 1, key_hash = 'erased ' || seq, name = '', description = NULL, url = NULL,
         domain = NULL, verify_token = NULL, verified_at = NULL WHERE id = ?`,
     ).run(id);
-    parts.index.putPublisher(id, { verified: false, suspended: true });
-    // At most as many as a publisher may have active; nothing is pushed to them from here on.
+    context.index.putPublisher(id, { verified: false, suspended: true });
+    // A publisher has few active subscriptions; nothing is pushed to them from here on.
     const stopped: { seq: number }[] = sql(
       "UPDATE subscription SET active = 0 WHERE publisher_id = ? AND active = 1 RETURNING seq",
     ).all(id);
-    requeue(
-      parts.connection,
+    requeueRows(
+      context.connection,
       stopped.map(({ seq }) => seq),
     );
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });
-  if (counts !== null) await finishErasure(parts, id);
+  if (counts !== null) await finishErasure(context, id);
   return counts;
 }
 
-/** Goes on with erasures that a crash interrupted. */
-export async function finishErasures(parts: Parts): Promise<void> {
-  const { sql, read } = parts.connection;
+/** Completes erasures that a crash interrupted. */
+export async function finishRowErasures(context: SqliteContext): Promise<void> {
+  const { sql, read } = context.connection;
   const open: { id: string }[] = await read(() => sql("SELECT id FROM publisher WHERE erasing = 1").all());
-  for (const { id } of open) await finishErasure(parts, id);
+  for (const { id } of open) await finishErasure(context, id);
 }
 
-async function finishErasure(parts: Parts, id: string): Promise<void> {
-  const { connection, index } = parts;
+async function finishErasure(context: SqliteContext, id: string): Promise<void> {
+  const { connection, index } = context;
   const { sql, read, write } = connection;
   const subscriptions: { id: string }[] = await read(() =>
     sql("SELECT id FROM subscription WHERE publisher_id = ?").all(id),
   );
-  for (const subscription of subscriptions) await removeSubscription(connection, subscription.id);
+  for (const subscription of subscriptions) await removeSubscriptionRows(connection, subscription.id);
   while (true) {
     const left = await write(() => {
       const posts: { id: string }[] = sql("SELECT id FROM post WHERE publisher_id = ? LIMIT ?").all(
@@ -94,7 +94,7 @@ async function finishErasure(parts: Parts, id: string): Promise<void> {
         ROWS_PER_WRITE,
       );
       return eraseWithReplies(
-        parts,
+        context,
         posts.map((post) => post.id),
         ROWS_PER_WRITE,
       );
@@ -102,47 +102,47 @@ async function finishErasure(parts: Parts, id: string): Promise<void> {
     if (left === 0) break;
   }
   while ((await write(() => eraseReports(connection, `key:${id}`))) > 0);
-  while ((await write(() => eraseInbox(connection, id, ROWS_PER_WRITE))) > 0);
+  while ((await write(() => eraseInboxRows(connection, id, ROWS_PER_WRITE))) > 0);
   await write(() => {
     sql("DELETE FROM publisher WHERE id = ? AND erasing = 1").run(id);
     index.removePublisher(id);
   });
-  // The text is gone from the pages; the log still holds older copies of them.
+  // The text is gone from the pages, but the log still holds older copies.
   await connection.emptyLog();
 }
 
-/** Erases at most `most` of the posts and of the replies to them; resolves to how many, 0 when all are gone. */
-function eraseWithReplies(parts: Parts, ids: readonly string[], most: number): number {
-  const { sql } = parts.connection;
+/** Erases at most `most` of the posts and the replies to them; returns how many, 0 when all are gone. */
+function eraseWithReplies(context: SqliteContext, ids: readonly string[], most: number): number {
+  const { sql } = context.connection;
   let erased = 0;
   for (const id of ids) {
     const replies: PostRow[] = sql(`${SELECT_POST} WHERE p.parent_id = ? LIMIT ?`).all(id, most - erased);
-    for (const reply of replies) eraseRow(parts, reply);
+    for (const reply of replies) eraseRow(context, reply);
     erased += replies.length;
     if (erased >= most) break;
     const row: PostRow | undefined = sql(`${SELECT_POST} WHERE p.id = ?`).get(id);
     // A reply among `ids` may have gone with its root.
     if (row === undefined) continue;
-    eraseRow(parts, row);
+    eraseRow(context, row);
     erased += 1;
-    if (row.parent_id !== null && row.state === "active") recountReplies(parts, row.parent_id);
+    if (row.parent_id !== null && row.state === "active") recountReplyRows(context, row.parent_id);
     if (erased >= most) break;
   }
   return erased;
 }
 
-function eraseRow(parts: Parts, row: PostRow): void {
-  const { sql } = parts.connection;
-  replaceTags(parts, row.seq, postOf(row), null);
+function eraseRow(context: SqliteContext, row: PostRow): void {
+  const { sql } = context.connection;
+  replaceTags(context, row.seq, postOfRow(row), null);
   if (row.state !== "removed") {
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(row.publisher_id);
   }
-  parts.index.remove(row.id);
-  // Text, vector, work, deliveries, reports and inbox entries go along by their foreign keys.
+  context.index.remove(row.id);
+  // Foreign keys take text, vector, work, deliveries, reports and inbox entries along.
   sql("DELETE FROM post WHERE seq = ?").run(row.seq);
 }
 
-function eraseReports({ sql }: Connection, reporter: string): number {
+function eraseReports({ sql }: SqliteConnection, reporter: string): number {
   const reports: { seq: number; post: number }[] = sql(
     "SELECT seq, post FROM report WHERE reporter = ? LIMIT ?",
   ).all(reporter, ROWS_PER_WRITE);

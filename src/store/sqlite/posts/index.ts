@@ -1,24 +1,25 @@
 import type { Place, PostStore, StoredPost } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
-import type { Parts } from "../database/context.ts";
-import { type PostRow, postOf, SELECT_POST } from "../database/rows.ts";
-import { insertPost, removePost, rowWithKey, updatePost } from "./changes.ts";
-import { erasePosts, finishErasures } from "./erasure.ts";
-import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { insertPostRow, removePostRow, rowWithKey, updatePostRow } from "./changes.ts";
+import { erasePostRows, finishRowErasures } from "./erasure.ts";
+import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 
 /** Counts written in one transaction. */
 const COUNTS_PER_WRITE = 500;
 
-export function postStore(parts: Parts): PostStore {
-  const { connection } = parts;
+export function sqlitePostStore(context: SqliteContext): PostStore {
+  const { connection } = context;
   const { sql, read, write } = connection;
   return {
-    insert: (post, options = {}) => write(() => insertPost(parts, post, options.parentExpiresAt ?? null)),
-    get: (id) => read(() => findPost(parts, id)),
+    insert: (post, options = {}) =>
+      write(() => insertPostRow(context, post, options.parentExpiresAt ?? null)),
+    get: (id) => read(() => findPost(context, id)),
     byIdempotency: (publisherId, idempotencyHash) =>
       read(() => {
-        const row = rowWithKey(parts, publisherId, idempotencyHash);
-        return row === null ? null : postOf(row);
+        const row = rowWithKey(context, publisherId, idempotencyHash);
+        return row === null ? null : postOfRow(row);
       }),
 
     async many(ids) {
@@ -27,7 +28,7 @@ export function postStore(parts: Parts): PostStore {
         const rows: PostRow[] = sql(`${SELECT_POST} WHERE p.id IN (SELECT value FROM json_each(?))`).all(
           JSON.stringify(ids),
         );
-        return inOrder(ids, rows.map(postOf));
+        return inOrder(ids, rows.map(postOfRow));
       });
     },
 
@@ -39,7 +40,7 @@ export function postStore(parts: Parts): PostStore {
           ORDER BY p.created_at, p.id LIMIT ?`,
         )
           .all(parentId, from.at, from.id, limit)
-          .map(postOf),
+          .map(postOfRow),
       );
     },
 
@@ -50,11 +51,11 @@ export function postStore(parts: Parts): PostStore {
           ORDER BY p.created_at DESC, p.id DESC LIMIT ?`,
         )
           .all(publisherId, limit)
-          .map(postOf),
+          .map(postOfRow),
       ),
 
-    update: (id, change, options) => write(() => updatePost(parts, id, change, options)),
-    remove: (id, now) => write(() => removePost(parts, id, now)),
+    update: (id, change, options) => write(() => updatePostRow(context, id, change, options)),
+    remove: (id, now) => write(() => removePostRow(context, id, now)),
 
     fingerprints: (publisherId, since, limit) =>
       read(() =>
@@ -79,22 +80,22 @@ export function postStore(parts: Parts): PostStore {
       }
     },
 
-    setVectors: (rows) => setVectors(parts, rows),
+    setVectors: (rows) => setVectorRows(context, rows),
     async vectors(ids, model) {
       limitIds(ids);
-      return read(() => vectorsOf(parts, ids, model));
+      return read(() => readVectorRows(context, ids, model));
     },
-    enqueueMissingVectors: (model, limit) => enqueueMissingVectors(parts, model, limit),
+    enqueueMissingVectors: (model, limit) => enqueueMissingVectorRows(context, model, limit),
 
     async erase(before, limit) {
-      await finishErasures(parts);
-      return erasePosts(parts, before, limit);
+      await finishRowErasures(context);
+      return erasePostRows(context, before, limit);
     },
   };
 }
 
 /** One post in any state, or null. */
-function findPost({ connection }: Parts, id: string): StoredPost | null {
+function findPost({ connection }: SqliteContext, id: string): StoredPost | null {
   const row: PostRow | undefined = connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id);
-  return row === undefined ? null : postOf(row);
+  return row === undefined ? null : postOfRow(row);
 }

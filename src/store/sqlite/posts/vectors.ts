@@ -1,15 +1,18 @@
 import type { PostStore } from "../../../ports/store/index.ts";
-import type { Parts } from "../database/context.ts";
-import { blobOf, vectorOf } from "../database/rows.ts";
-import { enqueue } from "../database/work.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { blobOf, vectorOfBlob } from "../database/rows.ts";
+import { enqueueWorkRow } from "../database/work.ts";
 
-/** Vectors kept in one transaction, and posts looked at in one. */
+/** Vectors written in one transaction, and posts looked at in one. */
 const VECTORS_PER_WRITE = 200;
 const POSTS_PER_LOOK = 2000;
 
-/** Keeps vectors beside their posts, so that a restored post and a rebuilt index have them without the model. */
-export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVectors"]>[0]): Promise<void> {
-  const { connection } = parts;
+/** Stores vectors beside their posts: a restored post and a rebuilt index need no model. */
+export async function setVectorRows(
+  context: SqliteContext,
+  rows: Parameters<PostStore["setVectors"]>[0],
+): Promise<void> {
+  const { connection } = context;
   const { sql, write } = connection;
   for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
     await write(() => {
@@ -18,8 +21,8 @@ export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVe
           "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
         ).get(id, updatedAt);
         if (post === undefined) continue;
-        keepVector(parts, { id, ...post }, model, vector);
-        enqueue(connection, "match", post.seq, updatedAt);
+        keepVector(context, { id, ...post }, model, vector);
+        enqueueWorkRow(connection, "match", post.seq, updatedAt);
       }
     });
   }
@@ -27,7 +30,7 @@ export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVe
 
 /** Runs inside a write. */
 export function keepVector(
-  { connection: { sql }, index }: Parts,
+  { connection: { sql }, index }: SqliteContext,
   post: { seq: number; id: string; state: string },
   model: string,
   vector: Int8Array,
@@ -40,8 +43,8 @@ export function keepVector(
 }
 
 /** In the order of `ids`, null where a post has no vector of the model. */
-export function vectorsOf(
-  { connection }: Parts,
+export function readVectorRows(
+  { connection }: SqliteContext,
   ids: readonly string[],
   model: string,
 ): (Int8Array | null)[] {
@@ -51,13 +54,13 @@ export function vectorsOf(
       WHERE p.id IN (SELECT value FROM json_each(?))`,
     )
     .all(model, JSON.stringify(ids));
-  const byId = new Map(rows.map(({ id, vector }) => [id, vectorOf(vector)]));
+  const byId = new Map(rows.map(({ id, vector }) => [id, vectorOfBlob(vector)]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** Passes over posts that are in the queue already, so that repeated calls go on instead of starting again. */
-export async function enqueueMissingVectors(
-  { connection }: Parts,
+/** Skips posts that are already in the queue, so that repeated calls make progress. */
+export async function enqueueMissingVectorRows(
+  { connection }: SqliteContext,
   model: string,
   limit: number,
 ): Promise<number> {
@@ -93,7 +96,7 @@ export async function enqueueMissingVectors(
       ORDER BY p.vector_model, p.seq LIMIT ?`,
     ).all(...values, ...(values.length === 0 ? [] : [from.model]), from.seq, POSTS_PER_LOOK);
     const missing = looked.filter((post) => post.queued === 0).slice(0, most);
-    for (const post of missing) enqueue(connection, "embed", post.seq, post.updated_at);
+    for (const post of missing) enqueueWorkRow(connection, "embed", post.seq, post.updated_at);
     const last = looked.at(-1);
     return [
       missing.length,

@@ -1,16 +1,16 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/changes.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
-import type { Parts } from "../database/context.ts";
-import { type PublisherRow, publisherOf } from "../database/rows.ts";
-import { erasePublisher } from "../posts/erasure.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { type PublisherRow, publisherOfRow } from "../database/rows.ts";
+import { erasePublisherRows } from "../posts/erasure.ts";
 
-export function publisherStore(parts: Parts): PublisherStore {
-  const { connection, index } = parts;
+export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
+  const { connection, index } = context;
   const { sql, read, write } = connection;
 
   return {
-    insert: (publisher) => write(() => insertPublisher(parts, publisher)),
+    insert: (publisher) => write(() => insertPublisher(context, publisher)),
 
     get: (id) => read(() => find(id)),
 
@@ -20,7 +20,7 @@ export function publisherStore(parts: Parts): PublisherStore {
         const rows: PublisherRow[] = sql(
           "SELECT * FROM publisher WHERE id IN (SELECT value FROM json_each(?)) AND erasing = 0",
         ).all(JSON.stringify(ids));
-        return inOrder(ids, rows.map(publisherOf));
+        return inOrder(ids, rows.map(publisherOfRow));
       });
     },
 
@@ -29,7 +29,7 @@ export function publisherStore(parts: Parts): PublisherStore {
         const row: PublisherRow | undefined = sql(
           "SELECT * FROM publisher WHERE key_hash = ? AND erasing = 0",
         ).get(keyHash);
-        return row === undefined ? null : publisherOf(row);
+        return row === undefined ? null : publisherOfRow(row);
       }),
 
     update: (id, change) =>
@@ -42,11 +42,11 @@ export function publisherStore(parts: Parts): PublisherStore {
           ...valuesOf(after),
           id,
         );
-        index.putPublisher(id, factsOf(after));
+        index.putPublisher(id, publisherStatus(after));
         return after;
       }),
 
-    erase: (id) => erasePublisher(parts, id),
+    erase: (id) => erasePublisherRows(context, id),
 
     dueForCheck: (before, limit) =>
       read(() =>
@@ -55,29 +55,29 @@ export function publisherStore(parts: Parts): PublisherStore {
           ORDER BY coalesce(checked_at, 0), seq LIMIT ?`,
         )
           .all(before, limit)
-          .map(publisherOf),
+          .map(publisherOfRow),
       ),
   };
 
   function find(id: string): StoredPublisher | null {
     const row: PublisherRow | undefined = sql("SELECT * FROM publisher WHERE id = ? AND erasing = 0").get(id);
-    return row === undefined ? null : publisherOf(row);
+    return row === undefined ? null : publisherOfRow(row);
   }
 }
 
 /** Runs inside a write. */
-export function insertPublisher({ connection, index }: Parts, publisher: StoredPublisher): void {
+export function insertPublisher({ connection, index }: SqliteContext, publisher: StoredPublisher): void {
   connection
     .sql(
       `INSERT INTO publisher (id, created_at, post_count, ${COLUMNS.join(", ")})
       VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
     )
     .run(publisher.id, publisher.createdAt, publisher.postCount, ...valuesOf(publisher));
-  index.putPublisher(publisher.id, factsOf(publisher));
+  index.putPublisher(publisher.id, publisherStatus(publisher));
 }
 
 /** What filters need to know of a publisher. */
-export function factsOf(publisher: StoredPublisher): { verified: boolean; suspended: boolean } {
+export function publisherStatus(publisher: StoredPublisher): { verified: boolean; suspended: boolean } {
   return { verified: publisher.verifiedAt !== null, suspended: publisher.suspendedAt !== null };
 }
 

@@ -1,7 +1,7 @@
 import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
-import type { Parts } from "../database/context.ts";
+import type { SqliteContext } from "../database/context.ts";
 
-export function reportStore({ connection }: Parts): ReportStore {
+export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
   const { sql, read, write } = connection;
   return {
     upsert: (report) =>

@@ -1,9 +1,9 @@
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
-import type { Connection } from "../database/connection.ts";
-import { type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import { type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
 
-/** Gives a subscription the next change number; an older one of the same subscription is no longer needed. Runs inside a write. */
-export function recordChange({ sql }: Connection, id: string, gone: boolean): void {
+/** Gives a subscription the next change number, in place of its older one. Runs inside a write. */
+export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): void {
   sql("INSERT OR REPLACE INTO subscription_change (subscription_id, gone) VALUES (?, ?)").run(
     id,
     Number(gone),
@@ -11,8 +11,8 @@ export function recordChange({ sql }: Connection, id: string, gone: boolean): vo
 }
 
 /** See `SubscriptionStore.changes`. */
-export function changesAfter(
-  { sql }: Connection,
+export function readChangeRows(
+  { sql }: SqliteConnection,
   after: number,
   limit: number,
 ): Awaited<ReturnType<SubscriptionStore["changes"]>> {
@@ -24,7 +24,7 @@ export function changesAfter(
     next: rows.at(-1)?.no ?? after,
     rows: rows.map((row) => ({
       id: row.changed,
-      subscription: row.id === null ? null : subscriptionOf(row),
+      subscription: row.id === null ? null : subscriptionOfRow(row),
     })),
   };
 }

@@ -1,27 +1,27 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { canBePushedTo } from "../../rules/push-queue.ts";
-import type { Connection } from "../database/connection.ts";
-import { settle } from "../database/work.ts";
-import { addPush, forgetPushes } from "../webhooks/index.ts";
-import { requeue } from "../webhooks/queue.ts";
-import { announceMatch } from "./inbox.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import { settleWorkRows } from "../database/work.ts";
+import { addPush, prunePushRows } from "../webhooks/index.ts";
+import { requeueRows } from "../webhooks/queue.ts";
+import { addMatchRow } from "./inbox.ts";
 
 /**
- * A row per pair of subscription and post, as long as both are there: it is what keeps a pair from being delivered
- * twice. `matched_at` is null once the delivery is forgotten.
+ * One row for each pair of subscription and post while both exist: it keeps the pair from being delivered twice.
+ * `matched_at` is null once the delivery is pruned.
  */
 
-/** Rows deleted, forgotten or counted in one go. */
+/** Rows deleted, pruned or counted in one go. */
 const ROWS_PER_STEP = 2000;
-/** Removed subscriptions stay in the list of changes until that many changes came after them. */
-const CHANGES_REMEMBERED = 100_000;
+/** A removed subscription stays in the list of changes until this many changes came after it. */
+const CHANGES_KEPT = 100_000;
 
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
 
 /** Runs inside a write. */
-export function deliver(
-  connection: Connection,
+export function deliverRows(
+  connection: SqliteConnection,
   matches: Matches,
   settled: readonly WorkItem[],
 ): { subscriptionId: string; postId: string; deliveryId: number }[] {
@@ -46,7 +46,7 @@ export function deliver(
       deliveryId,
       matchedAt,
     );
-    announceMatch(connection, {
+    addMatchRow(connection, {
       owner: pair.owner,
       subscription: pair.subscription,
       post: pair.post,
@@ -59,12 +59,17 @@ export function deliver(
     }
     delivered.push({ subscriptionId, postId, deliveryId });
   }
-  requeue(connection, pushed);
-  settle(connection, settled);
+  requeueRows(connection, pushed);
+  settleWorkRows(connection, settled);
   return delivered;
 }
 
-export function pending({ sql }: Connection, id: string, after: number, limit: number): Delivery[] {
+export function readPendingRows(
+  { sql }: SqliteConnection,
+  id: string,
+  after: number,
+  limit: number,
+): Delivery[] {
   return sql(
     `SELECT d.delivery_id AS deliveryId, p.id AS postId, d.matched_at AS matchedAt
     FROM subscription s
@@ -78,9 +83,9 @@ export function pending({ sql }: Connection, id: string, after: number, limit: n
     .map((row) => ({ ...row }));
 }
 
-/** Counts in steps, so that a long list does not hold up everybody else. */
-export async function pendingCounts(
-  { sql, read }: Connection,
+/** Counts in steps, so that a long list holds up nobody. */
+export async function countPendingRows(
+  { sql, read }: SqliteConnection,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
@@ -111,20 +116,20 @@ export async function pendingCounts(
   return counts;
 }
 
-export async function forgetDeliveries(
-  connection: Connection,
+export async function pruneDeliveryRows(
+  connection: SqliteConnection,
   before: number,
   limit: number,
 ): Promise<number> {
   const { sql, write } = connection;
-  // Goes on with what a crash interrupted.
+  // Completes what a crash interrupted.
   await purgeDeliveries(connection);
-  let forgotten = 0;
-  while (forgotten < limit) {
+  let pruned = 0;
+  while (pruned < limit) {
     const count: number = await write(() => {
       const rows: { subscription: number; post: number }[] = sql(
         "SELECT subscription, post FROM delivery WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
-      ).all(before, Math.min(ROWS_PER_STEP, limit - forgotten));
+      ).all(before, Math.min(ROWS_PER_STEP, limit - pruned));
       for (const { subscription, post } of rows) {
         sql("UPDATE delivery SET matched_at = NULL WHERE subscription = ? AND post = ?").run(
           subscription,
@@ -134,17 +139,17 @@ export async function forgetDeliveries(
       return rows.length;
     });
     if (count === 0) break;
-    forgotten += count;
+    pruned += count;
   }
-  await forgetPushes(connection, before, limit);
+  await prunePushRows(connection, before, limit);
   await write(() =>
     sql(
       `DELETE FROM subscription_change WHERE no IN (
         SELECT no FROM subscription_change
         WHERE gone = 1 AND no < (SELECT max(no) FROM subscription_change) - ? ORDER BY no LIMIT ?)`,
-    ).run(CHANGES_REMEMBERED, ROWS_PER_STEP),
+    ).run(CHANGES_KEPT, ROWS_PER_STEP),
   );
-  return forgotten;
+  return pruned;
 }
 
 const PURGES = [
@@ -153,8 +158,8 @@ const PURGES = [
   "DELETE FROM inbox WHERE (publisher, no) IN (SELECT publisher, no FROM inbox WHERE subscription = ? LIMIT ?)",
 ] as const;
 
-/** Deletes what is left of removed subscriptions. */
-export async function purgeDeliveries({ sql, write }: Connection): Promise<void> {
+/** Deletes the remains of removed subscriptions. */
+export async function purgeDeliveries({ sql, write }: SqliteConnection): Promise<void> {
   let more = true;
   while (more) {
     more = await write(() => {

@@ -1,11 +1,11 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
-import type { Connection } from "../database/connection.ts";
-import type { Parts } from "../database/context.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
 
 const ROWS_PER_STEP = 2000;
 
-export function inboxStore({ connection }: Parts): InboxStore {
+export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
   const { sql, read, write } = connection;
   return {
     read: (publisherId, after, limit) =>
@@ -26,39 +26,39 @@ export function inboxStore({ connection }: Parts): InboxStore {
       ),
 
     async forget(before, limit) {
-      let forgotten = 0;
-      while (forgotten < limit) {
+      let pruned = 0;
+      while (pruned < limit) {
         const count = await write(
           () =>
             sql(
               `DELETE FROM inbox WHERE (publisher, no) IN (
                 SELECT publisher, no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)`,
-            ).run(before, Math.min(ROWS_PER_STEP, limit - forgotten)).changes as number,
+            ).run(before, Math.min(ROWS_PER_STEP, limit - pruned)).changes as number,
         );
         if (count === 0) break;
-        forgotten += count;
+        pruned += count;
       }
-      return forgotten;
+      return pruned;
     },
   };
 }
 
-/** Tells the publishers of a thread of a reply that was just inserted; runs inside its write. */
-export function announceReply(
-  connection: Connection,
+/** Adds the inbox entries of a reply that was just inserted; runs inside its write. */
+export function addReplyRows(
+  connection: SqliteConnection,
   reply: { seq: number; publisherId: string; at: number },
   root: { id: string; publisher_id: string },
 ): void {
   const entry = { at: reply.at, post: reply.seq, subscription: null, deliveryId: null };
   const repliers = repliersTo(connection, root.id, REPLIERS_SOUGHT);
   for (const { publisherId, type } of entriesOfReply(reply.publisherId, root.publisher_id, repliers)) {
-    announce(connection, publisherId, { ...entry, type });
+    addEntryRow(connection, publisherId, { ...entry, type });
   }
 }
 
-/** Adds an entry to a publisher's inbox, unless it is gone. Numbers of posts and subscriptions are rows, not ids. */
-function announce(
-  { sql }: Connection,
+/** Adds an entry to a publisher's inbox, unless the publisher is gone. `post` and `subscription` are rows, not ids. */
+function addEntryRow(
+  { sql }: SqliteConnection,
   publisherId: string,
   entry: {
     type: InboxEntry["type"];
@@ -77,8 +77,8 @@ function announce(
   ).run(next.seq, next.no, entry.type, entry.at, entry.post, entry.subscription, entry.deliveryId);
 }
 
-/** Publishers with an active reply, each once, by jumping through the index: a thread may have more replies than people. */
-function repliersTo({ sql }: Connection, rootId: string, limit: number): string[] {
+/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
+function repliersTo({ sql }: SqliteConnection, rootId: string, limit: number): string[] {
   return sql(
     `WITH RECURSIVE replier (id) AS (
       SELECT min(publisher_id) FROM post WHERE parent_id = ?1 AND state = 'active'
@@ -91,16 +91,16 @@ function repliersTo({ sql }: Connection, rootId: string, limit: number): string[
     .map(({ id }) => id);
 }
 
-/** Tells the owner of a subscription of a delivery; runs inside its write. */
-export function announceMatch(
-  connection: Connection,
+/** Adds the inbox entry of a delivery for the subscription's owner; runs inside its write. */
+export function addMatchRow(
+  connection: SqliteConnection,
   { owner, ...match }: { owner: string; subscription: number; post: number; deliveryId: number; at: number },
 ): void {
-  announce(connection, owner, { ...match, type: "match" });
+  addEntryRow(connection, owner, { ...match, type: "match" });
 }
 
-/** Erases at most `most` entries of a publisher; resolves to how many. */
-export function eraseInbox({ sql }: Connection, publisherId: string, most: number): number {
+/** Erases at most `most` entries of a publisher; returns how many. */
+export function eraseInboxRows({ sql }: SqliteConnection, publisherId: string, most: number): number {
   return sql(
     `DELETE FROM inbox WHERE (publisher, no) IN (
       SELECT publisher, no FROM inbox WHERE publisher = (SELECT seq FROM publisher WHERE id = ?) LIMIT ?)`,

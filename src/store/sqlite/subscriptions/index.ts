@@ -1,14 +1,20 @@
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/changes.ts";
 import { webhookOrigin } from "../../rules/push-queue.ts";
-import type { Connection } from "../database/connection.ts";
-import type { Parts } from "../database/context.ts";
-import { blobOf, type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
-import { requeue } from "../webhooks/queue.ts";
-import { changesAfter, recordChange } from "./changes.ts";
-import { deliver, forgetDeliveries, pending, pendingCounts, purgeDeliveries } from "./deliveries.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { blobOf, type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+import { requeueRows } from "../webhooks/queue.ts";
+import { readChangeRows, recordChange } from "./changes.ts";
+import {
+  countPendingRows,
+  deliverRows,
+  pruneDeliveryRows,
+  purgeDeliveries,
+  readPendingRows,
+} from "./deliveries.ts";
 
-export function subscriptionStore({ connection }: Parts): SubscriptionStore {
+export function sqliteSubscriptionStore({ connection }: SqliteContext): SubscriptionStore {
   const { sql, read, write } = connection;
   return {
     insert: (subscription, maxActive) =>
@@ -30,7 +36,7 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
       read(() =>
         sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
           .all(publisherId)
-          .map(subscriptionOf),
+          .map(subscriptionOfRow),
       ),
 
     update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
@@ -46,22 +52,22 @@ export function subscriptionStore({ connection }: Parts): SubscriptionStore {
         ).get(...valuesOf(after), id);
         recordChange(connection, id, false);
         // Its pushes may have become due, or stopped being so.
-        requeue(connection, [seq]);
+        requeueRows(connection, [seq]);
         return after;
       }),
 
-    remove: (id) => removeSubscription(connection, id),
+    remove: (id) => removeSubscriptionRows(connection, id),
 
-    changes: (after, limit) => read(() => changesAfter(connection, after, limit)),
-    deliver: (matches, settled) => write(() => deliver(connection, matches, settled)),
-    pending: (id, after, limit) => read(() => pending(connection, id, after, limit)),
-    pendingCounts: (ids) => pendingCounts(connection, ids),
-    forgetDeliveries: (before, limit) => forgetDeliveries(connection, before, limit),
+    changes: (after, limit) => read(() => readChangeRows(connection, after, limit)),
+    deliver: (matches, settled) => write(() => deliverRows(connection, matches, settled)),
+    pending: (id, after, limit) => read(() => readPendingRows(connection, id, after, limit)),
+    pendingCounts: (ids) => countPendingRows(connection, ids),
+    forgetDeliveries: (before, limit) => pruneDeliveryRows(connection, before, limit),
   };
 }
 
 /** Runs inside a write. */
-export function insertSubscription(connection: Connection, subscription: StoredSubscription): void {
+export function insertSubscription(connection: SqliteConnection, subscription: StoredSubscription): void {
   connection
     .sql(
       `INSERT INTO subscription (id, publisher_id, created_at, ${COLUMNS.join(", ")})
@@ -72,7 +78,7 @@ export function insertSubscription(connection: Connection, subscription: StoredS
 }
 
 /** Removes a subscription at once, and its deliveries, pushes and inbox entries in bounded steps; false when there was none. */
-export async function removeSubscription(connection: Connection, id: string): Promise<boolean> {
+export async function removeSubscriptionRows(connection: SqliteConnection, id: string): Promise<boolean> {
   const { sql, write } = connection;
   const removed = await write(() => {
     const row: { seq: number } | undefined = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
@@ -80,21 +86,21 @@ export async function removeSubscription(connection: Connection, id: string): Pr
     sql("DELETE FROM subscription WHERE seq = ?").run(row.seq);
     sql("INSERT INTO subscription_purge VALUES (?)").run(row.seq);
     recordChange(connection, id, true);
-    requeue(connection, [row.seq]);
+    requeueRows(connection, [row.seq]);
     return true;
   });
   if (removed) await purgeDeliveries(connection);
   return removed;
 }
 
-function activeOf({ sql }: Connection, publisherId: string): number {
+function activeOf({ sql }: SqliteConnection, publisherId: string): number {
   return sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ? AND active = 1").get(publisherId)
     .n;
 }
 
-function find({ sql }: Connection, id: string): StoredSubscription | null {
+function find({ sql }: SqliteConnection, id: string): StoredSubscription | null {
   const row: SubscriptionRow | undefined = sql("SELECT * FROM subscription WHERE id = ?").get(id);
-  return row === undefined ? null : subscriptionOf(row);
+  return row === undefined ? null : subscriptionOfRow(row);
 }
 
 /** Columns that may change, and their values in the same order. */

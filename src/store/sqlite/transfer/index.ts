@@ -7,31 +7,31 @@ import {
   type RowPage,
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
-import type { Parts } from "../database/context.ts";
-import { finishErasures } from "../posts/erasure.ts";
-import { SOURCES } from "./rows.ts";
-import { writePages } from "./writes.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { finishRowErasures } from "../posts/erasure.ts";
+import { ROW_SOURCES } from "./rows.ts";
+import { writePageRows } from "./writes.ts";
 
 const ROWS_PER_PAGE = 500;
 
-export function transferStore(parts: Parts, file: string): TransferStore {
+export function sqliteTransferStore(context: SqliteContext, file: string): TransferStore {
   return {
-    snapshot: () => openSnapshot(parts, file),
-    write: (pages, mark) => parts.connection.write(() => writePages(parts, pages, mark)),
+    snapshot: () => openSnapshot(context, file),
+    write: (pages, mark) => context.connection.write(() => writePageRows(context, pages, mark)),
   };
 }
 
 /**
- * A read transaction of a connection of its own, which sees the file as it was when it began. It holds up nobody, but while
- * it lasts the log cannot be emptied: it grows, and older pages, erased text among them, stay in it until the end.
+ * A read transaction on its own connection sees the file as it was at its start. It holds up nobody, but while it lasts the
+ * log cannot be emptied: it grows, and keeps older pages with erased text until the end.
  */
-async function openSnapshot(parts: Parts, file: string): Promise<BoardSnapshot> {
+async function openSnapshot(context: SqliteContext, file: string): Promise<BoardSnapshot> {
   while (true) {
-    await finishErasures(parts);
+    await finishRowErasures(context);
     const db = new DatabaseSync(file, { readOnly: true });
     try {
       db.exec("BEGIN");
-      const { read } = parts.connection;
+      const { read } = context.connection;
       const counts = await read(() => countsIn(db));
       const { n } = db.prepare("SELECT count(*) AS n FROM publisher WHERE erasing = 1").get();
       if (n === 0) return snapshotOf(db, counts);
@@ -39,19 +39,22 @@ async function openSnapshot(parts: Parts, file: string): Promise<BoardSnapshot> 
       db.close();
       throw error;
     }
-    // Somebody began an erasure just now.
+    // An erasure has just begun.
     db.close();
   }
 }
 
 function countsIn(db: DatabaseSyncInstance): Record<RowKind, number> {
   return Object.fromEntries(
-    ROW_KINDS.map((kind) => [kind, db.prepare(`SELECT count(*) AS n FROM ${SOURCES[kind].from}`).get().n]),
+    ROW_KINDS.map((kind) => [
+      kind,
+      db.prepare(`SELECT count(*) AS n FROM ${ROW_SOURCES[kind].from}`).get().n,
+    ]),
   ) as Record<RowKind, number>;
 }
 
 function snapshotOf(db: DatabaseSyncInstance, counts: Record<RowKind, number>): BoardSnapshot {
-  // A statement that is collected while its rows are read takes the process with it.
+  // The process crashes when a statement is garbage-collected while its rows are read.
   const statements: StatementSyncInstance[] = [];
   const read = (text: string) => {
     const statement = db.prepare(text);
@@ -70,7 +73,7 @@ function snapshotOf(db: DatabaseSyncInstance, counts: Record<RowKind, number>): 
 
 async function* pagesOf(read: (text: string) => Iterable<unknown>): AsyncGenerator<RowPage> {
   for (const kind of ROW_KINDS) {
-    const { columns, from, order, rowOf } = SOURCES[kind];
+    const { columns, from, order, rowOf } = ROW_SOURCES[kind];
     let rows: unknown[] = [];
     for (const row of read(`SELECT ${columns} FROM ${from} ORDER BY ${order}`)) {
       rows.push(rowOf(row));

@@ -6,15 +6,15 @@ import {
   POST_TABLES,
   type PostRow,
   type PublisherRow,
-  postOf,
-  publisherOf,
+  postOfRow,
+  publisherOfRow,
   type SubscriptionRow,
-  subscriptionOf,
-  vectorOf,
+  subscriptionOfRow,
+  vectorOfBlob,
 } from "../database/rows.ts";
-import { type PushRow, recordOf } from "../webhooks/index.ts";
+import { type PushRow, pushRecordOfRow } from "../webhooks/index.ts";
 
-/** Where the rows of a kind are, in an order that an index gives. */
+/** Where the rows of a kind are, in the order of an index. */
 interface Source<K extends RowKind> {
   columns: string;
   from: string;
@@ -23,8 +23,8 @@ interface Source<K extends RowKind> {
   rowOf(row: any): BoardRows[K];
 }
 
-/** `CROSS JOIN` keeps the order of tables, and so that of rows. Rows of a subscription that is gone are being deleted. */
-export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
+/** `CROSS JOIN` fixes the order of tables and so of rows. Rows of a removed subscription are left out: they are being deleted. */
+export const ROW_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   setting: {
     columns: "name, value",
     from: `setting WHERE name <> '${STALE}'`,
@@ -35,7 +35,7 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
     columns: "*",
     from: "publisher",
     order: "seq",
-    rowOf: (row: PublisherRow & { inbox_no: number }) => ({ ...publisherOf(row), inboxNo: row.inbox_no }),
+    rowOf: (row: PublisherRow & { inbox_no: number }) => ({ ...publisherOfRow(row), inboxNo: row.inbox_no }),
   },
   post: {
     columns: `${POST_COLUMNS}, p.removed_at, v.model, v.vector`,
@@ -44,10 +44,12 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
     rowOf: (
       row: PostRow & { removed_at: number | null; model: string | null; vector: Uint8Array | null },
     ) => ({
-      ...postOf(row),
+      ...postOfRow(row),
       removedAt: row.removed_at,
       embedding:
-        row.model === null || row.vector === null ? null : { model: row.model, vector: vectorOf(row.vector) },
+        row.model === null || row.vector === null
+          ? null
+          : { model: row.model, vector: vectorOfBlob(row.vector) },
     }),
   },
   subscription: {
@@ -55,7 +57,7 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
     from: "subscription",
     order: "seq",
     rowOf: (row: SubscriptionRow & { next_delivery: number }) => ({
-      ...subscriptionOf(row),
+      ...subscriptionOfRow(row),
       nextDelivery: row.next_delivery,
     }),
   },
@@ -113,6 +115,6 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
 function unclaimed(
   row: PushRow & { subscription_id: string; token: string | null; again_at: number | null },
 ): BoardRows["push"] {
-  const record = recordOf(row.subscription_id, row);
+  const record = pushRecordOfRow(row.subscription_id, row);
   return row.token === null ? record : { ...record, ...unclaimedPush({ ...record, againAt: row.again_at }) };
 }

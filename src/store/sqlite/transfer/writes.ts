@@ -1,29 +1,29 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
-import type { Connection } from "../database/connection.ts";
-import type { Parts } from "../database/context.ts";
-import { enqueue } from "../database/work.ts";
-import { insertRow } from "../posts/changes.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { enqueueWorkRow } from "../database/work.ts";
+import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";
 import { insertPublisher } from "../publishers/index.ts";
 import { insertSubscription } from "../subscriptions/index.ts";
-import { requeue } from "../webhooks/queue.ts";
+import { requeueRows } from "../webhooks/queue.ts";
 
 /** See `TransferStore.write`; runs inside a write. */
-export function writePages(
-  parts: Parts,
+export function writePageRows(
+  context: SqliteContext,
   pages: readonly RowPage[],
   mark: { name: string; from: string | null; to: string },
 ): void {
-  moveMark(parts.connection, mark);
+  moveMark(context.connection, mark);
   for (const { kind, rows } of pages) {
-    const write = WRITERS[kind] as (parts: Parts, rows: readonly unknown[]) => void;
-    write(parts, rows);
+    const write = WRITERS[kind] as (context: SqliteContext, rows: readonly unknown[]) => void;
+    write(context, rows);
   }
 }
 
 function moveMark(
-  { sql }: Connection,
+  { sql }: SqliteConnection,
   { name, from, to }: { name: string; from: string | null; to: string },
 ): void {
   const moved =
@@ -33,121 +33,125 @@ function moveMark(
   if (moved.changes !== 1) throw new Error("Somebody else writes to this board in the same way.");
 }
 
-const WRITERS: { readonly [K in RowKind]: (parts: Parts, rows: readonly BoardRows[K][]) => void } = {
-  setting({ connection: { sql } }, rows) {
-    const set = sql("INSERT OR REPLACE INTO setting VALUES (?, ?)");
-    for (const { name, value } of rows) set.run(name, value);
-  },
+const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonly BoardRows[K][]) => void } =
+  {
+    setting({ connection: { sql } }, rows) {
+      const set = sql("INSERT OR REPLACE INTO setting VALUES (?, ?)");
+      for (const { name, value } of rows) set.run(name, value);
+    },
 
-  publisher(parts, rows) {
-    const set = parts.connection.sql("UPDATE publisher SET inbox_no = ? WHERE id = ?");
-    for (const { inboxNo, ...publisher } of rows) {
-      insertPublisher(parts, publisher);
-      set.run(inboxNo, publisher.id);
-    }
-  },
+    publisher(context, rows) {
+      const set = context.connection.sql("UPDATE publisher SET inbox_no = ? WHERE id = ?");
+      for (const { inboxNo, ...publisher } of rows) {
+        insertPublisher(context, publisher);
+        set.run(inboxNo, publisher.id);
+      }
+    },
 
-  post(parts, rows) {
-    for (const { removedAt, embedding, ...post } of rows) {
-      if (post.parentId !== null) rowOfPost(parts.connection, post.parentId);
-      const seq = insertRow(parts, post, removedAt);
-      if (post.state === "active") parts.index.put(indexEntryOf(post));
-      if (embedding !== null) keepVector(parts, { ...post, seq }, embedding.model, embedding.vector);
-    }
-  },
+    post(context, rows) {
+      for (const { removedAt, embedding, ...post } of rows) {
+        if (post.parentId !== null) rowOfPost(context.connection, post.parentId);
+        const seq = writePostRow(context, post, removedAt);
+        if (post.state === "active") context.index.put(indexEntryOf(post));
+        if (embedding !== null) keepVector(context, { ...post, seq }, embedding.model, embedding.vector);
+      }
+    },
 
-  subscription({ connection }, rows) {
-    const set = connection.sql("UPDATE subscription SET next_delivery = ? WHERE id = ?");
-    for (const { nextDelivery, ...subscription } of rows) {
-      insertSubscription(connection, subscription);
-      set.run(nextDelivery, subscription.id);
-    }
-  },
+    subscription({ connection }, rows) {
+      const set = connection.sql("UPDATE subscription SET next_delivery = ? WHERE id = ?");
+      for (const { nextDelivery, ...subscription } of rows) {
+        insertSubscription(connection, subscription);
+        set.run(nextDelivery, subscription.id);
+      }
+    },
 
-  delivery({ connection }, rows) {
-    const insert = connection.sql("INSERT INTO delivery VALUES (?, ?, ?, ?)");
-    for (const { subscriptionId, postId, deliveryId, matchedAt } of rows) {
-      insert.run(
-        rowOfSubscription(connection, subscriptionId),
-        rowOfPost(connection, postId),
-        deliveryId,
-        matchedAt,
-      );
-    }
-  },
+    delivery({ connection }, rows) {
+      const insert = connection.sql("INSERT INTO delivery VALUES (?, ?, ?, ?)");
+      for (const { subscriptionId, postId, deliveryId, matchedAt } of rows) {
+        insert.run(
+          rowOfSubscription(connection, subscriptionId),
+          rowOfPost(connection, postId),
+          deliveryId,
+          matchedAt,
+        );
+      }
+    },
 
-  push({ connection }, rows) {
-    const insert = connection.sql(
-      `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts,
+    push({ connection }, rows) {
+      const insert = connection.sql(
+        `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts,
         attempt_at, latency_ms, status, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    const subscriptions = new Set<number>();
-    for (const push of rows) {
-      const subscription = rowOfSubscription(connection, push.subscriptionId);
-      subscriptions.add(subscription);
-      const { deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt: last } = push;
-      insert.run(
-        ...[subscription, deliveryId, postId, matchedAt, state, dueAt, attempts],
-        ...[last?.at ?? null, last?.latencyMs ?? null, last?.status ?? null, last?.error ?? null],
       );
-    }
-    requeue(connection, subscriptions);
-  },
+      const subscriptions = new Set<number>();
+      for (const push of rows) {
+        const subscription = rowOfSubscription(connection, push.subscriptionId);
+        subscriptions.add(subscription);
+        const { deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt: last } = push;
+        insert.run(
+          ...[subscription, deliveryId, postId, matchedAt, state, dueAt, attempts],
+          ...[last?.at ?? null, last?.latencyMs ?? null, last?.status ?? null, last?.error ?? null],
+        );
+      }
+      requeueRows(connection, subscriptions);
+    },
 
-  inbox({ connection }, rows) {
-    const insert = connection.sql("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?, ?)");
-    for (const { publisherId, no, type, at, postId, subscriptionId, deliveryId } of rows) {
-      insert.run(
-        rowOf(connection, "SELECT seq FROM publisher WHERE id = ?", publisherId),
-        ...[no, type, at, rowOfPost(connection, postId)],
-        subscriptionId === null ? null : rowOfSubscription(connection, subscriptionId),
-        deliveryId,
+    inbox({ connection }, rows) {
+      const insert = connection.sql("INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?, ?)");
+      for (const { publisherId, no, type, at, postId, subscriptionId, deliveryId } of rows) {
+        insert.run(
+          rowOf(connection, "SELECT seq FROM publisher WHERE id = ?", publisherId),
+          ...[no, type, at, rowOfPost(connection, postId)],
+          subscriptionId === null ? null : rowOfSubscription(connection, subscriptionId),
+          deliveryId,
+        );
+      }
+    },
+
+    report({ connection }, rows) {
+      const insert = connection.sql(
+        "INSERT INTO report (id, post, reporter, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?)",
       );
-    }
-  },
+      for (const { id, postId, reporter, reason, details, createdAt } of rows) {
+        insert.run(id, rowOfPost(connection, postId), reporter, reason, details, createdAt);
+      }
+    },
 
-  report({ connection }, rows) {
-    const insert = connection.sql(
-      "INSERT INTO report (id, post, reporter, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    for (const { id, postId, reporter, reason, details, createdAt } of rows) {
-      insert.run(id, rowOfPost(connection, postId), reporter, reason, details, createdAt);
-    }
-  },
+    reported({ connection }, rows) {
+      const insert = connection.sql("INSERT INTO reported_post VALUES (?, ?, ?)");
+      for (const { postId, reporters, lastAt } of rows) {
+        insert.run(rowOfPost(connection, postId), reporters, lastAt);
+      }
+    },
 
-  reported({ connection }, rows) {
-    const insert = connection.sql("INSERT INTO reported_post VALUES (?, ?, ?)");
-    for (const { postId, reporters, lastAt } of rows) {
-      insert.run(rowOfPost(connection, postId), reporters, lastAt);
-    }
-  },
+    moderation({ connection: { sql } }, rows) {
+      const insert = sql(
+        "INSERT INTO moderation (at, action, subject, actor, reason) VALUES (?, ?, ?, ?, ?)",
+      );
+      for (const { at, action, subject, actor, reason } of rows)
+        insert.run(at, action, subject, actor, reason);
+    },
 
-  moderation({ connection: { sql } }, rows) {
-    const insert = sql("INSERT INTO moderation (at, action, subject, actor, reason) VALUES (?, ?, ?, ?, ?)");
-    for (const { at, action, subject, actor, reason } of rows) insert.run(at, action, subject, actor, reason);
-  },
+    counter({ connection: { sql } }, rows) {
+      const add = sql("INSERT INTO counter VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n");
+      for (const { day, name, n } of rows) add.run(day, name, n);
+    },
 
-  counter({ connection: { sql } }, rows) {
-    const add = sql("INSERT INTO counter VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n");
-    for (const { day, name, n } of rows) add.run(day, name, n);
-  },
+    work({ connection }, rows) {
+      for (const { kind, postId } of rows) {
+        const post = rowOfPost(connection, postId);
+        const { at } = connection.sql("SELECT updated_at AS at FROM post WHERE seq = ?").get(post);
+        enqueueWorkRow(connection, kind, post, at);
+      }
+    },
+  };
 
-  work({ connection }, rows) {
-    for (const { kind, postId } of rows) {
-      const post = rowOfPost(connection, postId);
-      const { at } = connection.sql("SELECT updated_at AS at FROM post WHERE seq = ?").get(post);
-      enqueue(connection, kind, post, at);
-    }
-  },
-};
-
-const rowOfPost = (connection: Connection, id: string) =>
+const rowOfPost = (connection: SqliteConnection, id: string) =>
   rowOf(connection, "SELECT seq FROM post WHERE id = ?", id);
-const rowOfSubscription = (connection: Connection, id: string) =>
+const rowOfSubscription = (connection: SqliteConnection, id: string) =>
   rowOf(connection, "SELECT seq FROM subscription WHERE id = ?", id);
 
 /** @throws Error when there is none */
-function rowOf({ sql }: Connection, select: string, id: string): number {
+function rowOf({ sql }: SqliteConnection, select: string, id: string): number {
   const row: { seq: number } | undefined = sql(select).get(id);
   if (row === undefined) throw new Error(`${id} is not there, but something that belongs to it is.`);
   return row.seq;

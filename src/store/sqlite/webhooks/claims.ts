@@ -1,31 +1,31 @@
 import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import { type Lane, openLanes, Places, serveInTurn } from "../../rules/claims.ts";
 import { attemptsBefore } from "../../rules/settling.ts";
-import type { Connection } from "../database/connection.ts";
-import { type SubscriptionRow, subscriptionOf } from "../database/rows.ts";
-import { dueLanes, endTurn, nextInLane, requeue } from "./queue.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import { type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+import { dueLaneRows, endTurn, nextInLane, requeueRows } from "./queue.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
-/** Whether a claim would get anything; only reads. */
-export function hasPlace(connection: Connection, options: Options): boolean {
+/** True when a claim would get a push; only reads. */
+export function hasPlace(connection: SqliteConnection, options: Options): boolean {
   return servableLanes(connection, placesFor(connection, options), options.now).length > 0;
 }
 
 /** Runs inside a write. */
-export function claimPushes(connection: Connection, options: Options, token: string): ClaimedPush[] {
+export function claimPushRows(connection: SqliteConnection, options: Options, token: string): ClaimedPush[] {
   const places = placesFor(connection, options);
   return serveInTurn(servableLanes(connection, places, options.now), places, (lane) => {
     const subscription = nextInLane(connection, lane, options.now);
     if (subscription === null) return null;
     const push = claimFirst(connection, subscription, lane, options, token);
-    requeue(connection, [subscription]);
+    requeueRows(connection, [subscription]);
     endTurn(connection, subscription, lane);
     return push;
   });
 }
 
-function placesFor({ sql }: Connection, options: Options): Places {
+function placesFor({ sql }: SqliteConnection, options: Options): Places {
   const live: { origin: string; failing: number; n: number }[] = sql(
     `SELECT claimed_origin AS origin, claimed_failing AS failing, count(*) AS n FROM push
     WHERE token IS NOT NULL AND due_at > ? GROUP BY claimed_origin, claimed_failing`,
@@ -37,17 +37,17 @@ function placesFor({ sql }: Connection, options: Options): Places {
 }
 
 /** Enough lanes to fill the places. */
-function servableLanes(connection: Connection, places: Places, now: number): Lane[] {
+function servableLanes(connection: SqliteConnection, places: Places, now: number): Lane[] {
   const due = [false, true].flatMap((failing) => {
     const left = places.left(failing);
-    return left === 0 ? [] : dueLanes(connection, failing, now, left + places.fullOrigins);
+    return left === 0 ? [] : dueLaneRows(connection, failing, now, left + places.fullOrigins);
   });
   return openLanes(due, places);
 }
 
-/** Claims the push of a subscription (by row) that has been due longest. */
+/** Claims the push of a subscription (by row) that came due first. */
 function claimFirst(
-  { sql }: Connection,
+  { sql }: SqliteConnection,
   subscription: number,
   lane: Lane,
   options: Options,
@@ -66,5 +66,5 @@ function claimFirst(
     ...[subscription, push.deliveryId],
   );
   const row: SubscriptionRow = sql("SELECT * FROM subscription WHERE seq = ?").get(subscription);
-  return { ...push, attempts, subscriptionId: row.id, token, subscription: subscriptionOf(row) };
+  return { ...push, attempts, subscriptionId: row.id, token, subscription: subscriptionOfRow(row) };
 }

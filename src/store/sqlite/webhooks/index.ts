@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
 import { redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
-import type { Connection } from "../database/connection.ts";
-import type { Parts } from "../database/context.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
-import { claimPushes, hasPlace } from "./claims.ts";
-import { requeue } from "./queue.ts";
+import { claimPushRows, hasPlace } from "./claims.ts";
+import { requeueRows } from "./queue.ts";
 
 /**
- * One row per push. While it is claimed, `token` names the claim and `due_at` is when the lease ends; `again_at` notes
- * that a new delivery was asked for meanwhile. Of the attempts, the latest is kept.
+ * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
+ * the due time of a redelivery requested meanwhile. Only the latest attempt is kept.
  */
 
 const ROWS_PER_STEP = 1000;
 
-export function pushStore({ connection }: Parts): PushStore {
+export function sqlitePushStore({ connection }: SqliteContext): PushStore {
   const { sql, read, write } = connection;
   return {
     async claim(options) {
-      // Looks before it writes: many processes ask often, and mostly there is nothing to do.
+      // A look first: many processes ask often, and mostly there is nothing to do.
       if (!(await read(() => hasPlace(connection, options)))) return [];
-      return write(() => claimPushes(connection, options, randomUUID()));
+      return write(() => claimPushRows(connection, options, randomUUID()));
     },
 
-    settle: (push, attempt, outcome) => write(() => settlePush(connection, push, attempt, outcome)),
+    settle: (push, attempt, outcome) => write(() => settlePushRow(connection, push, attempt, outcome)),
 
     async giveBack(pushes) {
       if (pushes.length === 0) return;
@@ -37,7 +37,7 @@ export function pushStore({ connection }: Parts): PushStore {
           ).get(subscriptionId, deliveryId, token);
           if (row !== undefined) subscriptions.add(row.subscription);
         }
-        requeue(connection, subscriptions);
+        requeueRows(connection, subscriptions);
       });
     },
 
@@ -48,7 +48,7 @@ export function pushStore({ connection }: Parts): PushStore {
           ORDER BY delivery_id DESC LIMIT ?`,
         )
           .all(subscriptionId, before ?? Number.MAX_SAFE_INTEGER, limit)
-          .map((row) => recordOf(subscriptionId, row)),
+          .map((row) => pushRecordOfRow(subscriptionId, row)),
       ),
 
     redeliver: (subscriptionId, deliveryId, now) =>
@@ -70,15 +70,15 @@ export function pushStore({ connection }: Parts): PushStore {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subscription, delivery_id) DO UPDATE SET
             state = excluded.state, due_at = excluded.due_at, attempts = excluded.attempts, again_at = excluded.again_at`,
         ).run(subscription, deliveryId, post_id, matched_at, state, dueAt, attempts, againAt);
-        requeue(connection, [subscription]);
+        requeueRows(connection, [subscription]);
         return true;
       }),
   };
 }
 
-/** Records a push that is due at once; the caller requeues its subscription. Runs inside a write. */
+/** Adds a push that is due at once; the caller requeues its subscription. Runs inside a write. */
 export function addPush(
-  { sql }: Connection,
+  { sql }: SqliteConnection,
   push: { subscription: number; deliveryId: number; postId: string; matchedAt: number },
 ): void {
   sql(
@@ -89,8 +89,8 @@ export function addPush(
 
 type Settling = Parameters<PushStore["settle"]>;
 
-function settlePush(
-  connection: Connection,
+function settlePushRow(
+  connection: SqliteConnection,
   { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
   attempt: Settling[1],
   outcome: Settling[2],
@@ -124,27 +124,31 @@ function settlePush(
     "UPDATE subscription SET failures = ?, failing_since = ?, active = ?, inactive_reason = ? WHERE seq = ?",
   ).run(after.failures, after.failingSince, Number(after.active), after.inactiveReason, row.seq);
   if (after.active !== before.active) recordChange(connection, subscriptionId, false);
-  requeue(connection, [row.seq]);
+  requeueRows(connection, [row.seq]);
   return true;
 }
 
-/** Erases pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
-export async function forgetPushes(connection: Connection, before: number, limit: number): Promise<void> {
+/** Deletes pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
+export async function prunePushRows(
+  connection: SqliteConnection,
+  before: number,
+  limit: number,
+): Promise<void> {
   const { sql, write } = connection;
-  let forgotten = 0;
-  while (forgotten < limit) {
+  let pruned = 0;
+  while (pruned < limit) {
     const count = await write(() => {
       const rows: { subscription: number; delivery_id: number }[] = sql(
         "SELECT subscription, delivery_id FROM push WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
-      ).all(before, Math.min(ROWS_PER_STEP, limit - forgotten));
+      ).all(before, Math.min(ROWS_PER_STEP, limit - pruned));
       for (const { subscription, delivery_id } of rows) {
         sql("DELETE FROM push WHERE subscription = ? AND delivery_id = ?").run(subscription, delivery_id);
       }
-      requeue(connection, new Set(rows.map(({ subscription }) => subscription)));
+      requeueRows(connection, new Set(rows.map(({ subscription }) => subscription)));
       return rows.length;
     });
     if (count === 0) break;
-    forgotten += count;
+    pruned += count;
   }
 }
 
@@ -161,7 +165,7 @@ export interface PushRow {
   error: string | null;
 }
 
-export function recordOf(subscriptionId: string, row: PushRow): PushRecord {
+export function pushRecordOfRow(subscriptionId: string, row: PushRow): PushRecord {
   return {
     subscriptionId,
     deliveryId: row.delivery_id,

@@ -1,16 +1,16 @@
 import type { Lane } from "../../rules/claims.ts";
 import { queuePlace } from "../../rules/push-queue.ts";
-import type { Connection } from "../database/connection.ts";
+import type { SqliteConnection } from "../database/connection.ts";
 
 /**
- * Who is served next. A subscription that can be pushed to and has pushes waiting stands in `push_queue`, with the time
- * its first one is due. The subscriptions of an origin make up two lanes, those whose last push failed and the others;
- * `push_lane` holds the same of each lane. Turns grow: who was served goes to the end, so that neither a lane nor a
- * subscription in it waits for another's whole backlog. A look at who is due costs a step for each lane, not each push.
+ * The order of service. `push_queue` holds each subscription that can be pushed to and has pushes waiting, with the time
+ * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others;
+ * `push_lane` holds the same for each lane. Turns grow: after service, lane and subscription go to the end, so that
+ * neither waits for another's whole backlog. Finding what is due costs one step for each lane, not for each push.
  */
 
 /** Brings subscriptions (by row) and their lanes in step with their pushes; runs inside a write. */
-export function requeue(connection: Connection, subscriptions: Iterable<number>): void {
+export function requeueRows(connection: SqliteConnection, subscriptions: Iterable<number>): void {
   const lanes = new Map<string, { origin: string; failing: number }>();
   for (const subscription of subscriptions) {
     for (const lane of requeueOne(connection, subscription)) {
@@ -20,8 +20,8 @@ export function requeue(connection: Connection, subscriptions: Iterable<number>)
   for (const { origin, failing } of lanes.values()) requeueLane(connection, origin, failing);
 }
 
-/** The lanes in which the subscription stood and stands. */
-function requeueOne({ sql }: Connection, subscription: number): { origin: string; failing: number }[] {
+/** Returns the lanes of the subscription before and after. */
+function requeueOne({ sql }: SqliteConnection, subscription: number): { origin: string; failing: number }[] {
   const old: { origin: string; failing: number } | undefined = sql(
     "SELECT origin, failing FROM push_queue WHERE subscription = ?",
   ).get(subscription);
@@ -44,7 +44,7 @@ function requeueOne({ sql }: Connection, subscription: number): { origin: string
   return old === undefined ? [next] : [old, next];
 }
 
-function requeueLane({ sql }: Connection, origin: string, failing: number): void {
+function requeueLane({ sql }: SqliteConnection, origin: string, failing: number): void {
   const { due_at }: { due_at: number | null } = sql(
     "SELECT min(due_at) AS due_at FROM push_queue WHERE origin = ? AND failing = ?",
   ).get(origin, failing);
@@ -58,17 +58,17 @@ function requeueLane({ sql }: Connection, origin: string, failing: number): void
   ).run(origin, failing, due_at);
 }
 
-/** Lanes with something due, of one kind, whose turn is first. */
-export function dueLanes({ sql }: Connection, failing: boolean, now: number, limit: number): Lane[] {
+/** The first lanes of one kind with something due, by turn. */
+export function dueLaneRows({ sql }: SqliteConnection, failing: boolean, now: number, limit: number): Lane[] {
   const lanes: Pick<Lane, "turn" | "origin">[] = sql(
     "SELECT turn, origin FROM push_lane WHERE failing = ? AND due_at <= ? ORDER BY turn LIMIT ?",
   ).all(Number(failing), now, limit);
   return lanes.map((lane) => ({ ...lane, failing }));
 }
 
-/** The subscription (by row) of a lane whose turn is first, or null when none has anything due. */
-export function nextInLane({ sql }: Connection, { origin, failing }: Lane, now: number): number | null {
-  // The plus keeps the planner from reading all that is due in order to sort it by turn.
+/** The next subscription (by row) of a lane, or null when none has anything due. */
+export function nextInLane({ sql }: SqliteConnection, { origin, failing }: Lane, now: number): number | null {
+  // The plus keeps the planner from reading everything due and sorting it by turn.
   return (
     sql(
       "SELECT subscription FROM push_queue WHERE origin = ? AND failing = ? AND +due_at <= ? ORDER BY turn LIMIT 1",
@@ -76,8 +76,8 @@ export function nextInLane({ sql }: Connection, { origin, failing }: Lane, now: 
   );
 }
 
-/** Moves a subscription that was served to the end of its lane, and its lane to the end of the lanes. */
-export function endTurn({ sql }: Connection, subscription: number, { origin, failing }: Lane): void {
+/** After service, moves a subscription to the end of its lane, and its lane to the end of the lanes. */
+export function endTurn({ sql }: SqliteConnection, subscription: number, { origin, failing }: Lane): void {
   sql(
     `INSERT OR REPLACE INTO push_queue (subscription, origin, failing, due_at)
     SELECT subscription, origin, failing, due_at FROM push_queue WHERE subscription = ?`,
