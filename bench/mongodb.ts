@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../src/store/mongodb/index.ts";
-import { Lists } from "../src/store/mongodb/search/collection/index.ts";
+import { CollectionQueries } from "../src/store/mongodb/search/collection/index.ts";
 import { ListIndexes } from "../src/store/mongodb/search/collection/indexes.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
 import { openSqlite } from "../src/store/sqlite/index.ts";
@@ -123,7 +123,7 @@ async function listsOf({
   connection: { run },
 }: MongodbStore): Promise<Place["index"]> {
   await new ListIndexes({ posts, log: { info() {}, warn: console.warn } }).see(true);
-  const lists = new Lists({ posts, run });
+  const lists = new CollectionQueries({ posts, run });
   return { list: ({ filter }, page) => lists.list(filter, page) };
 }
 

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import type { StoredPost } from "../../src/ports/store/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
-import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/schema/collections.ts";
 import type { Replica } from "../../src/store/mongodb/search/replica/index.ts";
 import { DIMENSION, MODEL, postId } from "../support/board-fill.ts";
 import { newPost, type Place } from "./operations.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { type Connection, connect } from "../../src/store/mongodb/server/connection.ts";
+import { connectMongodb, type MongodbConnection } from "../../src/store/mongodb/server/connection.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 /** Writes the document `held` and dies before it commits. */
@@ -20,9 +20,9 @@ const database = await mongodbFor("replicaSet", "connection");
 
 describe.skipIf(database === null)("a connection to MongoDB", () => {
   const { url, db, drop } = database as NonNullable<typeof database>;
-  const opened: Connection[] = [];
-  const open = async (...args: Parameters<typeof connect>) => {
-    const connection = await connect(...args);
+  const opened: MongodbConnection[] = [];
+  const open = async (...args: Parameters<typeof connectMongodb>) => {
+    const connection = await connectMongodb(...args);
     opened.push(connection);
     return connection;
   };
@@ -76,7 +76,7 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
     const counters = db.collection<{ _id: string; n: number }>("counters");
     await counters.insertOne({ _id: id, n: 0 }, { writeConcern: { w: "majority" } });
     return {
-      raise: ({ db: own }: Connection, session: ClientSession) =>
+      raise: ({ db: own }: MongodbConnection, session: ClientSession) =>
         own.collection<{ _id: string }>("counters").updateOne({ _id: id }, { $inc: { n: 1 } }, { session }),
       read: async () => (await counters.findOne({ _id: id }))?.n,
     };

@@ -140,7 +140,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(await store.feed.posts(["p2", "hidden", "nope", "removed"])).toEqual([rows[1]]);
   });
 
-  it("gives the standing of every publisher, in pages", async () => {
+  it("gives the status of every publisher, in pages", async () => {
     await store.publishers.insert(aPublisher("pub_b", { verifiedAt: T0, verifiedVia: "dns" }));
     await store.publishers.insert(aPublisher("pub_c", { suspendedAt: T0 }));
     const first = await store.feed.scanPublishers(null, 2);

@@ -9,7 +9,7 @@ import type { PostFilter } from "../../src/schema/filter.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { Lists } from "../../src/store/mongodb/search/collection/index.ts";
+import { CollectionQueries } from "../../src/store/mongodb/search/collection/index.ts";
 import { LIST_INDEXES, ListIndexes } from "../../src/store/mongodb/search/collection/indexes.ts";
 import { openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 const log = { info() {}, warn: (fields: object, message: string) => console.warn(message, fields) };
 const filterOf = (filter: Partial<PostFilter>) => aQuestion({ filter }).filter;
 const listsOf = ({ collections, connection }: MongodbStore) =>
-  new Lists({ posts: collections.posts, run: connection.run });
+  new CollectionQueries({ posts: collections.posts, run: connection.run });
 
 const replicaSet = await mongodbFor("replicaSet", "lists");
 const cluster = await mongodbFor("cluster", "lists");
@@ -35,7 +35,7 @@ describe.each([
 ])("lists by filters alone from the collection, on $kind", ({ database, runs }) => {
   describe.skipIf(database === null)("with their indexes", () => {
     let store: MongodbStore;
-    let lists: Lists;
+    let lists: CollectionQueries;
     let embedded: EmbeddedIndex;
 
     beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { COLLECTIONS } from "../../src/store/mongodb/schema/documents.ts";
+import { COLLECTIONS } from "../../src/store/mongodb/schema/collections.ts";
 import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/schema/migrations.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";

@@ -8,7 +8,7 @@ import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { type MongodbIndex, openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import { MongotIndex } from "../../src/store/mongodb/search/mongot/index.ts";
-import { Asks } from "../../src/store/mongodb/search/mongot/queries.ts";
+import { MongotQueries } from "../../src/store/mongodb/search/mongot/queries.ts";
 import { eventually } from "../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
@@ -41,7 +41,9 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
     await fillMongodb(store, POSTS);
     embedded = sameEmbedded(POSTS);
     const { connection, collections } = store;
-    mongot = new MongotIndex(new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }));
+    mongot = new MongotIndex(
+      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
+    );
     index = await openMongodbIndex({
       feed: store.feed,
       posts: collections.posts,

@@ -16,7 +16,7 @@ import {
   WORDS_INDEX,
 } from "../../src/store/mongodb/search/mongot/definitions.ts";
 import { MongotIndex } from "../../src/store/mongodb/search/mongot/index.ts";
-import { Asks } from "../../src/store/mongodb/search/mongot/queries.ts";
+import { MongotQueries } from "../../src/store/mongodb/search/mongot/queries.ts";
 import { eventually } from "../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
@@ -98,7 +98,9 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   const alone = async (): Promise<MongotIndex> => {
     await ready();
     const { connection, collections } = store;
-    return new MongotIndex(new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }));
+    return new MongotIndex(
+      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
+    );
   };
   const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
 
@@ -171,7 +173,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     await ready();
     const { connection, collections } = store;
     const index = new MongotIndex(
-      new Asks({ posts: collections.posts, run: connection.run, modelId: MODEL }),
+      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
     );
     const asked = aQuestion({ q: "bike", vector: vectorOf(1), minCosine: 0.05 });
     const whole = await index.match(asked, aPage(POSTS));

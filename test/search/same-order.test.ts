@@ -13,7 +13,7 @@ import { quantize } from "../../src/search/quantize.ts";
 import { textToEmbed } from "../../src/search/text-to-embed.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { binaryOf, documentOf } from "../../src/store/mongodb/schema/posts.ts";
+import { binaryOf, documentOfPost } from "../../src/store/mongodb/schema/posts.ts";
 import { openReplica, type Replica } from "../../src/store/mongodb/search/replica/index.ts";
 import { openSqlite } from "../../src/store/sqlite/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
@@ -62,7 +62,7 @@ describe.skipIf(database === null)("the same posts beside SQLite and beside Mong
     await other.publishers.insert(aPublisher("pub_a"));
     await other.collections.posts.insertMany(
       posts.map((post, at) => ({
-        ...documentOf(post, { verified: false, suspended: false }),
+        ...documentOfPost(post, { verified: false, suspended: false }),
         vec_model: embedder.modelId,
         vec: binaryOf(vectors[at] ?? new Int8Array()),
       })),

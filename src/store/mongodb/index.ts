@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { IndexFeed } from "../../ports/index-feed.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { BOARD_ID_SETTING, type StoreModule } from "../module.ts";
-import { leaseStore } from "./board/leases.ts";
-import { limitStore } from "./board/limits.ts";
-import { rankingStore } from "./board/rankings.ts";
-import { settingStore } from "./board/settings.ts";
-import { statisticsStore } from "./board/statistics.ts";
+import { mongodbLeaseStore } from "./board/leases.ts";
+import { mongodbLimitStore } from "./board/limits.ts";
+import { mongodbRankingStore } from "./board/rankings.ts";
+import { mongodbSettingStore } from "./board/settings.ts";
+import { mongodbStatisticsStore } from "./board/statistics.ts";
 import { feedOf } from "./feed/index.ts";
-import { finishErasures } from "./posts/erasure.ts";
-import { postStore } from "./posts/index.ts";
-import { publisherStore } from "./publishers/index.ts";
-import { reportStore } from "./publishers/reports.ts";
-import { type Collections, collectionsOf } from "./schema/documents.ts";
-import { migrate } from "./schema/migrations.ts";
+import { finishDocumentErasures } from "./posts/erasure.ts";
+import { mongodbPostStore } from "./posts/index.ts";
+import { mongodbPublisherStore } from "./publishers/index.ts";
+import { mongodbReportStore } from "./publishers/reports.ts";
+import { type Collections, collectionsOf } from "./schema/collections.ts";
+import { migrateMongodb } from "./schema/migrations.ts";
 import { openMongodbIndex } from "./search/index.ts";
 import { checkServer } from "./server/check-server.ts";
-import { type Connection, connect } from "./server/connection.ts";
-import type { Parts } from "./server/context.ts";
+import { connectMongodb, type MongodbConnection } from "./server/connection.ts";
+import type { MongodbContext } from "./server/context.ts";
 import { examineMongodb } from "./server/examine.ts";
-import { workStore } from "./server/work.ts";
-import { inboxStore } from "./subscriptions/inbox.ts";
-import { subscriptionStore } from "./subscriptions/index.ts";
-import { transferStore } from "./transfer/index.ts";
-import { pushStore } from "./webhooks/index.ts";
+import { mongodbWorkStore } from "./server/work.ts";
+import { mongodbInboxStore } from "./subscriptions/inbox.ts";
+import { mongodbSubscriptionStore } from "./subscriptions/index.ts";
+import { mongodbTransferStore } from "./transfer/index.ts";
+import { mongodbPushStore } from "./webhooks/index.ts";
 
 export default {
   async open(url, { model, indexFolder, ...options }) {
@@ -56,11 +56,11 @@ export default {
   examine: examineMongodb,
 } satisfies StoreModule;
 
-/** A store in a MongoDB database. Its search index stands apart and follows `feed`. */
+/** A store in a MongoDB database. Its search index is separate and kept up to date from `feed`. */
 export interface MongodbStore extends Store {
   readonly feed: IndexFeed;
-  /** For a search index of the database's own, and for checks; what changes the board goes through the store. */
-  readonly connection: Connection;
+  /** For the database's own search index and for checks; changes go through the store. */
+  readonly connection: MongodbConnection;
   readonly collections: Collections;
 }
 
@@ -71,10 +71,10 @@ export interface MongodbStore extends Store {
  * @throws Error with one line for the operator when the server cannot hold a board; StoreUnavailable when none answers
  */
 export async function openMongodb(url: string): Promise<MongodbStore> {
-  const connection = await connect(url);
+  const connection = await connectMongodb(url);
   const collections = collectionsOf(connection.db);
   const listeners: Parameters<IndexFeed["onWrite"]>[0][] = [];
-  const parts: Parts = {
+  const context: MongodbContext = {
     connection,
     collections,
     wrote({ posts = [], publishers = [] }) {
@@ -83,8 +83,8 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   };
   try {
     await checkServer(connection);
-    await migrate(connection, url);
-    await finishErasures(parts);
+    await migrateMongodb(connection, url);
+    await finishDocumentErasures(context);
   } catch (error) {
     await connection.close();
     throw error;
@@ -92,20 +92,20 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   return {
     connection,
     collections,
-    feed: feedOf(parts, (listener) => void listeners.push(listener)),
-    posts: postStore(parts),
-    publishers: publisherStore(parts),
-    subscriptions: subscriptionStore(parts),
-    reports: reportStore(parts),
-    pushes: pushStore(parts),
-    inbox: inboxStore(parts),
-    work: workStore(parts),
-    limits: limitStore(parts),
-    rankings: rankingStore(parts),
-    statistics: statisticsStore(parts),
-    settings: settingStore(parts),
-    leases: leaseStore(parts),
-    transfer: transferStore(parts),
+    feed: feedOf(context, (listener) => void listeners.push(listener)),
+    posts: mongodbPostStore(context),
+    publishers: mongodbPublisherStore(context),
+    subscriptions: mongodbSubscriptionStore(context),
+    reports: mongodbReportStore(context),
+    pushes: mongodbPushStore(context),
+    inbox: mongodbInboxStore(context),
+    work: mongodbWorkStore(context),
+    limits: mongodbLimitStore(context),
+    rankings: mongodbRankingStore(context),
+    statistics: mongodbStatisticsStore(context),
+    settings: mongodbSettingStore(context),
+    leases: mongodbLeaseStore(context),
+    transfer: mongodbTransferStore(context),
     async ping() {
       await connection.run(() => connection.db.command({ ping: 1 }));
     },

@@ -2,7 +2,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { indexEntryOf } from "../../../src/ports/index-entry.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
-import { binaryOf, documentOf } from "../../../src/store/mongodb/schema/posts.ts";
+import { binaryOf, documentOfPost } from "../../../src/store/mongodb/schema/posts.ts";
 import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "../search/indexed-posts.ts";
 import { aPublisher } from "../search/rows.ts";
 
@@ -24,7 +24,7 @@ export async function fillMongodb(store: MongodbStore, count: number): Promise<v
     const vector = vectorAt(i);
     const { verified = false, suspended = false } = standing.get(post.publisherId) ?? {};
     return {
-      ...documentOf(post, { verified, suspended }),
+      ...documentOfPost(post, { verified, suspended }),
       ...(vector === null ? {} : { vec_model: MODEL, vec: binaryOf(vector) }),
     };
   });

@@ -1,12 +1,15 @@
 import type { LeaseStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 
-export function leaseStore({ connection: { run }, collections: { leases } }: Parts): LeaseStore {
+export function mongodbLeaseStore({
+  connection: { run },
+  collections: { leases },
+}: MongodbContext): LeaseStore {
   return {
     acquire(name, owner, ttlMs, now) {
       const endsAt = new Date(now + ttlMs);
-      // A literal: a name that begins with "$" would be read as a field.
+      // A literal: the server would read a name that begins with "$" as a field.
       const me = { $literal: owner };
       const mine = { $eq: ["$owner", me] };
       const free = { $or: [mine, { $lte: ["$ends_at", new Date(now)] }] };
@@ -31,7 +34,7 @@ export function leaseStore({ connection: { run }, collections: { leases } }: Par
       });
     },
     async release(name, owner) {
-      // The document stays, since its fence must go on growing.
+      // The document stays: its fence must keep growing.
       await run(() =>
         leases.updateOne({ _id: name, owner }, { $set: { owner: null, ends_at: new Date(0) } }),
       );

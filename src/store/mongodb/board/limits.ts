@@ -1,10 +1,13 @@
 import type { LimitStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 
-/** The counters of the primary alone are exact: every addition changes one document there. */
-export function limitStore({ connection: { run }, collections: { windows } }: Parts): LimitStore {
+/** Counters are exact because every addition changes one document of the primary. */
+export function mongodbLimitStore({
+  connection: { run },
+  collections: { windows },
+}: MongodbContext): LimitStore {
   return {
     add(key, points, windowMs, now) {
       const ended = { $lte: ["$ends_at", new Date(now)] };

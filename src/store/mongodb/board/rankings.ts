@@ -1,9 +1,12 @@
 import type { RankingStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 
-export function rankingStore({ connection: { run }, collections: { rankings } }: Parts): RankingStore {
+export function mongodbRankingStore({
+  connection: { run },
+  collections: { rankings },
+}: MongodbContext): RankingStore {
   return {
     async save({ id, ids, relevance, previous, expiresAt }) {
       const ranking = { ids: [...ids], relevance: [...relevance], previous, expires_at: new Date(expiresAt) };

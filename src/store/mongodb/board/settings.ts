@@ -1,8 +1,11 @@
 import type { SettingStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 
-export function settingStore({ connection: { run }, collections: { settings } }: Parts): SettingStore {
+export function mongodbSettingStore({
+  connection: { run },
+  collections: { settings },
+}: MongodbContext): SettingStore {
   return {
     get: (name) => run(async () => (await settings.findOne({ _id: name }))?.value ?? null),
     setOnce: (name, value) =>

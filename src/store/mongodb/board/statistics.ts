@@ -1,12 +1,15 @@
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
-import type { Collections } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { Collections } from "../schema/collections.ts";
+import type { MongodbContext } from "../server/context.ts";
 
 const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
 
-export function statisticsStore({ connection: { run }, collections }: Parts): StatisticsStore {
+export function mongodbStatisticsStore({
+  connection: { run },
+  collections,
+}: MongodbContext): StatisticsStore {
   const { posts, subscriptions, daily_counters } = collections;
   return {
     counts: (now) => run(() => countsAt(collections, now)),
@@ -39,7 +42,7 @@ export function statisticsStore({ connection: { run }, collections }: Parts): St
 
     read: (since) =>
       run(() =>
-        // The id begins with the day and goes on with the name: its order is the one that is promised.
+        // An id is the day and the name, so its order is the promised one.
         daily_counters
           .find({ _id: { $gte: since } }, { sort: { _id: 1 } })
           .map(({ day, name, n }) => ({ day, name, n }))

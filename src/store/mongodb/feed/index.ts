@@ -1,39 +1,40 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import type { IndexedState, IndexFeed, PublisherStatus } from "../../../ports/index-feed.ts";
 import { limitIds } from "../../rules/ids.ts";
-import { standingOf } from "../publishers/status.ts";
-import { collectionsOf, type PostDocument, type PublisherDocument } from "../schema/documents.ts";
-import { entryOf, vectorOf } from "../schema/posts.ts";
-import type { Connection } from "../server/connection.ts";
-import type { Parts } from "../server/context.ts";
+import { publisherDocumentStatus } from "../publishers/status.ts";
+import { collectionsOf } from "../schema/collections.ts";
+import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
+import { entryOfDocument, vectorOfBinary } from "../schema/posts.ts";
+import type { MongodbConnection } from "../server/connection.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
 import { keepShardsTogether } from "../server/shard-times.ts";
-import { follow, placeAt, reached, timeOf } from "./stream.ts";
+import { followStream, hasReached, placeAt, placeTime } from "./stream.ts";
 
 /**
- * What an index apart from this store reads and follows.
+ * The feed of an index outside this store.
  *
- * No read is older than what a stream told of before. A stream stays with the member where it began, also when another
- * has become primary, and what the one has as a majority's, the other may have some milliseconds later: after a step-down,
- * the primary did not find what a stream had told of once in some ten thousand changes. An index would take such a post
- * for gone, and nothing would tell of it again.
+ * No read is older than what a stream reported before. A stream stays with the member where it began, even when another
+ * becomes primary, and the new primary may know some milliseconds later what the old one had from a majority: after a
+ * step-down, a read missed what a stream had reported, once in some ten thousand changes. An index would drop such a post,
+ * and no further change would bring it back.
  */
-export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
-  const own = apart(parts);
+export function feedOf(context: MongodbContext, onWrite: IndexFeed["onWrite"]): IndexFeed {
+  const own = apart(context);
   const { connection, collections } = own;
   const { posts, publishers } = collections;
-  let told: Timestamp | null = null;
-  const learn = (place: string) => {
-    const time = timeOf(place);
-    if (told === null || time.greaterThan(told)) told = time;
+  let newest: Timestamp | null = null;
+  const advance = (place: string) => {
+    const time = placeTime(place);
+    if (newest === null || time.greaterThan(newest)) newest = time;
   };
   const read = <T>(ask: (session: ClientSession) => Promise<T>) =>
-    connection.run(() => causally(connection, told, ask));
+    connection.run(() => causally(connection, newest, ask));
 
   return {
     async here() {
       const place = await read((session) => here(own, session));
-      learn(place);
+      advance(place);
       return place;
     },
 
@@ -53,7 +54,7 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       read(async (session) => {
         const filter: Filter<PublisherDocument> = after === null ? {} : { _id: { $gt: after } };
         const found = await publishers.find(filter, { session }).sort({ _id: 1 }).limit(limit).toArray();
-        return { rows: found.map(publisherStatus), next: nextAfter(found, limit) };
+        return { rows: found.map(statusOf), next: nextAfter(found, limit) };
       }),
 
     async posts(ids) {
@@ -68,17 +69,17 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
       limitIds(ids);
       return read(async (session) => {
         const found = await publishers.find({ _id: { $in: ids } }, { session }).toArray();
-        return found.map(publisherStatus);
+        return found.map(statusOf);
       });
     },
 
-    reached,
+    reached: hasReached,
     async *follow(place, signal) {
       const ended = new AbortController();
       void keepShardsTogether(connection, AbortSignal.any([signal, connection.closing, ended.signal]));
       try {
-        for await (const change of follow(connection, place, signal)) {
-          learn(change.place);
+        for await (const change of followStream(connection, place, signal)) {
+          advance(change.place);
           yield change;
         }
       } finally {
@@ -90,16 +91,16 @@ export function feedOf(parts: Parts, onWrite: IndexFeed["onWrite"]): IndexFeed {
 }
 
 /**
- * The same parts with a read concern of their own: into the object that all reads of a client share, the driver (7.8) writes
- * the time that a causally consistent session is at, and every other read would wait for it too.
+ * The same context with its own read concern. The driver (7.8) writes the time of a causally consistent session into the
+ * read concern that all reads of a client share, and every other read would wait for that time too.
  */
-function apart(parts: Parts): Parts {
-  const { client, db: shared } = parts.connection;
+function apart(context: MongodbContext): MongodbContext {
+  const { client, db: shared } = context.connection;
   const db = client.db(shared.databaseName, { readConcern: new ReadConcern("majority") });
-  return { ...parts, connection: { ...parts.connection, db }, collections: collectionsOf(db) };
+  return { ...context, connection: { ...context.connection, db }, collections: collectionsOf(db) };
 }
 
-/** The fields that an index takes in. */
+/** The fields that an index needs. */
 const INDEXED = {
   kind: 1,
   title: 1,
@@ -119,12 +120,13 @@ const INDEXED = {
 
 function stateOf(post: PostDocument): IndexedState {
   const { vec_model, vec } = post;
-  const vector = vec_model === null || vec === undefined ? null : { model: vec_model, vector: vectorOf(vec) };
-  return { entry: entryOf(post), vector };
+  const vector =
+    vec_model === null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
+  return { entry: entryOfDocument(post), vector };
 }
 
-function publisherStatus(publisher: PublisherDocument): PublisherStatus {
-  const { verified, suspended } = standingOf(publisher);
+function statusOf(publisher: PublisherDocument): PublisherStatus {
+  const { verified, suspended } = publisherDocumentStatus(publisher);
   return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
 }
 
@@ -132,12 +134,12 @@ const nextAfter = (page: readonly { _id: string }[], limit: number): string | nu
   page.length < limit ? null : (page.at(-1)?._id ?? null);
 
 /**
- * A time later than all that is committed, once a majority holds everything up to it: what a scan that begins now would
- * miss, a stream from that time on brings. It is that of a write of our own, since another's write may have the very time
- * that a stream is at without having been told yet.
+ * A time later than every commit so far, once a majority holds everything up to it: a scan from now on and a stream from
+ * that time on miss nothing between them. It is the time of our own write, since another's could have the very time of a
+ * stream and not be reported yet.
  */
-async function here({ connection, collections }: Parts, session: ClientSession): Promise<string> {
-  // Reads of a causally consistent session learn the time of every shard that is asked, and wait for its majority.
+async function here({ connection, collections }: MongodbContext, session: ClientSession): Promise<string> {
+  // A read in a causally consistent session learns the time of every shard it asks, and waits for that shard's majority.
   const ask = async () => {
     await collections.posts.findOne({ _id: "" }, { session });
     await collections.publishers.findOne({ _id: "" }, { session });
@@ -151,9 +153,9 @@ async function here({ connection, collections }: Parts, session: ClientSession):
   return placeAt(at);
 }
 
-/** Runs `ask` in a causally consistent session, whose reads are not older than `time`. */
+/** Runs `ask` in a causally consistent session: no read in it is older than `time`. */
 async function causally<T>(
-  { client }: Connection,
+  { client }: MongodbConnection,
   time: Timestamp | null,
   ask: (session: ClientSession) => Promise<T>,
 ): Promise<T> {

@@ -10,11 +10,11 @@ import {
 import { type FeedChange, FeedLost } from "../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
-import type { Connection } from "../server/connection.ts";
+import type { MongodbConnection } from "../server/connection.ts";
 
-/** How long the database holds back an answer while nothing changes: as often comes a newer place. */
+/** How long the database waits for a change before it answers with a newer place only. */
 const IDLE_MS = 500;
-/** The same behind mongos: a shard without changes tells its time only then, and the others' changes wait for that. */
+/** The same behind mongos: a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;
 /** Changes in one answer at most. */
 const BATCH = 1000;
@@ -33,11 +33,11 @@ interface Event extends Document {
 export const placeAt = (time: Timestamp): string => placeOf({ startAtOperationTime: time });
 
 /**
- * See `IndexFeed.follow`. Ends when `signal` aborts or the connection closes; while the database is away it tries again,
- * ever more slowly.
+ * See `IndexFeed.follow`. Ends when `signal` aborts or the connection closes; while the database is away, it tries again
+ * after ever longer pauses.
  */
-export async function* follow(
-  { db, run, closing, sharded }: Connection,
+export async function* followStream(
+  { db, run, closing, sharded }: MongodbConnection,
   place: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedChange & { place: string }, void> {
@@ -73,7 +73,7 @@ export async function* follow(
   }
 }
 
-/** Fields that no index takes in; a change of nothing else is no news. They move with every post and reply. */
+/** Fields that no index needs; they change with every post and reply, so a change of them alone is passed over. */
 const UNSEEN: readonly (keyof PostDocument | keyof PublisherDocument)[] = [
   "reply_count",
   "last_reply_at",
@@ -90,7 +90,7 @@ const CHANGED = {
     "$updateDescription.removedFields",
   ],
 };
-/** Who changed is enough; what they are now is read when it is needed. */
+/** Ids are enough: present states are read when they are needed. */
 const PIPELINE = [
   { $match: { $or: [{ "ns.coll": { $in: ["posts", "publishers"] } }, { operationType: "invalidate" }] } },
   {
@@ -103,7 +103,7 @@ const PIPELINE = [
   { $project: { operationType: 1, ns: 1, documentKey: 1 } },
 ];
 
-/** Waits for a change and takes along what came with it, without waiting for more; none when nothing came for a while. */
+/** Waits for a change and adds what arrived with it; empty when nothing came for a while. */
 async function nextEvents(stream: ChangeStream<Document, Event>): Promise<Event[]> {
   const first = await stream.tryNext();
   if (first === null) return [];
@@ -116,7 +116,7 @@ async function nextEvents(stream: ChangeStream<Document, Event>): Promise<Event[
   return events;
 }
 
-/** @throws FeedLost when a collection was dropped or renamed, which says nothing of each document in it */
+/** @throws FeedLost when a collection was dropped or renamed: no event names its documents */
 function changeOf(events: readonly Event[]): FeedChange {
   const posts = new Set<string>();
   const publishers = new Set<string>();
@@ -130,18 +130,18 @@ function changeOf(events: readonly Event[]): FeedChange {
 const ONE_DOCUMENT: ReadonlySet<string> = new Set(["insert", "update", "replace", "delete"]);
 
 /** See `IndexFeed.reached`. */
-export const reached = (place: string, target: string): boolean =>
-  timeOf(place).greaterThanOrEqual(timeOf(target));
+export const hasReached = (place: string, target: string): boolean =>
+  placeTime(place).greaterThanOrEqual(placeTime(target));
 
 /**
- * The time of the database up to which a stream at this place has told everything.
- * @throws FeedLost when it holds none
+ * The database time up to which a stream at this place has reported everything.
+ * @throws FeedLost when the place holds none
  */
-export function timeOf(place: string): Timestamp {
+export function placeTime(place: string): Timestamp {
   const start = startOf(place);
   try {
     if ("startAtOperationTime" in start) return new Timestamp(start.startAtOperationTime);
-    // A token begins with a byte that says "timestamp" and the time itself, in hexadecimal digits.
+    // A token begins with the byte for "timestamp" and the time itself, in hexadecimal digits.
     const { _data } = start.resumeAfter as { _data: string };
     return new Timestamp(BigInt(`0x${_data.slice(2, 18)}`));
   } catch (error) {
@@ -162,9 +162,9 @@ function startOf(place: string): Start {
   throw new FeedLost();
 }
 
-/** Errors that say that a stream cannot begin, or go on, where it should. */
+/** Errors of a stream that cannot start or go on at its place. */
 const LOST: ReadonlySet<unknown> = new Set([
-  9, // FailedToParse: of the place, as nothing else of the question changes
+  9, // FailedToParse: the place, the only part of the query that varies
   14, // TypeMismatch
   15, // Overflow
   136, // CappedPositionLost

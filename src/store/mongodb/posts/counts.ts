@@ -1,17 +1,17 @@
 import type { ClientSession, Filter } from "mongodb";
 import type { StoredPost } from "../../../ports/store/index.ts";
-import { standingOf } from "../publishers/status.ts";
+import { publisherDocumentStatus } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 
-/** Counts that publishers and roots keep of posts, changed in the transactions of these. */
+/** The counts of posts that publishers and roots keep, changed in the posts' transactions. */
 
 /**
- * Counts a new post for its publisher, and reads of it what filters need to know.
+ * Counts a new post for its publisher, and resolves to the publisher's status.
  * @throws Error when the publisher is gone or being erased
  */
 export async function countPost(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   publisherId: string,
 ): Promise<{ verified: boolean; suspended: boolean }> {
@@ -21,12 +21,12 @@ export async function countPost(
     { session, projection: { verified_at: 1, suspended_at: 1 } },
   );
   if (publisher === null) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
-  return standingOf(publisher);
+  return publisherDocumentStatus(publisher);
 }
 
-/** Takes posts that are removed or erased out of the counts, one for each time a publisher is named. */
+/** Subtracts removed or erased posts from the counts of their publishers, one for each time an id is given. */
 export async function uncountPosts(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   publisherIds: readonly string[],
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function uncountPosts(
  * @throws Error when the root is gone or removed
  */
 export async function countReply(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   rootId: string,
   reply: Pick<StoredPost, "state" | "createdAt">,
@@ -73,17 +73,17 @@ export async function countReply(
 }
 
 /** Brings `reply_count` and `last_reply_at` of roots in step with their active replies. */
-export async function recountReplies(
-  parts: Parts,
+export async function recountReplyDocuments(
+  context: MongodbContext,
   session: ClientSession,
   rootIds: readonly string[],
 ): Promise<void> {
   if (rootIds.length === 0) return;
-  const { posts } = parts.collections;
+  const { posts } = context.collections;
   const counted = await posts
     .aggregate<{ _id: string; n: number; last: Date }>(
       [
-        { $match: { ...repliesTo(parts, rootIds), state: "active" } },
+        { $match: { ...repliesTo(context, rootIds), state: "active" } },
         { $group: { _id: "$parent_id", n: { $sum: 1 }, last: { $max: "$created_at" } } },
       ],
       { session },
@@ -101,8 +101,8 @@ export async function recountReplies(
   );
 }
 
-/** Replies in any state; behind mongos only the shards of the threads are asked. */
-export function repliesTo({ connection }: Parts, rootIds: readonly string[]): Filter<PostDocument> {
+/** Replies in any state; behind mongos, only on the shards of their threads. */
+export function repliesTo({ connection }: MongodbContext, rootIds: readonly string[]): Filter<PostDocument> {
   const of = { $in: rootIds };
   return { parent_id: of, ...(connection.sharded ? { root: of } : {}) };
 }

@@ -2,37 +2,37 @@ import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
 import { limitIds } from "../../rules/ids.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import { postOf } from "../schema/posts.ts";
-import type { Parts } from "../server/context.ts";
+import { postOfDocument } from "../schema/posts.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
-import { insertPost, removePost, updatePost } from "./changes.ts";
-import { erasePosts, finishErasures } from "./erasure.ts";
-import { enqueueMissingVectors, setVectors, vectorsOf } from "./vectors.ts";
+import { insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
+import { erasePostDocuments, finishDocumentErasures } from "./erasure.ts";
+import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
 /** Counts written in one round trip. */
 const COUNTS_PER_WRITE = 500;
 
-export function postStore(parts: Parts): PostStore {
-  const { connection, collections } = parts;
+export function mongodbPostStore(context: MongodbContext): PostStore {
+  const { connection, collections } = context;
   const { posts } = collections;
   const { run } = connection;
 
   const many = (ids: readonly string[]) =>
     run(async () => {
-      const [found, retrievals] = await Promise.all([findPosts(parts, ids), retrievalsOf(parts, ids)]);
+      const [found, retrievals] = await Promise.all([findPosts(context, ids), retrievalsOf(context, ids)]);
       return ids.flatMap((id) => {
         const document = found.get(id);
-        return document === undefined ? [] : [postOf(document, retrievals.get(id) ?? 0)];
+        return document === undefined ? [] : [postOfDocument(document, retrievals.get(id) ?? 0)];
       });
     });
 
   return {
-    insert: (post, options = {}) => insertPost(parts, post, options.parentExpiresAt ?? null),
+    insert: (post, options = {}) => insertPostDocument(context, post, options.parentExpiresAt ?? null),
     get: async (id) => (await many([id]))[0] ?? null,
     byIdempotency: (publisherId, idempotencyHash) =>
       run(async () => {
-        const found = await postWithKey(parts, publisherId, idempotencyHash);
-        return found === null ? null : ((await storedPosts(parts, [found]))[0] ?? null);
+        const found = await postWithKey(context, publisherId, idempotencyHash);
+        return found === null ? null : ((await storedPosts(context, [found]))[0] ?? null);
       }),
 
     async many(ids) {
@@ -45,13 +45,13 @@ export function postStore(parts: Parts): PostStore {
       if (connection.sharded) thread.root = parentId;
       if (after !== null) {
         const at = new Date(after.at);
-        // The bound that stands alone is what the index walk begins at; within `$or` it would filter only.
+        // The separate bound is where the index walk starts; inside `$or` it would only filter.
         thread.created_at = { $gte: at };
         thread.$or = [{ created_at: { $gt: at } }, { _id: { $gt: after.id } }];
       }
       return run(async () =>
         storedPosts(
-          parts,
+          context,
           await posts.find(thread, WHOLE).sort({ created_at: 1, _id: 1 }).limit(limit).toArray(),
         ),
       );
@@ -60,7 +60,7 @@ export function postStore(parts: Parts): PostStore {
     byPublisher: (publisherId, limit) =>
       run(async () =>
         storedPosts(
-          parts,
+          context,
           await posts
             .find({ publisher_id: publisherId, state: "active" }, WHOLE)
             .sort({ created_at: -1, _id: -1 })
@@ -69,8 +69,8 @@ export function postStore(parts: Parts): PostStore {
         ),
       ),
 
-    update: (id, change, options) => updatePost(parts, id, change, options),
-    remove: (id, now) => removePost(parts, id, now),
+    update: (id, change, options) => updatePostDocument(context, id, change, options),
+    remove: (id, now) => removePostDocument(context, id, now),
 
     fingerprints: (publisherId, since, limit) =>
       run(async () => {
@@ -95,7 +95,7 @@ export function postStore(parts: Parts): PostStore {
         const some = entries.slice(start, start + COUNTS_PER_WRITE);
         await run(async () => {
           const ids = some.map(([id]) => id);
-          const known = await findPosts(parts, ids, undefined, { _id: 1 });
+          const known = await findPosts(context, ids, undefined, { _id: 1 });
           const counted = some.filter(([id]) => known.has(id));
           if (counted.length === 0) return;
           await collections.retrievals.bulkWrite(
@@ -108,16 +108,16 @@ export function postStore(parts: Parts): PostStore {
       }
     },
 
-    setVectors: (rows) => setVectors(parts, rows),
+    setVectors: (rows) => setVectorDocuments(context, rows),
     async vectors(ids, model) {
       limitIds(ids);
-      return run(() => vectorsOf(parts, ids, model));
+      return run(() => readVectorDocuments(context, ids, model));
     },
-    enqueueMissingVectors: (model, limit) => enqueueMissingVectors(parts, model, limit),
+    enqueueMissingVectors: (model, limit) => enqueueMissingVectorDocuments(context, model, limit),
 
     async erase(before, limit) {
-      await finishErasures(parts);
-      return erasePosts(parts, before, limit);
+      await finishDocumentErasures(context);
+      return erasePostDocuments(context, before, limit);
     },
   };
 }

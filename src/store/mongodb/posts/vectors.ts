@@ -1,26 +1,29 @@
 import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import { binaryOf, vectorOf } from "../schema/posts.ts";
-import type { Parts } from "../server/context.ts";
+import { binaryOf, vectorOfBinary } from "../schema/posts.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
 import { enqueueAll, freshWork, workId } from "../server/work.ts";
 
-/** Vectors kept in one transaction: each post in it may meet an edit, and then all are tried again. */
+/** Vectors written in one transaction: when one post meets an edit, all are tried again. */
 const VECTORS_PER_WRITE = 50;
 /** Posts looked at in one round trip. */
 const POSTS_PER_LOOK = 1000;
 
-/** Keeps vectors inside their posts, so that a restored post and a rebuilt index have them without the model. */
-export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVectors"]>[0]): Promise<void> {
-  const { connection, collections } = parts;
+/** Stores vectors inside their posts: a restored post and a rebuilt index need no model. */
+export async function setVectorDocuments(
+  context: MongodbContext,
+  rows: Parameters<PostStore["setVectors"]>[0],
+): Promise<void> {
+  const { connection, collections } = context;
   for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
     const some = rows.slice(start, start + VECTORS_PER_WRITE);
     const ids = some.map(({ id }) => id);
     const kept = await connection.write(
       ids.map((id) => `post:${id}`),
       async (session) => {
-        const found = await findPosts(parts, ids, session, { root: 1, state: 1, updated_at: 1 });
+        const found = await findPosts(context, ids, session, { root: 1, state: 1, updated_at: 1 });
         const valid = some.flatMap((row) => {
           const post = found.get(row.id);
           const same = post?.state !== "removed" && post?.updated_at.getTime() === row.updatedAt;
@@ -37,33 +40,37 @@ export async function setVectors(parts: Parts, rows: Parameters<PostStore["setVe
           { session },
         );
         await enqueueAll(
-          parts,
+          context,
           session,
           valid.map(({ id, updatedAt }) => ({ kind: "match", postId: id, dueAt: updatedAt })),
         );
         return valid.map(({ id }) => id);
       },
     );
-    if (kept.length > 0) parts.wrote({ posts: kept });
+    if (kept.length > 0) context.wrote({ posts: kept });
   }
 }
 
 /** In the order of `ids`, null where a post has no vector of the model. */
-export async function vectorsOf(
-  parts: Parts,
+export async function readVectorDocuments(
+  context: MongodbContext,
   ids: readonly string[],
   model: string,
 ): Promise<(Int8Array | null)[]> {
-  const posts = await findPosts(parts, ids, undefined, { vec: 1, vec_model: 1 });
+  const posts = await findPosts(context, ids, undefined, { vec: 1, vec_model: 1 });
   return ids.map((id) => {
     const post = posts.get(id);
-    return post?.vec === undefined || post.vec_model !== model ? null : vectorOf(post.vec);
+    return post?.vec === undefined || post.vec_model !== model ? null : vectorOfBinary(post.vec);
   });
 }
 
-/** Passes over posts that are in the queue already, so that repeated calls go on instead of starting again. */
-export async function enqueueMissingVectors(parts: Parts, model: string, limit: number): Promise<number> {
-  const { connection, collections } = parts;
+/** Skips posts that are already in the queue, so that repeated calls make progress. */
+export async function enqueueMissingVectorDocuments(
+  context: MongodbContext,
+  model: string,
+  limit: number,
+): Promise<number> {
+  const { connection, collections } = context;
   let count = 0;
   // Posts without a vector, then those of models before and after this one: three walks of one index.
   for (const vec_model of [null, { $lt: model }, { $gt: model }]) {
@@ -75,7 +82,7 @@ export async function enqueueMissingVectors(parts: Parts, model: string, limit: 
       try {
         while (count < limit && (await posts.hasNext())) {
           const looked = posts.readBufferedDocuments(POSTS_PER_LOOK);
-          count += await enqueueThose(parts, looked, limit - count);
+          count += await enqueueThose(context, looked, limit - count);
         }
       } finally {
         await posts.close();
@@ -85,9 +92,9 @@ export async function enqueueMissingVectors(parts: Parts, model: string, limit: 
   return count;
 }
 
-/** Enqueues those that are not, at most `most`; resolves to how many. */
+/** Enqueues those that are not in the queue, at most `most`; resolves to how many. */
 async function enqueueThose(
-  { collections: { work } }: Parts,
+  { collections: { work } }: MongodbContext,
   posts: readonly Pick<PostDocument, "_id" | "updated_at">[],
   most: number,
 ): Promise<number> {
@@ -100,7 +107,7 @@ async function enqueueThose(
     missing.map(({ _id, updated_at }) => ({
       updateOne: {
         filter: { _id: workId("embed", _id) },
-        // One that was enqueued meanwhile stays as it is.
+        // An item that was enqueued meanwhile stays as it is.
         update: { $setOnInsert: freshWork("embed", _id, updated_at.getTime()) },
         upsert: true,
       },

@@ -1,23 +1,23 @@
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { visiblePosts } from "../server/reads.ts";
 
-/** Rows looked at in one go when the first page had too few that are shown. */
+/** Rows read at once after a first page with too few visible ones. */
 const ROWS_PER_LOOK = 1000;
 
 interface List<Row> {
   /** Rows with a number above `after`, in order. */
   page(after: number, limit: number): Promise<Row[]>;
   numberOf(row: Row): number;
-  /** Those of the rows that are shown as far as the list itself is concerned; all when it is left out. */
+  /** Further conditions of the list itself; without it, all rows pass. */
   keep?(rows: Row[]): Promise<Row[]>;
 }
 
 /**
- * Rows of a list whose posts are active and whose publishers are not suspended, in order: at most `limit`, however many
- * have to be looked at.
+ * The first `limit` rows of a list whose posts are active and whose publishers are not suspended, in order, however many
+ * rows that takes.
  */
 export async function visibleRows<Row extends { post_id: string }>(
-  parts: Parts,
+  context: MongodbContext,
   { page, numberOf, keep = async (rows) => rows }: List<Row>,
   after: number,
   limit: number,
@@ -30,7 +30,7 @@ export async function visibleRows<Row extends { post_id: string }>(
     if (last === undefined) break;
     const kept = await keep(rows);
     const visible = await visiblePosts(
-      parts,
+      context,
       kept.map((row) => row.post_id),
     );
     shown.push(...kept.filter((row) => visible.has(row.post_id)));

@@ -1,14 +1,14 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/changes.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
-import { erasePublisher } from "../posts/erasure.ts";
+import { erasePublisherDocuments } from "../posts/erasure.ts";
 import { dateOf, type PublisherDocument, timeOf } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { openInbox } from "../subscriptions/inbox.ts";
-import { sameStanding, spread } from "./status.ts";
+import { copyStatusToPosts, isSameStatus } from "./status.ts";
 
-export function publisherStore(parts: Parts): PublisherStore {
-  const { connection, collections } = parts;
+export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
+  const { connection, collections } = context;
   const { publishers } = collections;
   const { run, write } = connection;
 
@@ -16,9 +16,9 @@ export function publisherStore(parts: Parts): PublisherStore {
     async insert(publisher) {
       await write([`publisher:${publisher.id}`], async (session) => {
         await publishers.insertOne(newPublisher(publisher), { session });
-        await openInbox(parts, session, publisher.id);
+        await openInbox(context, session, publisher.id);
       });
-      parts.wrote({ publishers: [publisher.id] });
+      context.wrote({ publishers: [publisher.id] });
     },
 
     get: (id) => run(async () => maybe(await publishers.findOne({ _id: id, erasing: false }))),
@@ -27,7 +27,7 @@ export function publisherStore(parts: Parts): PublisherStore {
       limitIds(ids);
       return run(async () => {
         const found = await publishers.find({ _id: { $in: ids }, erasing: false }).toArray();
-        return inOrder(ids, found.map(publisherOf));
+        return inOrder(ids, found.map(publisherOfDocument));
       });
     },
 
@@ -38,11 +38,11 @@ export function publisherStore(parts: Parts): PublisherStore {
       const done = await write([`publisher:${id}`], async (session) => {
         const before = await publishers.findOne({ _id: id, erasing: false }, { session });
         if (before === null) return null;
-        const row = publisherOf(before);
+        const row = publisherOfDocument(before);
         const after = changedRow(row, change);
         if (after === row) return { after, moved: false };
         const fields = changeable(after);
-        const moved = !sameStanding(before, fields);
+        const moved = !isSameStatus(before, fields);
         await publishers.updateOne(
           { _id: id },
           { $set: { ...fields, spreading: before.spreading || moved } },
@@ -51,22 +51,22 @@ export function publisherStore(parts: Parts): PublisherStore {
         return { after, moved };
       });
       if (done === null) return null;
-      parts.wrote({ publishers: [id] });
-      if (done.moved) await spread(parts, id);
+      context.wrote({ publishers: [id] });
+      if (done.moved) await copyStatusToPosts(context, id);
       return done.after;
     },
 
-    erase: (id) => erasePublisher(parts, id),
+    erase: (id) => erasePublisherDocuments(context, id),
 
     dueForCheck: (before, limit) =>
       run(async () => {
-        // Never looked at counts as longest ago: null sorts before every date.
+        // Never checked counts as longest ago: null sorts before every date.
         const due = {
           verified_at: { $type: "date" },
           checked_at: { $not: { $gte: new Date(before) } },
         } as const;
         const found = await publishers.find(due).sort({ checked_at: 1, _id: 1 }).limit(limit).toArray();
-        return found.map(publisherOf);
+        return found.map(publisherOfDocument);
       }),
   };
 }
@@ -95,9 +95,10 @@ function changeable(
   };
 }
 
-const maybe = (document: PublisherDocument | null) => (document === null ? null : publisherOf(document));
+const maybe = (document: PublisherDocument | null) =>
+  document === null ? null : publisherOfDocument(document);
 
-export function publisherOf(document: PublisherDocument): StoredPublisher {
+export function publisherOfDocument(document: PublisherDocument): StoredPublisher {
   return {
     id: document._id,
     name: document.name,

@@ -1,15 +1,15 @@
 import type { ReportStore, StoredReport } from "../../../ports/store/index.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPost, findPosts } from "../server/reads.ts";
 
-export function reportStore(parts: Parts): ReportStore {
-  const { connection, collections } = parts;
+export function mongodbReportStore(context: MongodbContext): ReportStore {
+  const { connection, collections } = context;
   const { posts, reports, reported_posts, moderation } = collections;
   const { run, write } = connection;
   return {
     upsert: (report) =>
       write([`report:${report.postId}`], async (session) => {
-        const post = await findPost(parts, report.postId, session);
+        const post = await findPost(context, report.postId, session);
         if (post === null) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
         await posts.updateOne({ _id: post._id, root: post.root }, { $inc: { reports: 1 } }, { session });
 
@@ -45,7 +45,7 @@ export function reportStore(parts: Parts): ReportStore {
           .toArray();
         const ids = queue.map(({ _id }) => _id);
         const [states, reasons] = await Promise.all([
-          findPosts(parts, ids, undefined, { state: 1 }),
+          findPosts(context, ids, undefined, { state: 1 }),
           reports
             .aggregate<{ _id: { post: string; reason: string } }>([
               { $match: { post_id: { $in: ids } } },

@@ -1,4 +1,4 @@
-import type { Binary, Collection, CollectionOptions, Db } from "mongodb";
+import type { Binary } from "mongodb";
 import type {
   ModerationEntry,
   PostState,
@@ -68,13 +68,13 @@ export interface PostDocument {
  * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for one key, on shards too, where only a
  * shard key can be unique.
  */
-interface PostKeyDocument {
+export interface PostKeyDocument {
   _id: string;
   post_id: string;
 }
 
 /** Collection `retrievals`: apart from posts, since every change of a post is an event for indexes. */
-interface RetrievalDocument {
+export interface RetrievalDocument {
   _id: string;
   n: number;
 }
@@ -111,7 +111,7 @@ export interface PublisherDocument {
 }
 
 /** Collection `inboxes`: number of the last entry of a publisher's inbox. Gone with the publisher, before its entries. */
-interface InboxCounterDocument {
+export interface InboxCounterDocument {
   _id: string;
   no: number;
 }
@@ -157,7 +157,7 @@ export interface SubscriptionDocument {
 }
 
 /** Collection `removed_subscriptions`: what `changes` tells of those that are gone, and what is left to purge. */
-interface RemovedSubscriptionDocument {
+export interface RemovedSubscriptionDocument {
   _id: string;
   change_no: number;
   /** False until its deliveries, pushes and inbox entries are deleted. */
@@ -172,7 +172,7 @@ export interface SequenceDocument {
 
 /**
  * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair is there once; sharded by
- * `{ subscription_id: "hashed" }`. `matched_at` is null once it is forgotten.
+ * `{ subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
  */
 export interface DeliveryDocument {
   _id: string;
@@ -202,7 +202,7 @@ export interface PushDocument {
 }
 
 /** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */
-interface PushQueueDocument {
+export interface PushQueueDocument {
   _id: string;
   origin: string;
   /** Whether its last push failed. */
@@ -214,7 +214,7 @@ interface PushQueueDocument {
 }
 
 /** Collection `push_lanes`; `_id` is `<failing> <origin>`: when the subscriptions of an origin were last served. */
-interface PushLaneDocument {
+export interface PushLaneDocument {
   _id: string;
   turn: number;
 }
@@ -242,14 +242,14 @@ export interface ModerationDocument extends Omit<ModerationEntry, "at"> {
 }
 
 /** Collection `windows`: counters of limits. */
-interface WindowDocument {
+export interface WindowDocument {
   _id: string;
   points: number;
   ends_at: Date;
 }
 
 /** Collection `rankings`. */
-interface RankingDocument {
+export interface RankingDocument {
   _id: string;
   ids: string[];
   relevance: number[];
@@ -272,78 +272,13 @@ export interface SettingDocument {
 }
 
 /** Collection `leases`. */
-interface LeaseDocument {
+export interface LeaseDocument {
   _id: string;
   /** Null once it is released. */
   owner: string | null;
   ends_at: Date;
   /** Grows with every new owner. */
   fence: number;
-}
-
-/** All collections of a database, by the names that they have in it. */
-export interface Collections {
-  posts: Collection<PostDocument>;
-  post_keys: Collection<PostKeyDocument>;
-  retrievals: Collection<RetrievalDocument>;
-  work: Collection<WorkDocument>;
-  publishers: Collection<PublisherDocument>;
-  inboxes: Collection<InboxCounterDocument>;
-  inbox: Collection<InboxDocument>;
-  subscriptions: Collection<SubscriptionDocument>;
-  removed_subscriptions: Collection<RemovedSubscriptionDocument>;
-  sequences: Collection<SequenceDocument>;
-  deliveries: Collection<DeliveryDocument>;
-  pushes: Collection<PushDocument>;
-  push_queue: Collection<PushQueueDocument>;
-  push_lanes: Collection<PushLaneDocument>;
-  reports: Collection<ReportDocument>;
-  reported_posts: Collection<ReportedPostDocument>;
-  moderation: Collection<ModerationDocument>;
-  windows: Collection<WindowDocument>;
-  rankings: Collection<RankingDocument>;
-  daily_counters: Collection<DailyCounterDocument>;
-  settings: Collection<SettingDocument>;
-  leases: Collection<LeaseDocument>;
-}
-
-/** Their names. */
-export const COLLECTIONS: readonly (keyof Collections)[] = [
-  "posts",
-  "post_keys",
-  "retrievals",
-  "work",
-  "publishers",
-  "inboxes",
-  "inbox",
-  "subscriptions",
-  "removed_subscriptions",
-  "sequences",
-  "deliveries",
-  "pushes",
-  "push_queue",
-  "push_lanes",
-  "reports",
-  "reported_posts",
-  "moderation",
-  "windows",
-  "rankings",
-  "daily_counters",
-  "settings",
-  "leases",
-];
-
-/** What need not survive: written to one member without waiting for the others, and read from it. */
-const FLEETING: readonly (keyof Collections)[] = ["windows", "rankings", "daily_counters"];
-const FLEETING_OPTIONS: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1 } };
-
-export function collectionsOf(db: Db): Collections {
-  return Object.fromEntries(
-    COLLECTIONS.map((name) => [
-      name,
-      db.collection(name, FLEETING.includes(name) ? FLEETING_OPTIONS : undefined),
-    ]),
-  ) as unknown as Collections;
 }
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));

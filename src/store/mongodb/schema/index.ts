@@ -1,20 +1,20 @@
 import { type Document, MongoServerError } from "mongodb";
-import type { Connection } from "../server/connection.ts";
-import { COLLECTIONS, type Collections } from "./documents.ts";
+import type { MongodbConnection } from "../server/connection.ts";
+import { COLLECTIONS, type Collections } from "./collections.ts";
 import { INDEXES } from "./indexes.ts";
 import { VALIDATORS } from "./validators.ts";
 
-/** How posts and deliveries are spread over the shards of a cluster; everything else stays on one. */
+/** The shard keys of posts and deliveries; everything else stays on one shard. */
 export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
   posts: { root: "hashed" },
   deliveries: { subscription_id: "hashed" },
 };
 
 /**
- * Makes collections, validators, indexes and shards as they are declared. What is there already is left alone, so that it
- * may be cut off and run again. Behind mongos, a user who may not shard collections gets a board on one shard.
+ * Creates collections, validators, indexes and shards as declared. Leaves what exists alone, so it may be interrupted and
+ * run again. Behind mongos, a user without the right to shard collections gets a board on one shard.
  */
-export async function declareSchema(connection: Connection): Promise<void> {
+export async function declareSchema(connection: MongodbConnection): Promise<void> {
   const { db } = connection;
   const there = new Map<string, Document | undefined>();
   for await (const found of db.listCollections()) {
@@ -36,9 +36,9 @@ export async function declareSchema(connection: Connection): Promise<void> {
 const NAMESPACE_EXISTS = 48;
 const UNAUTHORIZED = 13;
 
-async function shard({ client, db }: Connection): Promise<void> {
+async function shard({ client, db }: MongodbConnection): Promise<void> {
   for (const [name, key] of Object.entries(SHARD_KEYS)) {
-    // A collection that is not empty wants the index of its shard key beforehand.
+    // A collection that is not empty must have the index of its shard key first.
     await db.collection(name).createIndex(key, { name: "shard" });
     await client
       .db("admin")
@@ -47,7 +47,7 @@ async function shard({ client, db }: Connection): Promise<void> {
   }
 }
 
-/** Passes over an error of the server with this code. */
+/** Ignores a server error with this code. */
 function unless(code: number): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof MongoServerError) || error.code !== code) throw error;

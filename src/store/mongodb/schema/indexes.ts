@@ -1,11 +1,11 @@
 import type { IndexDescription } from "mongodb";
-import type { Collections } from "./documents.ts";
+import type { Collections } from "./collections.ts";
 
 type Index = IndexDescription & { name: string };
 
 /**
- * The indexes of each collection beside `_id`. Each query of the store has one here, and `test/mongodb/plans.test.ts` holds
- * it to that. A change takes effect with a new step in `migrations.ts`.
+ * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
+ * that. A change takes effect with a new step in `migrations.ts`.
  */
 export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
   posts: [
@@ -16,7 +16,7 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
       partialFilterExpression: { parent_id: { $gt: "" } },
     },
     {
-      // Publishers with a reply in a thread, each once. A filter that the key itself answers: no reply has to be read.
+      // Publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
       name: "replier",
       key: { parent_id: 1, state: 1, publisher_id: 1, root: 1 },
       partialFilterExpression: { parent_id: { $gt: "" } },
@@ -25,7 +25,7 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
     { name: "shown", key: { publisher_id: 1, state: 1, created_at: -1, _id: -1 } },
     // Fingerprints, and all posts of a publisher.
     { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
-    // What was removed, to be erased; what expired is found by `live`.
+    // Removed posts to erase; expired ones are found by `live`.
     { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
     // Posts without a vector of a model.
     {
@@ -33,7 +33,7 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
       key: { vec_model: 1, _id: 1, updated_at: 1, state: 1, root: 1 },
       partialFilterExpression: { state: "active" },
     },
-    // Statistics. With the shard key's field in it, a shard need not read a post to know that it is its own.
+    // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.
     { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
     { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
   ],
@@ -41,27 +41,27 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
   post_keys: [{ name: "post", key: { post_id: 1 } }],
   retrievals: [],
   work: [
-    // What is due, and how much there is.
+    // Due items, and the backlog.
     { name: "due", key: { kind: 1, due_at: 1, _id: 1 } },
   ],
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },
-    // Proofs to be looked at again.
+    // Proofs to check again.
     {
       name: "check",
       key: { checked_at: 1, _id: 1 },
       partialFilterExpression: { verified_at: { $type: "date" } },
     },
-    // Changes that posts have yet to follow.
+    // Publishers whose status is not yet copied to all their posts.
     { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
-    // Counts, and erasures to be finished.
+    // Counts, and erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
   ],
   inboxes: [],
   inbox: [
     // A publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
-    // Entries to be forgotten.
+    // Entries to prune.
     { name: "age", key: { at: 1 } },
     // What goes with a post, and with a subscription.
     { name: "post", key: { post_id: 1 } },
@@ -80,20 +80,20 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
   ],
   removed_subscriptions: [
     { name: "change", key: { change_no: 1 } },
-    // Those to be purged.
+    // Those to purge.
     { name: "unpurged", key: { purged: 1 }, partialFilterExpression: { purged: false } },
   ],
   sequences: [],
   deliveries: [
-    // Deliveries of a subscription that are not forgotten, in order.
+    // Deliveries of a subscription that are not pruned, in order.
     {
       name: "number",
       key: { subscription_id: 1, delivery_id: 1 },
       partialFilterExpression: { matched_at: { $type: "date" } },
     },
-    // All of a removed subscription, to be purged.
+    // All of a removed subscription, to purge.
     { name: "subscription", key: { subscription_id: 1, _id: 1 } },
-    // Deliveries to be forgotten.
+    // Deliveries to prune.
     {
       name: "age",
       key: { matched_at: 1 },
@@ -105,36 +105,36 @@ export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
   pushes: [
     // Pushes of a subscription, newest first.
     { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
-    // Its waiting ones, the longest due first.
+    // Its waiting pushes, first due first.
     {
       name: "waiting",
       key: { subscription_id: 1, due_at: 1, delivery_id: 1 },
       partialFilterExpression: { state: "waiting" },
     },
-    // Claims that live.
+    // Live claims.
     {
       name: "claimed",
       key: { due_at: 1, claimed_origin: 1, claimed_failing: 1 },
       partialFilterExpression: { token: { $gt: "" } },
     },
-    // Pushes to be forgotten.
+    // Pushes to prune.
     { name: "age", key: { matched_at: 1 } },
   ],
   push_queue: [
     { name: "due", key: { due_at: 1 } },
     // When the first of each lane is due.
     { name: "lane", key: { failing: 1, origin: 1, due_at: 1, _id: 1 } },
-    // A lane by turn; the time is there so that those not due are passed over without being read.
+    // A lane by turn; with the due time in the key, the others are skipped without being read.
     { name: "turn", key: { failing: 1, origin: 1, turn: 1, due_at: 1 } },
   ],
-  // Lanes to be forgotten.
+  // Lanes to prune.
   push_lanes: [{ name: "turn", key: { turn: 1 } }],
   reports: [
     // One report for each post and reporter.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
     // Reporters of a post since a time.
     { name: "since", key: { post_id: 1, created_at: 1 } },
-    // Reports of a publisher, to be erased.
+    // Reports of a publisher, to erase.
     { name: "reporter", key: { reporter: 1 } },
   ],
   // The queue of moderation.

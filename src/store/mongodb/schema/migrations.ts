@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection } from "mongodb";
 import { tryServer } from "../server/check-server.ts";
-import { type Connection, connect, isDuplicate } from "../server/connection.ts";
+import { connectMongodb, isDuplicate, type MongodbConnection } from "../server/connection.ts";
 import { declareSchema } from "./index.ts";
 
-/** The document `schema` of collection `meta`: which steps this database has seen, and who takes the next one. */
+/** The document `schema` of collection `meta`: the database's version, and which process migrates it. */
 interface SchemaDocument {
   _id: "schema";
   version: number;
@@ -14,32 +14,31 @@ interface SchemaDocument {
   owned_until: Date;
 }
 
-/** An owner that says nothing for so long has died. */
+/** An owner that has not renewed its claim for this long is dead. */
 const TAKEOVER_MS = 30_000;
 const RENEW_MS = 10_000;
 const POLL_MS = 100;
-/** How long a process waits for another one's migration; building an index over millions of posts takes minutes. */
+/** How long a process waits for another's migration; an index over millions of posts takes minutes to build. */
 const WAIT_MS = 15 * 60_000;
 
 /**
- * What brings a database from version n to n + 1. Append-only. Each step may be cut off and run again, and while it runs
- * processes of the release before are still at work: a step adds collections, fields with defaults and indexes, and what it
- * makes superfluous is removed by a step of the release after. A release that changes what `schema.ts` declares
- * appends `declareSchema` once more.
+ * Steps from version n to n + 1. Append-only. A step may be interrupted and run again, and processes of the previous release
+ * still work while it runs: it adds collections, indexes and fields with defaults, and a step of the next release removes
+ * what it made superfluous. A release that changes what `index.ts` declares appends `declareSchema` once more.
  */
-const STEPS: readonly ((connection: Connection) => Promise<void>)[] = [declareSchema];
+const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema];
 
 export const SCHEMA_VERSION = STEPS.length;
 
 /**
- * Brings the database to the newest version: one process does, others wait. One that is up to date costs a single read.
- * @throws Error with one line for the operator: written by a newer program, or somebody else's
+ * Brings the database to the newest version: one process does it, others wait. Costs one read when it is up to date.
+ * @throws Error with one line for the operator when a newer or another program wrote the database
  */
-export async function migrate(connection: Connection, url: string): Promise<void> {
+export async function migrateMongodb(connection: MongodbConnection, url: string): Promise<void> {
   if ((await schemaVersion(connection)) === SCHEMA_VERSION) return;
   await connection.run(() => refuseForeign(connection));
-  // An index over millions of posts takes longer than any other answer.
-  const patient = await connect(url, { answerMs: 0 });
+  // Building an index over millions of posts takes longer than any other command.
+  const patient = await connectMongodb(url, { answerMs: 0 });
   try {
     await takeTurns(patient);
   } finally {
@@ -47,7 +46,7 @@ export async function migrate(connection: Connection, url: string): Promise<void
   }
 }
 
-async function takeTurns(connection: Connection): Promise<void> {
+async function takeTurns(connection: MongodbConnection): Promise<void> {
   const { run } = connection;
   const owner = randomUUID();
   const deadline = performance.now() + WAIT_MS;
@@ -57,14 +56,14 @@ async function takeTurns(connection: Connection): Promise<void> {
     if (version !== "taken") return takeSteps(connection, owner, version);
     await sleep(POLL_MS);
   }
-  throw new Error("Another process has been bringing the database up to date for long; start again later.");
+  throw new Error("Another process is still bringing the database up to date; start again later.");
 }
 
 /**
- * The version a database is at, 0 when it is no board yet.
- * @throws Error when it was written by a newer program
+ * The version of a database, 0 before it is a board.
+ * @throws Error when a newer program wrote it
  */
-export async function schemaVersion(connection: Connection): Promise<number> {
+export async function schemaVersion(connection: MongodbConnection): Promise<number> {
   const found = await connection.run(() => schemaOf(connection).findOne({ _id: "schema" }));
   const version = found?.version ?? 0;
   if (version > SCHEMA_VERSION) {
@@ -76,19 +75,19 @@ export async function schemaVersion(connection: Connection): Promise<number> {
   return version;
 }
 
-const schemaOf = ({ db }: Connection): Collection<SchemaDocument> => db.collection("meta");
+const schemaOf = ({ db }: MongodbConnection): Collection<SchemaDocument> => db.collection("meta");
 
-/** A database with collections and no version is not ours to fill. */
-async function refuseForeign(connection: Connection): Promise<void> {
+/** Refuses a database that has collections and no version: it is another program's. */
+async function refuseForeign(connection: MongodbConnection): Promise<void> {
   const collections = await connection.db.listCollections({}, { nameOnly: true }).toArray();
   if (collections.every(({ name }) => name === "meta" || name.startsWith("system."))) return;
-  // Read after the list: of processes that start together, the first has made its document before any collection.
+  // Read after the list: of processes that start together, the first writes its document before any collection.
   if ((await schemaOf(connection).findOne({ _id: "schema" })) !== null) return;
   throw new Error("The database is not empty and holds no board. Name another one in the path of STORE_URL.");
 }
 
-/** Takes the right to migrate: the version to go on from, or why there is nothing to take. */
-async function take(connection: Connection, owner: string): Promise<number | "taken" | "up to date"> {
+/** Claims the right to migrate: resolves to the version to start from, or to why there is nothing to claim. */
+async function take(connection: MongodbConnection, owner: string): Promise<number | "taken" | "up to date"> {
   const free = { $or: [{ $eq: [{ $ifNull: ["$owner", null] }, null] }, { $lte: ["$owned_until", "$$NOW"] }] };
   const schema = await schemaOf(connection)
     .findOneAndUpdate(
@@ -115,12 +114,12 @@ async function take(connection: Connection, owner: string): Promise<number | "ta
   return "up to date";
 }
 
-async function takeSteps(connection: Connection, owner: string, from: number): Promise<void> {
+async function takeSteps(connection: MongodbConnection, owner: string, from: number): Promise<void> {
   const { run } = connection;
   const mine = { _id: "schema", owner } as const;
   const renewal = setInterval(() => {
     const until = [{ $set: { owned_until: { $add: ["$$NOW", TAKEOVER_MS] } } }];
-    // One that fails is followed by the next; a lease that ends lets another process repeat the step.
+    // After a failure the next renewal follows; when the lease ends, another process repeats the step.
     run(() => schemaOf(connection).updateOne(mine, until)).catch(() => {});
   }, RENEW_MS);
   try {

@@ -5,7 +5,7 @@ import type { StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
 /** A post without a vector, not removed and never reported. */
-export function documentOf(
+export function documentOfPost(
   post: StoredPost,
   publisher: { verified: boolean; suspended: boolean },
 ): PostDocument {
@@ -50,8 +50,8 @@ export function documentOf(
   };
 }
 
-/** Reads a post back; `retrievals` stand in a collection of their own. */
-export function postOf(document: PostDocument, retrievals: number): StoredPost {
+/** `retrievals` come from a collection of their own. */
+export function postOfDocument(document: PostDocument, retrievals: number): StoredPost {
   return {
     id: document._id,
     publisherId: document.publisher_id,
@@ -83,8 +83,8 @@ export function postOf(document: PostDocument, retrievals: number): StoredPost {
   };
 }
 
-/** What a search index keeps of a post, of the fields that the feed reads. */
-export function entryOf(document: PostDocument): IndexEntry {
+/** The index entry of a post, from the fields that the feed reads. */
+export function entryOfDocument(document: PostDocument): IndexEntry {
   return {
     id: document._id,
     kind: document.kind,
@@ -104,7 +104,7 @@ export function entryOf(document: PostDocument): IndexEntry {
   };
 }
 
-/** What a removal unsets: all that the publisher wrote, and what was made of it. */
+/** The fields that a removal unsets: all that the publisher wrote, and what is derived from it. */
 export const WRITTEN = {
   title: "",
   body: "",
@@ -118,9 +118,9 @@ export const WRITTEN = {
   vec: "",
 } as const satisfies Partial<Record<keyof PostDocument, "">>;
 
-/** A vector as a BSON vector of int8, which search indexes of the database can read. */
+/** A vector as a BSON vector of int8, which the database's search indexes can read. */
 export const binaryOf = (vector: Int8Array): Binary => Binary.fromInt8Array(vector);
-export const vectorOf = (binary: Binary): Int8Array => binary.toInt8Array();
+export const vectorOfBinary = (binary: Binary): Int8Array => binary.toInt8Array();
 
 function pointOf(place: StoredPost["location"]): Pick<PostDocument, "geo"> {
   if (place?.lat == null || place.lng === null) return {};

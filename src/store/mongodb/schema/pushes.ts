@@ -2,11 +2,11 @@ import type { PushAttempt, PushRecord } from "../../../ports/store/index.ts";
 import { type PushDocument, timeOf } from "./documents.ts";
 
 /**
- * One document per push. While it is claimed, `token` names the claim and `due_at` is when the lease ends; `again_at`
- * notes that a new delivery was asked for meanwhile. Of the attempts, the latest is kept.
+ * One document for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at`
+ * is the due time of a redelivery requested meanwhile. Only the latest attempt is kept.
  */
 
-/** A push that waits, before its first attempt. */
+/** A waiting push before its first attempt. */
 export function newPush(
   push: { subscriptionId: string; deliveryId: number; postId: string; matchedAt: Date },
   dueAt: Date,
@@ -35,7 +35,7 @@ export const UNCLAIMED = {
   claimed_failing: null,
 } satisfies Partial<PushDocument>;
 
-export function recordOf(document: PushDocument): PushRecord {
+export function pushRecordOfDocument(document: PushDocument): PushRecord {
   const { attempt } = document;
   return {
     subscriptionId: document.subscription_id,

@@ -3,7 +3,7 @@ import type { StoredSubscription } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/push-queue.ts";
 import { dateOf, type SubscriptionDocument, timeOf } from "./documents.ts";
 
-export function subscriptionOf(document: SubscriptionDocument): StoredSubscription {
+export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {
   return {
     id: document._id,
     publisherId: document.publisher_id,
@@ -24,7 +24,7 @@ export function subscriptionOf(document: SubscriptionDocument): StoredSubscripti
   };
 }
 
-/** One that nothing was delivered to yet. */
+/** A subscription before its first delivery. */
 export function newSubscription(subscription: StoredSubscription, changeNo: number): SubscriptionDocument {
   return {
     _id: subscription.id,
@@ -57,5 +57,5 @@ export function changeableFields(subscription: StoredSubscription) {
   } satisfies Partial<SubscriptionDocument>;
 }
 
-/** The name to put into `alone` for a transaction that writes a subscription. */
+/** The name in `alone` of a transaction that writes a subscription. */
 export const subscriptionName = (id: string): string => `subscription:${id}`;

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { KINDS } from "../../../schema/post.ts";
-import type { Collections } from "./documents.ts";
+import type { Collections } from "./collections.ts";
 
 const id = { bsonType: "string", minLength: 1 };
 const text = { bsonType: "string" };
@@ -11,8 +11,8 @@ const truth = { bsonType: "bool" };
 const oneOf = (...values: readonly (string | null)[]) => ({ enum: [...values] });
 
 /**
- * What the server refuses to keep, for the collections where a wrong document would do harm: a guard against programs and
- * people that write beside the board. Loose on purpose, so that a newer program may add fields while an older one runs.
+ * Documents that the server refuses, for collections where a wrong one would do harm: a guard against programs and people
+ * that write past the board. Loose on purpose, so that a newer program may add fields while an older one runs.
  */
 export const VALIDATORS: Readonly<Partial<Record<keyof Collections, Document>>> = {
   posts: shape({

@@ -4,14 +4,14 @@ import type { Question, SearchIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import type { DataOptions, SearchState, StoreLog } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import { asksOnlyFilters, Lists } from "./collection/index.ts";
+import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
 import { mergeMatches, mergePlaces } from "./merge.ts";
-import { Breaker } from "./mongot/breaker.ts";
+import { CircuitBreaker } from "./mongot/breaker.ts";
 import { MongotIndex } from "./mongot/index.ts";
-import { Indexes } from "./mongot/provisioning.ts";
-import { Asks } from "./mongot/queries.ts";
-import { Recent } from "./recent.ts";
+import { SearchIndexes } from "./mongot/provisioning.ts";
+import { MongotQueries } from "./mongot/queries.ts";
+import { RecentPosts } from "./recent.ts";
 import { openReplica, type Replica } from "./replica/index.ts";
 
 export type { SearchState } from "../../module.ts";
@@ -21,14 +21,14 @@ export interface MongodbIndex extends SearchIndex {
   close(): Promise<void>;
 }
 
-export interface MongodbIndexParts {
+export interface MongodbIndexOptions {
   feed: IndexFeed;
   posts: Collection<PostDocument>;
-  /** What questions to the collection run in; see `Connection.run`. */
+  /** See `MongodbConnection.run`. */
   run: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** Where replicas are kept. */
+  /** Folder of replicas. */
   folder: string;
-  /** Tells boards apart. */
+  /** Id of the board. */
   board: string;
   modelId: string | null;
   dimension: number;
@@ -38,62 +38,62 @@ export interface MongodbIndexParts {
   now: number;
 }
 
-/** The opening waits so long for an index that answers; a large board goes on filling it in the background. */
+/** How long opening waits for an index that answers; a large board goes on filling it in the background. */
 const PATIENCE_MS = 20_000;
-/** A change is looked for here at least this long: mongot is rarely further behind. */
+/** How long a changed post is searched here at least: mongot rarely lags further behind. */
 const RECENT_MS = 60_000;
-/** And no longer than this, whether mongot has it or not. */
+/** And at most, whether mongot has it or not. */
 const RECENT_MAX_MS = 10 * 60_000;
-/** So many recent posts are kept apart from mongot's; of a board that changes faster, older ones come from mongot. */
+/** Recent posts that mongot is told to pass over; on a board that changes faster, older ones come from mongot. */
 const WITHOUT_MAX = 1_000;
-const TIDY_EVERY_MS = 10_000;
+const PRUNE_EVERY_MS = 10_000;
 
 /**
- * The index of a board in MongoDB: mongot where the database has it, merged with what changed a moment ago; else, and
- * while mongot is away or not built, a replica of this process. Beside mongot, what filters alone say is asked of the
- * collection, whether mongot answers or not.
+ * The index of a board in MongoDB. Where the database has mongot, that answers, merged with what changed a moment ago, and
+ * the collection answers lists and counts by filters alone. A replica of this process answers where there is no mongot, and
+ * while it is away or being built.
  *
- * @throws Error with one line for the operator when only recent posts should be kept and there is no mongot
+ * @throws Error with one line for the operator when `localIndex` is `recent` and there is no mongot
  */
-export async function openMongodbIndex(parts: MongodbIndexParts): Promise<MongodbIndex> {
-  const { posts, dimension, log } = parts;
-  const indexes = new Indexes({ posts, dimension, log });
+export async function openMongodbIndex(options: MongodbIndexOptions): Promise<MongodbIndex> {
+  const { posts, dimension, log } = options;
+  const indexes = new SearchIndexes({ posts, dimension, log });
   await indexes.open();
-  if (parts.localIndex === "recent" && indexes.state === "absent") {
+  if (options.localIndex === "recent" && indexes.state === "absent") {
     indexes.close();
     throw new Error("LOCAL_INDEX=recent needs a database with search (mongot), and this one has none.");
   }
-  const replica = parts.localIndex === "full" ? openReplica(parts) : null;
-  const index = new BesideMongodb(parts, indexes, replica);
+  const replica = options.localIndex === "full" ? openReplica(options) : null;
+  const index = new CompositeIndex(options, indexes, replica);
   if (!index.ready()) await replica?.readyWithin(PATIENCE_MS);
   return index;
 }
 
-class BesideMongodb implements MongodbIndex {
-  readonly #parts: MongodbIndexParts;
-  readonly #indexes: Indexes;
+class CompositeIndex implements MongodbIndex {
+  readonly #options: MongodbIndexOptions;
+  readonly #indexes: SearchIndexes;
   readonly #replica: Replica | null;
   readonly #mongot: MongotIndex;
-  readonly #lists: Lists;
+  readonly #lists: CollectionQueries;
   readonly #listIndexes: ListIndexes;
-  readonly #breaker = new Breaker();
-  readonly #tidying: NodeJS.Timeout;
-  /** Kept from when mongot is first seen. */
-  #recent: Recent | null = null;
+  readonly #breaker = new CircuitBreaker();
+  readonly #pruning: NodeJS.Timeout;
+  /** Null until mongot is first seen. */
+  #recent: RecentPosts | null = null;
 
-  constructor(parts: MongodbIndexParts, indexes: Indexes, replica: Replica | null) {
-    this.#parts = parts;
+  constructor(options: MongodbIndexOptions, indexes: SearchIndexes, replica: Replica | null) {
+    this.#options = options;
     this.#indexes = indexes;
     this.#replica = replica;
-    this.#mongot = new MongotIndex(new Asks(parts));
-    this.#lists = new Lists(parts);
-    this.#listIndexes = new ListIndexes(parts);
+    this.#mongot = new MongotIndex(new MongotQueries(options));
+    this.#lists = new CollectionQueries(options);
+    this.#listIndexes = new ListIndexes(options);
     this.#useMongot();
-    this.#tidying = setInterval(() => {
+    this.#pruning = setInterval(() => {
       this.#useMongot();
-      void this.#tidy();
-    }, TIDY_EVERY_MS);
-    this.#tidying.unref();
+      void this.#prune();
+    }, PRUNE_EVERY_MS);
+    this.#pruning.unref();
   }
 
   match(question: Question, page: { limit: number; except: ReadonlySet<string> }) {
@@ -164,43 +164,43 @@ class BesideMongodb implements MongodbIndex {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#tidying);
+    clearInterval(this.#pruning);
     this.#indexes.close();
     await Promise.all([this.#recent?.close(), this.#replica?.close()]);
   }
 
-  /** Asks the collection what filters alone say, and the replica where that fails; anything else like `#ask`. */
+  /** Asks the collection when filters alone are given, and the replica when that fails; asks like `#ask` otherwise. */
   async #askFilters<T>(
     question: Question,
     lists: () => Promise<T>,
-    mongot: (recent: Recent) => Promise<T>,
+    mongot: (recent: RecentPosts) => Promise<T>,
     replica: (replica: Replica) => Promise<T>,
   ): Promise<T> {
-    if (!asksOnlyFilters(question) || !this.#listIndexes.ready) return this.#ask(mongot, replica);
+    if (!isFilterOnly(question) || !this.#listIndexes.ready) return this.#ask(mongot, replica);
     try {
       return await lists();
     } catch (error) {
       if (this.#replica?.ready() !== true) throw error;
-      this.#parts.log.warn({ err: error }, "a list of the database failed; the local index answers");
+      this.#options.log.warn({ err: error }, "a list of the database failed; the local index answers");
       return replica(this.#replica);
     }
   }
 
-  /** Asks mongot, and the replica where there is no mongot or it fails. */
+  /** Asks mongot, or the replica when there is no mongot or it fails. */
   async #ask<T>(
-    mongot: (recent: Recent) => Promise<T>,
+    mongot: (recent: RecentPosts) => Promise<T>,
     replica: (replica: Replica) => Promise<T>,
   ): Promise<T> {
     const recent = this.#recent;
     if (recent !== null && this.#indexes.state === "ready" && this.#breaker.allows(performance.now())) {
       try {
-        await recent.ownTaken();
+        await recent.ownApplied();
         const answer = await mongot(recent);
         this.#breaker.succeeded();
         return answer;
       } catch (error) {
         this.#breaker.failed(performance.now());
-        this.#parts.log.warn({ err: error }, "the database's search failed; the local index answers");
+        this.#options.log.warn({ err: error }, "the database's search failed; the local index answers");
         if (this.#replica === null) throw new StoreUnavailable(AWAY, { cause: error });
       }
     }
@@ -208,19 +208,19 @@ class BesideMongodb implements MongodbIndex {
     return replica(this.#replica);
   }
 
-  /** Begins with what is kept beside mongot once that is seen. */
+  /** Once mongot is seen, recent posts and the indexes of lists are kept beside it. */
   #useMongot(): void {
     if (this.#indexes.state === "absent") return;
-    this.#recent ??= new Recent(this.#parts);
-    // Where it does not answer, there may be none.
+    this.#recent ??= new RecentPosts(this.#options);
+    // While it does not answer, there may be none.
     void this.#listIndexes.see(this.#indexes.state !== "away");
   }
 
-  async #tidy(): Promise<void> {
+  async #prune(): Promise<void> {
     const now = performance.now();
     const usable = this.#indexes.state === "ready" && !this.#breaker.isOpen();
     const held = async (ids: string[]) => (usable ? this.#mongot.holds(ids) : new Set<string>());
-    await this.#recent?.tidy(now - RECENT_MS, now - RECENT_MAX_MS, held).catch(() => {});
+    await this.#recent?.prune(now - RECENT_MS, now - RECENT_MAX_MS, held).catch(() => {});
   }
 }
 

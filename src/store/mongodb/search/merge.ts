@@ -10,8 +10,8 @@ export interface Matches {
 }
 
 /**
- * Puts the matches of a small index among those of a large one; no post is in both. Word scores of two indexes have no
- * common scale, so that the best of each counts as equally good.
+ * Merges the matches of a small index into those of a large one; no post is in both. Word scores of two indexes share no
+ * scale, so the best of each counts as equally good.
  */
 export function mergeMatches(large: Matches, small: Matches, limit: number): Matches {
   const bestWords = large.bestWords > 0 ? large.bestWords : small.bestWords;
@@ -29,7 +29,7 @@ export function mergeMatches(large: Matches, small: Matches, limit: number): Mat
   };
 }
 
-/** The first of two lists in the same order. */
+/** The first `limit` places of two lists in the same order. */
 export function mergePlaces(
   one: readonly Place[],
   other: readonly Place[],

@@ -4,64 +4,68 @@ import type { IndexFeed } from "../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../../search-index/index.ts";
 import type { StoreLog } from "../../module.ts";
-import { Intake, type Taken } from "./replica/change-queue.ts";
+import { ChangeQueue, type IndexChanges } from "./replica/change-queue.ts";
 
-/** A question waits so long for own writes. */
+/** How long a question waits for this process's own writes. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
-/** Ids that `tidy` asks about at once. */
-const TIDY_AT_ONCE = 1_000;
+/** Ids that `prune` asks about at once. */
+const IDS_AT_ONCE = 1_000;
 
 /**
- * Posts that changed a moment ago, in an embedded index in memory: what another index, which follows with some delay, may
- * not have yet, or only in an older form.
+ * Posts that changed a moment ago, in an embedded index in memory: an index that lags behind may lack them, or hold an
+ * older state.
  */
-export class Recent {
+export class RecentPosts {
   readonly index: EmbeddedIndex;
   readonly #feed: IndexFeed;
   readonly #log: StoreLog;
   readonly #database = new DatabaseSync(":memory:");
-  /** When each post changed, in milliseconds of `performance.now()`, oldest first; posts that are gone since are in it too. */
+  /** When each post changed, in milliseconds of `performance.now()`, oldest first; posts that are gone are in it too. */
   readonly #changed = new Map<string, number>();
   readonly #gone = new Set<string>();
   readonly #publishers = new Set<string>();
-  readonly #intake: Intake;
+  readonly #queue: ChangeQueue;
   readonly #closed = new AbortController();
 
-  constructor(parts: { feed: IndexFeed; modelId: string | null; dimension: number; log: StoreLog }) {
-    this.#feed = parts.feed;
-    this.#log = parts.log;
-    this.index = new EmbeddedIndex(parts);
+  constructor(options: { feed: IndexFeed; modelId: string | null; dimension: number; log: StoreLog }) {
+    this.#feed = options.feed;
+    this.#log = options.log;
+    this.index = new EmbeddedIndex(options);
     for (const statement of this.index.migrations) this.#database.exec(statement);
     this.index.attach(this.#database);
-    this.#intake = new Intake({ feed: parts.feed, log: parts.log, take: (taken) => this.#take(taken) });
-    parts.feed.onWrite((change) => this.#intake.noteOwn(change));
+    this.#queue = new ChangeQueue({
+      feed: options.feed,
+      log: options.log,
+      apply: (changes) => this.#apply(changes),
+    });
+    options.feed.onWrite((change) => this.#queue.addOwn(change));
     void this.#follow();
   }
 
-  /** True for a post whose state is known better here. */
+  /** True for a post whose newest state is here. */
   has(id: string): boolean {
     return this.#changed.has(id);
   }
 
-  /** Ids of what changed last. */
+  /** Ids of the last posts that changed. */
   newest(limit: number): string[] {
     return [...this.#changed.keys()].slice(-limit);
   }
 
-  /** Resolves once all own writes so far are in, or after a second. */
-  ownTaken(): Promise<void> {
-    return this.#intake.ownTaken(OWN_WRITES_MS);
+  /** Resolves once it holds all own writes so far, or after a second. */
+  ownApplied(): Promise<void> {
+    return this.#queue.ownApplied(OWN_WRITES_MS);
   }
 
   /**
-   * Forgets posts that changed before `since` and that the other index has by now, and whatever changed before `atLatest`.
-   * @param held  those of some ids that the other index has
+   * Drops posts that changed before `since` and reached the other index, and all that changed before `atLatest`.
+   * @param held  answers which of some ids the other index holds
    */
-  async tidy(since: number, atLatest: number, held: (ids: string[]) => Promise<Set<string>>): Promise<void> {
+  async prune(since: number, atLatest: number, held: (ids: string[]) => Promise<Set<string>>): Promise<void> {
     const old = [...this.#changed].filter(([, at]) => at < since);
-    for (let start = 0; start < old.length; start += TIDY_AT_ONCE) {
-      const some = old.slice(start, start + TIDY_AT_ONCE);
+    for (let start = 0; start < old.length; start += IDS_AT_ONCE) {
+      const some = old.slice(start, start + IDS_AT_ONCE);
       const there = await held(some.map(([id]) => id));
       const settled = some.filter(
         ([id, at]) =>
@@ -79,7 +83,7 @@ export class Recent {
 
   async close(): Promise<void> {
     this.#closed.abort();
-    await this.#intake.close();
+    await this.#queue.close();
     this.#database.close();
   }
 
@@ -88,36 +92,36 @@ export class Recent {
     while (!signal.aborted) {
       try {
         const place = await this.#feed.here();
-        for await (const change of this.#feed.follow(place, signal)) await this.#intake.note(change);
-        // It ends by itself only with the store.
+        for await (const change of this.#feed.follow(place, signal)) await this.#queue.add(change);
+        // The feed ends by itself only when the store closes.
         signal.throwIfAborted();
         throw new StoreUnavailable("the store is closed");
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn({ err: error }, "recent posts cannot be followed now");
+        this.#log.warn({ err: error }, "recent posts cannot be followed now; the next try is in a second");
         await sleep(RETRY_MS, null, { signal, ref: false }).catch(() => {});
       }
     }
   }
 
-  async #take(taken: Taken): Promise<void> {
-    const unknown = new Set(taken.posts.map(({ entry }) => entry.publisherId));
+  async #apply(changes: IndexChanges): Promise<void> {
+    const unknown = new Set(changes.posts.map(({ entry }) => entry.publisherId));
     for (const id of this.#publishers) unknown.delete(id);
     const publishers = unknown.size === 0 ? [] : await this.#feed.publishers([...unknown]);
     const now = performance.now();
     this.#write(() => {
-      for (const { id, ...standing } of [...publishers, ...taken.publishers]) {
-        this.index.putPublisher(id, standing);
+      for (const { id, ...status } of [...publishers, ...changes.publishers]) {
+        this.index.putPublisher(id, status);
         this.#publishers.add(id);
       }
-      for (const { entry, vector } of taken.posts) {
+      for (const { entry, vector } of changes.posts) {
         this.index.put(entry);
         if (vector === null) this.index.removeVector(entry.id);
         else this.index.putVector(entry.id, vector.model, vector.vector);
         this.#gone.delete(entry.id);
         this.#touch(entry.id, now);
       }
-      for (const id of taken.gonePosts) {
+      for (const id of changes.gonePosts) {
         this.index.remove(id);
         this.#gone.add(id);
         this.#touch(id, now);

@@ -1,10 +1,10 @@
 import { MongoServerError, ObjectId } from "mongodb";
-import type { Connection } from "./connection.ts";
+import type { MongodbConnection } from "./connection.ts";
 
 /** MongoDB 7.0. */
 const WIRE_VERSION_MIN = 21;
 
-/** What a server says of itself. */
+/** What a server reports about itself. */
 export interface ServerFacts {
   version: string;
   wireVersion: number;
@@ -15,10 +15,10 @@ export interface ServerFacts {
 }
 
 /**
- * Asks whether this server can hold a board: a replica set or a sharded cluster of MongoDB 7.0 or newer.
+ * Checks that this server can hold a board: a replica set or a sharded cluster of MongoDB 7.0 or newer.
  * @throws Error with one line for the operator
  */
-export async function checkServer({ client, run }: Connection): Promise<ServerFacts> {
+export async function checkServer({ client, run }: MongodbConnection): Promise<ServerFacts> {
   const admin = client.db("admin");
   const hello = await run(() => admin.command({ hello: 1 }));
   const { version } = await run(() => admin.command({ buildInfo: 1 }));
@@ -41,11 +41,11 @@ export async function checkServer({ client, run }: Connection): Promise<ServerFa
 }
 
 /**
- * Tries what a look-alike may promise without keeping it: a transaction that is taken back, and a stream of changes. Takes
- * some milliseconds and leaves nothing behind; `meta` must be there.
+ * Tries what look-alikes promise without keeping it: a transaction that is aborted, and a change stream. Takes some
+ * milliseconds and leaves nothing behind; `meta` must exist.
  * @throws Error with one line for the operator
  */
-export async function tryServer({ client, db, run }: Connection): Promise<void> {
+export async function tryServer({ client, db, run }: MongodbConnection): Promise<void> {
   const trials = db.collection("meta");
   const _id = new ObjectId();
   await run(async () => {

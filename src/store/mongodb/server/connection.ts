@@ -9,39 +9,39 @@ import {
   type TransactionOptions,
 } from "mongodb";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { Abandoned } from "./idle-transactions.ts";
+import { IdleTransactions } from "./idle-transactions.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { behindBulk, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
-export interface Connection {
+export interface MongodbConnection {
   readonly client: MongoClient;
   readonly db: Db;
   /** True behind mongos: a lookup by id then names the shard key too. */
   readonly sharded: boolean;
-  /** Runs `ask`; what says that the database is out of reach becomes `StoreUnavailable`. */
+  /** Runs `ask`; errors of a database out of reach become `StoreUnavailable`. */
   run<T>(ask: () => Promise<T>): Promise<T>;
   /**
-   * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees whatever any process
-   * committed before. Conflicts with others are tried again for 10 s, so `job` may run several times and must keep nothing
-   * of an earlier run. Others that died in the middle of a transaction are in the way for 3 to 4 s.
+   * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees everything that any process
+   * committed before. After a conflict it is tried again for 10 s, so `job` may run several times and must keep nothing of
+   * an earlier run. A process that died in a transaction blocks others for 3 to 4 s.
    *
-   * @param alone  names of what `job` will certainly write. Jobs of this process with a name in common wait for each
-   *   other, which is cheaper than aborting each other; between processes the database decides. The wait is part of the
-   *   10 s, so that while the database is away a long queue fails together and not one after another.
+   * @param alone  names of what `job` will certainly write. Jobs of this process that share a name wait for each other,
+   *   which is cheaper than aborting each other; between processes the database decides. The wait counts towards the 10 s:
+   *   while the database is away, a long queue fails together and not one after another.
    */
   write<T>(alone: readonly string[], job: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** Aborts when the connection is about to close: ends what waits for changes. */
+  /** Aborts when the connection is about to close, and ends change streams. */
   readonly closing: AbortSignal;
-  /** Waits for what is under way, then closes. */
+  /** Waits for calls under way, then closes. */
   close(): Promise<void>;
 }
 
-/** How long a transaction waits for its turn and, where others interrupt it, is tried again, in milliseconds. */
+/** How long a transaction waits for its turn and is tried again after conflicts, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 5;
 const RETRY_MAX_MS = 250;
-/** Those who live are out of the way by then, and the dead are looked for. */
+/** Transactions of living processes are done by then; those of dead ones are looked for. */
 const STUCK_MS = 1_000;
 
 const TRANSACTION: TransactionOptions = {
@@ -52,30 +52,30 @@ const TRANSACTION: TransactionOptions = {
 };
 
 /**
- * Connects to the database that `url` names in its path, `agent_board` when it names none. What `url` says of how reads and
- * writes are done is passed over: the store's promises rest on it.
+ * Connects to the database in the path of `url`, or to `agent_board`. Read and write options in `url` are ignored: the
+ * store's promises depend on its own.
  *
- * @param options.answerMs  how long the answer to one command may take; 0 is for ever
+ * @param options.answerMs  how long the answer to one command may take; 0 for no limit
  * @param options.patienceMs  see `Connection.write`
  * @throws StoreUnavailable when no primary answers within 5 s
  */
-export async function connect(
+export async function connectMongodb(
   url: string,
   { answerMs = 30_000, patienceMs = PATIENCE_MS } = {},
-): Promise<Connection> {
+): Promise<MongodbConnection> {
   const client = clientOf(url, {
     appName: "agent-board",
     maxPoolSize: 50,
     minPoolSize: 2,
     maxConnecting: 4,
     maxIdleTimeMS: 60_000,
-    // The driver's own defaults wait for ever, and for 30 s.
+    // The driver's defaults: no limit, and 30 s.
     waitQueueTimeoutMS: 5_000,
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: answerMs,
-    // Reads see what a majority holds: nothing that a change of the primary could take back. Each by the name that a URL
-    // has for it, which would win over `readConcern` and `writeConcern`.
+    // Reads see what a majority holds, which no change of the primary takes back. Named as in a URL, since those names win
+    // over `readConcern` and `writeConcern`.
     readPreference: "primary",
     readConcernLevel: "majority",
     w: "majority",
@@ -100,7 +100,7 @@ export async function connect(
 
   const underWay = new Set<Promise<unknown>>();
   const queue = new KeyedQueue();
-  const abandoned = new Abandoned(client);
+  const idle = new IdleTransactions(client);
   const closing = new AbortController();
   const run = <T>(ask: () => Promise<T>): Promise<T> => {
     if (closing.signal.aborted) return Promise.reject(new StoreUnavailable("the store is closed"));
@@ -110,8 +110,8 @@ export async function connect(
     asked.then(done, done);
     return asked;
   };
-  // The snapshot of a transaction is of the latest time that mongos has heard of, and another mongos may be ahead of it. Every
-  // transaction of the store takes the shard of the unsharded collections along; whoever asks that hears of all.
+  // A transaction's snapshot is of the latest time known to its mongos, and another mongos may be ahead. Every transaction
+  // of the store includes the shard of the unsharded collections, so asking that shard first brings the time up to date.
   const before = async () => {
     if (sharded) await db.collection<{ _id: string }>("publishers").findOne({ _id: "" });
   };
@@ -124,7 +124,7 @@ export async function connect(
     write(alone, job) {
       const deadline = performance.now() + patienceMs;
       return run(() =>
-        queue.run(alone, () => transact(client, job, { deadline, before, stuck: () => abandoned.end() })),
+        queue.run(alone, () => transact(client, job, { deadline, before, stuck: () => idle.end() })),
       );
     },
     async close() {
@@ -140,18 +140,18 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   try {
     return new MongoClient(url, options);
   } catch (error) {
-    // By its name: the driver has one class of it, and its parser of connection strings another.
+    // By its name: the driver and its parser of connection strings each have a class of this name.
     if (!(error instanceof Error) || error.name !== "MongoParseError") throw error;
     throw new Error("STORE_URL is no connection string of MongoDB.", { cause: error });
   }
 }
 
 /**
- * Tries a transaction until it commits, fails for a reason of its own, or patience ends.
+ * Tries a transaction until it commits, fails for a reason of its own, or the deadline passes.
  *
  * @param options.deadline  in milliseconds of `performance.now()`
  * @param options.before  runs before each try
- * @param options.stuck  runs before a further try when others have been in the way for long
+ * @param options.stuck  runs before another try when conflicts have lasted long
  */
 async function transact<T>(
   client: MongoClient,
@@ -175,12 +175,12 @@ async function transact<T>(
     } finally {
       await session.endSession();
     }
-    // Full jitter: of those that met, one should be through before the next comes.
+    // Full jitter: of transactions that met, one should finish before the next begins.
     await sleep(Math.random() * Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(tries, 10)));
   }
 }
 
-/** A commit whose answer was lost is asked again: the server keeps its outcome. */
+/** Commits, and asks again when the answer is lost: the server remembers the outcome. */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
   while (true) {
     try {
@@ -198,18 +198,18 @@ function hasLabel(error: unknown, label: string): boolean {
   return behind instanceof MongoError && behind.hasErrorLabel(label);
 }
 
-/** True for a document that another transaction wrote and has not committed. */
+/** True when another transaction wrote the document and has not committed. */
 function isConflict(error: unknown): boolean {
   const behind = behindBulk(error);
   return behind instanceof MongoServerError && behind.code === 112;
 }
 
-/** True for an insert under an id, or a unique value, that is there already. */
+/** True for an insert under an id or a unique value that exists already. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** Asks once more when two upserts of one document met: the second finds what the first inserted. */
+/** Runs an upsert, and again when it met another of the same document: the second run finds what that inserted. */
 export async function orAgain<T>(upsert: () => Promise<T>): Promise<T> {
   try {
     return await upsert();

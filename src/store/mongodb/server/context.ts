@@ -1,10 +1,10 @@
-import type { Collections } from "../schema/documents.ts";
-import type { Connection } from "./connection.ts";
+import type { Collections } from "../schema/collections.ts";
+import type { MongodbConnection } from "./connection.ts";
 
-/** What the parts of this store share. */
-export interface Parts {
-  connection: Connection;
+/** What all parts of this store share. */
+export interface MongodbContext {
+  connection: MongodbConnection;
   collections: Collections;
-  /** Tells those who follow this handle (`feed.ts`) what it just committed, so that its own writes are found at once. */
+  /** Reports what this process just committed to the listeners of `feed/`, so that own writes are found at once. */
   wrote(change: { posts?: readonly string[]; publishers?: readonly string[] }): void;
 }

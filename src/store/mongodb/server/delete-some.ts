@@ -1,11 +1,11 @@
 import type { Collection, Filter, Sort } from "mongodb";
 
-/** Documents deleted by one command: the server is never busy with one for long. */
+/** Documents deleted by one command, so that none keeps the server busy for long. */
 const DOCUMENTS_PER_STEP = 2000;
 
 /**
- * Deletes at most `limit` documents in bounded steps, outside any transaction; resolves to how many. What a crash
- * interrupts is right as far as it got.
+ * Deletes at most `limit` documents in bounded steps, outside any transaction; resolves to how many. After a crash, every
+ * completed step holds.
  */
 export async function deleteSome<Document extends { _id: string }>(
   collection: Collection<Document>,

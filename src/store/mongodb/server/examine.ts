@@ -1,26 +1,26 @@
 import { type Document, MongoError, MongoServerError } from "mongodb";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { leaseStore } from "../board/leases.ts";
-import { COLLECTIONS, collectionsOf } from "../schema/documents.ts";
+import { mongodbLeaseStore } from "../board/leases.ts";
+import { COLLECTIONS, collectionsOf } from "../schema/collections.ts";
 import { SHARD_KEYS } from "../schema/index.ts";
 import { INDEXES } from "../schema/indexes.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../schema/migrations.ts";
 import { checkServer, tryServer } from "./check-server.ts";
-import { type Connection, connect } from "./connection.ts";
+import { connectMongodb, type MongodbConnection } from "./connection.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
 const WRITE_SLOW_MS = 100;
-/** An instance that was away for longer builds its search index anew. */
+/** An instance that was away for longer builds its search index from scratch. */
 const OPLOG_HOURS = 24;
 const HOUR_S = 3600;
 
-/** Looks at the database that `url` names. Writes nothing but a lease that it gives back, and only to a board. */
+/** Looks at the database of `url`. Its only write is a lease that it gives back, and only to a board. */
 export async function* examineMongodb(url: string, clock: () => number): AsyncIterable<Finding> {
-  let connection: Connection;
+  let connection: MongodbConnection;
   try {
-    connection = await connect(url);
+    connection = await connectMongodb(url);
   } catch (error) {
     yield problem("database", reasonOf(error));
     return;
@@ -35,7 +35,7 @@ export async function* examineMongodb(url: string, clock: () => number): AsyncIt
   }
 }
 
-async function* examineServer(connection: Connection, clock: () => number): AsyncIterable<Finding> {
+async function* examineServer(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
   const { version, wireVersion, setName, members } = await checkServer(connection);
   const server = `MongoDB ${version} (wire version ${wireVersion})`;
   if (setName === null) yield passed("database", `${server}, sharded cluster`);
@@ -49,8 +49,8 @@ async function* examineServer(connection: Connection, clock: () => number): Asyn
   if (!connection.sharded) yield* oplogOf(connection);
 }
 
-/** How far this machine's clock is from the server's, half of the way there and back taken off. */
-async function clockOf({ client, run }: Connection, clock: () => number): Promise<Finding> {
+/** Difference of this machine's clock and the server's, corrected by half the round trip. */
+async function clockOf({ client, run }: MongodbConnection, clock: () => number): Promise<Finding> {
   const asked = clock();
   const { localTime } = await run(() => client.db("admin").command({ hello: 1 }));
   const offMs = Math.round((asked + clock()) / 2 - (localTime as Date).getTime());
@@ -62,8 +62,8 @@ async function clockOf({ client, run }: Connection, clock: () => number): Promis
       );
 }
 
-/** How long a search index may be away and still catch up. */
-async function* oplogOf({ client, run }: Connection): AsyncIterable<Finding> {
+/** How long a search index may be away and still catch up with changes. */
+async function* oplogOf({ client, run }: MongodbConnection): AsyncIterable<Finding> {
   const oplog = client.db("local").collection("oplog.rs");
   try {
     const [first, last, stats] = await run(() =>
@@ -88,7 +88,7 @@ async function* oplogOf({ client, run }: Connection): AsyncIterable<Finding> {
 const UNAUTHORIZED = 13;
 const secondsOf = (entry: Document | null): number => entry?.["ts"]?.getHighBits() ?? 0;
 
-async function* examineBoard(connection: Connection, clock: () => number): AsyncIterable<Finding> {
+async function* examineBoard(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
   const version = await schemaVersion(connection);
   if (version === 0) {
     const found = await connection.run(() => connection.db.listCollections({}, { nameOnly: true }).toArray());
@@ -111,7 +111,7 @@ async function* examineBoard(connection: Connection, clock: () => number): Async
   yield await writeTime(connection, clock);
 }
 
-async function indexesOf({ db, run }: Connection): Promise<Finding> {
+async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {
   const missing: string[] = [];
   for (const name of COLLECTIONS) {
     const found = await run(() => db.collection(name).listIndexes().toArray());
@@ -127,29 +127,29 @@ async function indexesOf({ db, run }: Connection): Promise<Finding> {
       );
 }
 
-async function shardsOf({ db, run }: Connection): Promise<Finding> {
+async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
   const counts: string[] = [];
   const together: string[] = [];
   for (const [name, key] of Object.entries(SHARD_KEYS)) {
-    // One answer for each shard that holds a part.
-    const parts = await run(() =>
+    // One document for each shard that holds a part.
+    const context = await run(() =>
       db
         .collection(name)
         .aggregate([{ $collStats: { count: {} } }])
         .toArray(),
     );
-    counts.push(`${name} on ${parts.length}`);
+    counts.push(`${name} on ${context.length}`);
     const command = `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`;
-    if (parts.length < 2) together.push(command);
+    if (context.length < 2) together.push(command);
   }
   return together.length === 0
     ? passed("shards", counts.join(", "))
-    : warning("shards", `${counts.join(", ")}; to spread them: ${together.join("; ")}`);
+    : warning("shards", `${counts.join(", ")}; to copyStatusToPosts them: ${together.join("; ")}`);
 }
 
-/** How long one small write takes until a majority has it. */
-async function writeTime(connection: Connection, clock: () => number): Promise<Finding> {
-  const leases = leaseStore({ connection, collections: collectionsOf(connection.db), wrote() {} });
+/** Time until a majority has one small write. */
+async function writeTime(connection: MongodbConnection, clock: () => number): Promise<Finding> {
+  const leases = mongodbLeaseStore({ connection, collections: collectionsOf(connection.db), wrote() {} });
   const began = performance.now();
   await leases.acquire("doctor", "doctor", 1, clock());
   const tookMs = performance.now() - began;
@@ -160,7 +160,7 @@ async function writeTime(connection: Connection, clock: () => number): Promise<F
     : warning("writes", `${text}: look at its disks and network`);
 }
 
-/** What an error says of the database, without what the driver knows of hosts and users. */
+/** An error in words for the operator, without hosts and users that the driver may name. */
 function reasonOf(error: unknown): string {
   if (error instanceof StoreUnavailable) return error.message;
   if (error instanceof MongoServerError) {
@@ -168,7 +168,7 @@ function reasonOf(error: unknown): string {
       ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"
       : `it answers with error ${error.code} (${error.codeName})`;
   }
-  // Ours, or of the look-up of mongodb+srv:// in the DNS. Others of the driver may tell more than they should.
+  // Our own, or from the DNS look-up of mongodb+srv://. Other messages of the driver may reveal too much.
   if (error instanceof Error) return error instanceof MongoError ? error.name : error.message;
   return String(error);
 }

@@ -1,19 +1,19 @@
 import { type MongoClient, ReadConcern } from "mongodb";
 
 /**
- * A transaction without a statement for this long is taken for abandoned. Far longer than a process of the board ever
- * pauses; one that did is told so at its next statement, and tries its transaction again.
+ * A transaction without a statement for this long counts as abandoned. No process of the board pauses nearly as long; if
+ * one did, its next statement fails and it tries the transaction again.
  */
 const IDLE_MS = 3_000;
-/** The server is asked at most this often. */
+/** Shortest time between two questions to the server. */
 const PAUSE_MS = 1_000;
 
 /**
- * Ends transactions that died with their process. The server notices no loss of a client: it keeps what such a transaction
- * wrote from everybody for `transactionLifetimeLimitSeconds`, a minute, and on a busy board that is what every post or claim
- * writes too. Any user of the database may see and end its own sessions.
+ * Ends transactions whose process died. The server does not notice that a client is lost: it locks what the transaction
+ * wrote for `transactionLifetimeLimitSeconds`, a minute, and on a busy board every post or claim writes the same. Any
+ * database user may see and end its own sessions.
  */
-export class Abandoned {
+export class IdleTransactions {
   readonly #client: MongoClient;
   #asked = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export class Abandoned {
     this.#client = client;
   }
 
-  /** Resolves when what was abandoned has ended, or the server told nothing of it. Never fails: it only helps. */
+  /** Resolves when they have ended or the question failed. Never rejects: it is only a help. */
   end(): Promise<void> {
     if (performance.now() - this.#asked >= PAUSE_MS) {
       this.#asked = performance.now();
@@ -33,7 +33,7 @@ export class Abandoned {
 
   async #end(): Promise<void> {
     const { appName } = this.#client.options;
-    // What runs is no stored data: the server refuses to read it as a majority holds it.
+    // Running operations are no stored data; the server refuses to read them with majority.
     const admin = this.#client.db("admin", { readConcern: new ReadConcern("local") });
     const idle = await admin
       .aggregate([
@@ -48,7 +48,7 @@ export class Abandoned {
         { $project: { lsid: 1 } },
       ])
       .toArray();
-    // Behind mongos, each shard that takes part tells of it.
+    // Behind mongos, each participating shard reports it.
     if (idle.length > 0) await admin.command({ killSessions: idle.map(({ lsid }) => ({ id: lsid.id })) });
   }
 }

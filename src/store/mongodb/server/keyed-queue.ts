@@ -1,8 +1,8 @@
-/** Runs jobs one after another where they share a name, and side by side where they do not. */
+/** Runs jobs that share a name one after another, and others side by side. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** All names are taken in one go, so that two jobs cannot wait for each other. */
+  /** Takes all names at once, so that no two jobs can wait for each other. */
   run<T>(names: readonly string[], job: () => Promise<T>): Promise<T> {
     const before = names.flatMap((name) => this.#tails.get(name) ?? []);
     const result = before.length === 0 ? job() : Promise.all(before).then(job);

@@ -1,28 +1,28 @@
 import type { ClientSession, Document } from "mongodb";
 import type { StoredPost } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import { postOf } from "../schema/posts.ts";
-import type { Parts } from "./context.ts";
+import { postOfDocument } from "../schema/posts.ts";
+import type { MongodbContext } from "./context.ts";
 
-/** Reading posts by id, inside a transaction when there is a session. Nothing here reads a vector unless it is asked to. */
+/** Reads posts by id, inside a transaction when there is a session, and without vectors unless they are asked for. */
 
 /** One post in any state, or null. */
 export async function findPost(
-  parts: Parts,
+  context: MongodbContext,
   id: string,
   session?: ClientSession,
 ): Promise<PostDocument | null> {
-  return (await findPosts(parts, [id], session)).get(id) ?? null;
+  return (await findPosts(context, [id], session)).get(id) ?? null;
 }
 
 /**
- * Posts in any state by their ids, without those that are not there.
+ * Those of the posts that exist, in any state.
  *
- * Behind mongos they are looked for on the shards that their ids tell of; all shards are asked only for what is not
- * there: an id tells its thread by convention, not by a rule of this store.
+ * Behind mongos, they are first looked for on the shards that their ids suggest, and only the rest on all shards: ids name
+ * their thread by convention, not by a rule of this store.
  */
 export async function findPosts(
-  { connection, collections }: Parts,
+  { connection, collections }: MongodbContext,
   ids: readonly string[],
   session?: ClientSession,
   projection: Document = { vec: 0 },
@@ -40,44 +40,44 @@ export async function findPosts(
 
 /** The post of a publisher under an idempotency key, in any state, or null. */
 export async function postWithKey(
-  parts: Parts,
+  context: MongodbContext,
   publisherId: string,
   idempotencyHash: string,
   session?: ClientSession,
 ): Promise<PostDocument | null> {
-  const key = await parts.collections.post_keys.findOne(
+  const key = await context.collections.post_keys.findOne(
     { _id: keyId(publisherId, idempotencyHash) },
     inSession(session),
   );
-  return key === null ? null : findPost(parts, key.post_id, session);
+  return key === null ? null : findPost(context, key.post_id, session);
 }
 
 export const keyId = (publisherId: string, idempotencyHash: string): string =>
   `${publisherId}:${idempotencyHash}`;
 
-/** Those of the ids whose post is active and whose publisher is neither suspended nor being erased. */
+/** Ids of active posts whose publisher is neither suspended nor being erased. */
 export async function visiblePosts(
-  parts: Parts,
+  context: MongodbContext,
   ids: readonly string[],
   session?: ClientSession,
 ): Promise<Set<string>> {
-  const posts = await findPosts(parts, [...new Set(ids)], session, { publisher_id: 1, state: 1 });
+  const posts = await findPosts(context, [...new Set(ids)], session, { publisher_id: 1, state: 1 });
   const active = [...posts.values()].filter(({ state }) => state === "active");
-  const publishers = await parts.collections.publishers
+  const publishers = await context.collections.publishers
     .find(
       { _id: { $in: [...new Set(active.map((post) => post.publisher_id))] } },
       { projection: { erasing: 1, suspended_at: 1 }, ...inSession(session) },
     )
     .toArray();
-  const standing = new Set(
+  const visible = new Set(
     publishers.filter(({ erasing, suspended_at }) => !erasing && suspended_at === null).map(({ _id }) => _id),
   );
-  return new Set(active.filter((post) => standing.has(post.publisher_id)).map(({ _id }) => _id));
+  return new Set(active.filter((post) => visible.has(post.publisher_id)).map(({ _id }) => _id));
 }
 
-/** How often each post was retrieved; a post that never was is not in it. */
+/** Retrievals of each post; posts without any are left out. */
 export async function retrievalsOf(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const documents = await collections.retrievals.find({ _id: { $in: ids } }).toArray();
@@ -85,16 +85,19 @@ export async function retrievalsOf(
 }
 
 /** Documents as posts, in the same order. */
-export async function storedPosts(parts: Parts, documents: readonly PostDocument[]): Promise<StoredPost[]> {
+export async function storedPosts(
+  context: MongodbContext,
+  documents: readonly PostDocument[],
+): Promise<StoredPost[]> {
   if (documents.length === 0) return [];
   const retrievals = await retrievalsOf(
-    parts,
+    context,
     documents.map(({ _id }) => _id),
   );
-  return documents.map((document) => postOf(document, retrievals.get(document._id) ?? 0));
+  return documents.map((document) => postOfDocument(document, retrievals.get(document._id) ?? 0));
 }
 
-/** Options of a question that belongs to a transaction, if there is one. */
+/** Options of a query inside a transaction, if there is one. */
 export const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });
 
 /** A reply's id is `<root>-<six more>`. */

@@ -1,19 +1,18 @@
 import type { ClientSession } from "mongodb";
 import type { SequenceDocument } from "../schema/documents.ts";
-import type { Parts } from "./context.ts";
+import type { MongodbContext } from "./context.ts";
 
 type SequenceName = SequenceDocument["_id"];
 
-/** The name to put into `alone` for a transaction that raises a sequence. */
+/** The name in `alone` of a transaction that raises a sequence. */
 export const sequenceName = (name: SequenceName): string => `sequence:${name}`;
 
 /**
- * Raises a sequence, and resolves to its new number. Of two transactions that raise the same one at a time, the database
- * lets one commit and has the other begin anew: so numbers become visible in order. It should come first, when what is
- * to be done anew is least.
+ * Raises a sequence and resolves to its new number. When two transactions raise the same one, the database commits one and
+ * makes the other start again, so numbers become visible in order. Raise it first, while there is least to repeat.
  */
-export async function raise(
-  { collections }: Parts,
+export async function raiseSequence(
+  { collections }: MongodbContext,
   session: ClientSession,
   name: SequenceName,
   by = 1,
@@ -26,9 +25,9 @@ export async function raise(
   return sequence?.n ?? by;
 }
 
-/** The number that a sequence has reached, 0 before its first. */
-export async function reached(
-  { collections }: Parts,
+/** The present number of a sequence, 0 before its first. */
+export async function sequenceValue(
+  { collections }: MongodbContext,
   name: SequenceName,
   session?: ClientSession,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 
-/** Turns what says "not now" into `StoreUnavailable`; an error of ours or of the question stays as it is. */
+/** Turns errors that mean "not now" into `StoreUnavailable`; our own and those of the query stay as they are. */
 export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -13,7 +13,7 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
       if (!UNAVAILABLE.has(code) && !error.hasErrorLabel("TransientTransactionError")) throw thrown;
       throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
     }
-    // Network, selection, pool and closed-client errors of the driver: their messages may name hosts.
+    // The driver's errors of network, selection, pool and closed client; their messages may name hosts.
     if (!CONNECTION_ERROR.test(error.name)) throw thrown;
     throw new StoreUnavailable(
       "the database of STORE_URL does not answer: look at its address, the firewall, TLS, and whether it has a primary",
@@ -22,13 +22,13 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What ended a bulk write; the error of the bulk has neither its class nor, always, its code. */
+/** The error that ended a bulk write; the bulk's own error has another class and not always its code. */
 export function behindBulk(error: unknown): unknown {
   if (!(error instanceof MongoBulkWriteError)) return error;
   return error.errorResponse instanceof MongoError ? error.errorResponse : error;
 }
 
-/** Error codes of the server that say something of its state and nothing of the question. */
+/** Error codes that concern the server's state, not the query. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([
   6, // HostUnreachable
   7, // HostNotFound

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
 import type { WorkDocument } from "../schema/documents.ts";
-import type { Parts } from "./context.ts";
+import type { MongodbContext } from "./context.ts";
 import { inSession } from "./reads.ts";
 
-export function workStore(parts: Parts): WorkStore {
-  const { connection, collections } = parts;
+export function mongodbWorkStore(context: MongodbContext): WorkStore {
+  const { connection, collections } = context;
   const { work } = collections;
   return {
-    claim: (kind, options) => connection.run(() => claim(parts, kind, options)),
-    done: (items) => connection.run(() => settle(parts, undefined, items)),
+    claim: (kind, options) => connection.run(() => claim(context, kind, options)),
+    done: (items) => connection.run(() => settleWorkDocuments(context, undefined, items)),
 
     async giveBack(items, dueAt) {
       if (items.length === 0) return;
@@ -27,9 +27,9 @@ export function workStore(parts: Parts): WorkStore {
   };
 }
 
-/** Enqueues anew: an item that is claimed just now loses its token, so that the claim cannot settle it. */
+/** Enqueues again from the start: a claimed item loses its token, so that its claim cannot settle it. */
 export async function enqueueAll(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   items: readonly { kind: WorkKind; postId: string; dueAt: number }[],
 ): Promise<void> {
@@ -46,9 +46,9 @@ export async function enqueueAll(
   );
 }
 
-/** Enqueues anew what is enqueued or claimed: a vector worked out from the post before this edit will be passed over. */
-export async function renew(
-  { collections }: Parts,
+/** Enqueues again what is enqueued or claimed: a vector of the post before this edit will be rejected. */
+export async function renewWorkDocument(
+  { collections }: MongodbContext,
   session: ClientSession,
   { kind, postId, dueAt }: { kind: WorkKind; postId: string; dueAt: number },
 ): Promise<void> {
@@ -56,9 +56,9 @@ export async function renew(
   await collections.work.updateOne({ _id: workId(kind, postId) }, fresh, { session });
 }
 
-/** Deletes items whose claim is still theirs. */
-export async function settle(
-  { collections }: Parts,
+/** Deletes items that are still claimed under their token. */
+export async function settleWorkDocuments(
+  { collections }: MongodbContext,
   session: ClientSession | undefined,
   items: readonly WorkItem[],
 ): Promise<void> {
@@ -69,9 +69,9 @@ export async function settle(
   );
 }
 
-/** Forgets whatever is to be done about posts that are gone. */
+/** Deletes all work on posts that are gone. */
 export async function dropWork(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   postIds: readonly string[],
 ): Promise<void> {
@@ -90,11 +90,11 @@ export const freshWork = (kind: WorkKind, postId: string, dueAt: number): Omit<W
 });
 
 /**
- * Takes what is due, each item by a write of its own that finds it still due. Where another claimant was faster, the
- * next items are looked for, until there are enough or none is left.
+ * Claims due items, each by a write that finds it still due. Where another claimant was faster, looks for the next items
+ * until there are enough or none is left.
  */
 async function claim(
-  { collections: { work } }: Parts,
+  { collections: { work } }: MongodbContext,
   kind: WorkKind,
   { limit, leaseMs, now }: { limit: number; leaseMs: number; now: number },
 ): Promise<WorkItem[]> {
@@ -122,7 +122,7 @@ async function claim(
   return claimed.map(({ post_id, attempts }) => ({ kind, postId: post_id, token, attempts }));
 }
 
-/** A filter for each claim among the items, since those of one claim have its token in common. */
+/** One filter for each claim among the items: those of one claim share its token. */
 function claimsOf(items: readonly WorkItem[]): { _id: { $in: string[] }; token: string }[] {
   const byToken = new Map<string, string[]>();
   for (const { kind, postId, token } of items) {

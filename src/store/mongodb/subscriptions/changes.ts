@@ -1,23 +1,27 @@
 import type { ClientSession } from "mongodb";
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
-import { subscriptionOf } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
-import { raise, reached } from "../server/sequences.ts";
+import { subscriptionOfDocument } from "../schema/subscriptions.ts";
+import type { MongodbContext } from "../server/context.ts";
+import { raiseSequence, sequenceValue } from "../server/sequences.ts";
 
 type Changes = Awaited<ReturnType<SubscriptionStore["changes"]>>;
 
-/** Number of a change, taken before anything else in its transaction. One that is not used leaves a gap, which does no harm. */
-export function nextChange(parts: Parts, session: ClientSession): Promise<number> {
-  return raise(parts, session, "subscription_change");
+/** The number of a change, taken before anything else in its transaction. An unused number leaves a harmless gap. */
+export function nextChange(context: MongodbContext, session: ClientSession): Promise<number> {
+  return raiseSequence(context, session, "subscription_change");
 }
 
 /**
- * See `SubscriptionStore.changes`. Nothing is passed over though this is no transaction: numbers become visible in order,
- * so all up to `until` are there, and a row that changed again meanwhile comes under its newer number.
+ * See `SubscriptionStore.changes`. Misses nothing although it is no transaction: numbers become visible in order, so all up
+ * to `until` are there, and a row that changes again meanwhile appears under its newer number.
  */
-export async function changesAfter(parts: Parts, after: number, limit: number): Promise<Changes> {
-  const { subscriptions, removed_subscriptions } = parts.collections;
-  const until = await reached(parts, "subscription_change");
+export async function readChangeDocuments(
+  context: MongodbContext,
+  after: number,
+  limit: number,
+): Promise<Changes> {
+  const { subscriptions, removed_subscriptions } = context.collections;
+  const until = await sequenceValue(context, "subscription_change");
   if (until <= after) return { next: after, rows: [] };
   const range = { change_no: { $gt: after, $lte: until } };
   const [kept, removed] = await Promise.all([
@@ -28,7 +32,7 @@ export async function changesAfter(parts: Parts, after: number, limit: number): 
     ...kept.map((document) => ({
       no: document.change_no,
       id: document._id,
-      subscription: subscriptionOf(document),
+      subscription: subscriptionOfDocument(document),
     })),
     ...removed.map(({ _id, change_no }) => ({ no: change_no, id: _id, subscription: null })),
   ]

@@ -3,24 +3,24 @@ import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store
 import { canBePushedTo } from "../../rules/push-queue.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 import { findPosts, visiblePosts } from "../server/reads.ts";
-import { settle } from "../server/work.ts";
+import { settleWorkDocuments } from "../server/work.ts";
 import { enqueuePushes } from "../webhooks/queue.ts";
-import { announce, lastNumbers } from "./inbox.ts";
+import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 
 /**
- * A document per pair of subscription and post, as long as both are there: it is what keeps a pair from being delivered
- * twice. `matched_at` is null once the delivery is forgotten.
+ * One document for each pair of subscription and post while both exist: it keeps the pair from being delivered twice.
+ * `matched_at` is null once the delivery is pruned.
  */
 
-/** Deliveries looked at, or forgotten, in one go. */
+/** Deliveries read or pruned in one go. */
 const DELIVERIES_PER_STEP = 1000;
 /** Subscriptions counted side by side. */
 const COUNTS_AT_ONCE = 8;
-/** Of a delivery that is not forgotten, in the words of the indexes that hold only those. */
-export const REMEMBERED = { $type: "date" } as const;
+/** `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
+export const UNPRUNED = { $type: "date" } as const;
 
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
 
@@ -36,18 +36,18 @@ type Receiver = Pick<
 >;
 
 /** Runs inside a transaction. */
-export async function deliver(
-  parts: Parts,
+export async function deliverDocuments(
+  context: MongodbContext,
   session: ClientSession,
   matches: Matches,
   settled: readonly WorkItem[],
 ): ReturnType<SubscriptionStore["deliver"]> {
-  const { deliveries, subscriptions } = parts.collections;
-  const receivers = await receiversOf(parts, session, matches);
+  const { deliveries, subscriptions } = context.collections;
+  const receivers = await receiversOf(context, session, matches);
   const owners = [...receivers.values()].map((receiver) => receiver.publisher_id);
-  // The inbox of a publisher is closed from the moment it is being erased.
-  const inboxes = await lastNumbers(parts, session, owners);
-  const isNew = await newPairs(parts, session, matches);
+  // A publisher's erasure begins by closing its inbox.
+  const inboxes = await lastNumbers(context, session, owners);
+  const isNew = await newPairs(context, session, matches);
 
   const added = matches.flatMap(({ subscriptionId, postId, matchedAt }) => {
     const receiver = receivers.get(subscriptionId);
@@ -77,8 +77,8 @@ export async function deliver(
       })),
       { session },
     );
-    await announce(
-      parts,
+    await addEntryDocuments(
+      context,
       session,
       inboxes,
       added.map(({ receiver, postId, deliveryId, matchedAt }) => ({
@@ -91,15 +91,15 @@ export async function deliver(
       })),
     );
     const pushed = added.filter(({ receiver }) => canBePushedTo(receiver));
-    await enqueuePushes(parts, session, pushed);
-    await meetErasures(parts, session, added, settled);
+    await enqueuePushes(context, session, pushed);
+    await meetErasures(context, session, added, settled);
   }
-  await settle(parts, session, settled);
+  await settleWorkDocuments(context, session, settled);
   return added.map(({ subscriptionId, postId, deliveryId }) => ({ subscriptionId, postId, deliveryId }));
 }
 
 async function receiversOf(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   matches: Matches,
 ): Promise<Map<string, Receiver>> {
@@ -110,10 +110,14 @@ async function receiversOf(
   return new Map(receivers.map((receiver) => [receiver._id, receiver]));
 }
 
-/** Pairs, by their ids, that were never recorded and whose post is active. */
-async function newPairs(parts: Parts, session: ClientSession, matches: Matches): Promise<Set<string>> {
+/** Ids of pairs that were never recorded and whose post is active. */
+async function newPairs(
+  context: MongodbContext,
+  session: ClientSession,
+  matches: Matches,
+): Promise<Set<string>> {
   const postIds = [...new Set(matches.map(({ postId }) => postId))];
-  const posts = await findPosts(parts, postIds, session, { state: 1 });
+  const posts = await findPosts(context, postIds, session, { state: 1 });
   const pairs = new Map(
     matches
       .filter(({ postId }) => posts.get(postId)?.state === "active")
@@ -121,19 +125,19 @@ async function newPairs(parts: Parts, session: ClientSession, matches: Matches):
   );
   const ids = { _id: { $in: [...pairs.keys()] } };
   const shards = { subscription_id: { $in: [...new Set(pairs.values())] } };
-  const known = await parts.collections.deliveries
-    .find(parts.connection.sharded ? { ...ids, ...shards } : ids, { session, projection: { _id: 1 } })
+  const known = await context.collections.deliveries
+    .find(context.connection.sharded ? { ...ids, ...shards } : ids, { session, projection: { _id: 1 } })
     .toArray();
   for (const { _id } of known) pairs.delete(_id);
   return new Set(pairs.keys());
 }
 
 /**
- * Writes the posts whose work goes on after this transaction: an erasure of such a post would otherwise pass it by, and
- * leave what was delivered. Where the work is settled, its document is what both write.
+ * Writes the posts whose work is not settled here, so that this transaction and an erasure of the post conflict: otherwise
+ * the erasure could miss these deliveries. Where the work is settled, both write its document anyway.
  */
 async function meetErasures(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   added: readonly { postId: string }[],
   settled: readonly WorkItem[],
@@ -146,12 +150,17 @@ async function meetErasures(
 
 export const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
 
-export async function pending(parts: Parts, id: string, after: number, limit: number): Promise<Delivery[]> {
-  const { subscriptions } = parts.collections;
+export async function readPendingDocuments(
+  context: MongodbContext,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<Delivery[]> {
+  const { subscriptions } = context.collections;
   if ((await subscriptions.findOne({ _id: id }, { projection: { _id: 1 } })) === null) return [];
   const rows = await visibleRows(
-    parts,
-    { page: (from, size) => remembered(parts, id, from, size), numberOf: (row) => row.delivery_id },
+    context,
+    { page: (from, size) => unpruned(context, id, from, size), numberOf: (row) => row.delivery_id },
     after,
     limit,
   );
@@ -162,27 +171,30 @@ export async function pending(parts: Parts, id: string, after: number, limit: nu
   }));
 }
 
-/** Counts in steps, so that a long list takes no more memory than a short one. */
-export async function pendingCounts(parts: Parts, ids: readonly string[]): Promise<Map<string, number>> {
-  const there = await parts.collections.subscriptions
+/** Counts in steps: a long list takes no more memory than a short one. */
+export async function countPendingDocuments(
+  context: MongodbContext,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const there = await context.collections.subscriptions
     .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
     .toArray();
   const counts = new Map(ids.map((id) => [id, 0]));
   const left = there.map(({ _id }) => _id);
   while (left.length > 0) {
     await Promise.all(
-      left.splice(0, COUNTS_AT_ONCE).map(async (id) => counts.set(id, await countShown(parts, id))),
+      left.splice(0, COUNTS_AT_ONCE).map(async (id) => counts.set(id, await countShown(context, id))),
     );
   }
   return counts;
 }
 
-async function countShown(parts: Parts, id: string): Promise<number> {
+async function countShown(context: MongodbContext, id: string): Promise<number> {
   let shown = 0;
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: Remembered[] = await remembered(parts, id, after, DELIVERIES_PER_STEP);
+    const rows: UnprunedDelivery[] = await unpruned(context, id, after, DELIVERIES_PER_STEP);
     const visible = await visiblePosts(
-      parts,
+      context,
       rows.map((row) => row.post_id),
     );
     shown += visible.size;
@@ -191,21 +203,21 @@ async function countShown(parts: Parts, id: string): Promise<number> {
   return shown;
 }
 
-type Remembered = DeliveryDocument & { matched_at: Date };
+type UnprunedDelivery = DeliveryDocument & { matched_at: Date };
 
 /**
- * Deliveries of a subscription that are not forgotten, after a number, in order. Asks for a snapshot: on a cluster they
- * are on another shard than the subscription, and without one a delivery could be seen before the one ahead of it.
+ * Deliveries of a subscription after a number that are not pruned, in order. Reads a snapshot: on a cluster they are on
+ * another shard than the subscription, and without one a delivery could be seen before its predecessor.
  */
-function remembered(
-  { collections }: Parts,
+function unpruned(
+  { collections }: MongodbContext,
   subscriptionId: string,
   after: number,
   limit: number,
-): Promise<Remembered[]> {
+): Promise<UnprunedDelivery[]> {
   return collections.deliveries
-    .find<Remembered>(
-      { subscription_id: subscriptionId, delivery_id: { $gt: after }, matched_at: REMEMBERED },
+    .find<UnprunedDelivery>(
+      { subscription_id: subscriptionId, delivery_id: { $gt: after }, matched_at: UNPRUNED },
       { readConcern: { level: "snapshot" } },
     )
     .sort({ delivery_id: 1 })
@@ -213,16 +225,20 @@ function remembered(
     .toArray();
 }
 
-/** Forgets when matches were made, at most `limit`, and so the deliveries; resolves to how many. */
-export async function forgetMatches({ collections }: Parts, before: number, limit: number): Promise<number> {
+/** Sets `matched_at` of at most `limit` old deliveries to null; resolves to how many. */
+export async function pruneMatches(
+  { collections }: MongodbContext,
+  before: number,
+  limit: number,
+): Promise<number> {
   const { deliveries } = collections;
-  const old = { matched_at: { ...REMEMBERED, $lt: new Date(before) } };
-  let forgotten = 0;
-  while (forgotten < limit) {
+  const old = { matched_at: { ...UNPRUNED, $lt: new Date(before) } };
+  let pruned = 0;
+  while (pruned < limit) {
     const found = await deliveries
       .find(old, { projection: { subscription_id: 1 } })
       .sort({ matched_at: 1 })
-      .limit(Math.min(DELIVERIES_PER_STEP, limit - forgotten))
+      .limit(Math.min(DELIVERIES_PER_STEP, limit - pruned))
       .toArray();
     if (found.length === 0) break;
     const { modifiedCount } = await deliveries.updateMany(
@@ -233,17 +249,17 @@ export async function forgetMatches({ collections }: Parts, before: number, limi
       },
       { $set: { matched_at: null } },
     );
-    forgotten += modifiedCount;
+    pruned += modifiedCount;
   }
-  return forgotten;
+  return pruned;
 }
 
 /**
- * Deletes what was delivered of posts that are physically erased, and inbox entries about them; their pushes stay as
- * records. In one go inside a transaction, else in bounded steps.
+ * Deletes the deliveries of erased posts and the inbox entries about them; their pushes stay as records. In one go inside a
+ * transaction, otherwise in bounded steps.
  */
-export async function forgetPosts(
-  { collections }: Parts,
+export async function deleteDeliveriesOf(
+  { collections }: MongodbContext,
   postIds: readonly string[],
   session?: ClientSession,
 ): Promise<void> {

@@ -3,18 +3,18 @@ import type { InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 
 /**
- * Entries have the numbers of their inbox's counter, which is raised in the transaction that adds them: so they become
- * visible in order. A counter is there from the first moment of a publisher to the first moment of its erasure.
+ * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
+ * exists from the publisher's registration to the start of its erasure.
  */
 
-export function inboxStore(parts: Parts): InboxStore {
-  const { connection, collections } = parts;
+export function mongodbInboxStore(context: MongodbContext): InboxStore {
+  const { connection, collections } = context;
   return {
-    read: (publisherId, after, limit) => connection.run(() => read(parts, publisherId, after, limit)),
+    read: (publisherId, after, limit) => connection.run(() => read(context, publisherId, after, limit)),
     forget: (before, limit) =>
       connection.run(() =>
         deleteSome(collections.inbox, { at: { $lt: new Date(before) } }, { limit, sort: { at: 1 } }),
@@ -23,15 +23,15 @@ export function inboxStore(parts: Parts): InboxStore {
 }
 
 async function read(
-  parts: Parts,
+  context: MongodbContext,
   publisherId: string,
   after: number,
   limit: number,
 ): ReturnType<InboxStore["read"]> {
-  const { inbox, inboxes, subscriptions } = parts.collections;
+  const { inbox, inboxes, subscriptions } = context.collections;
   if ((await inboxes.findOne({ _id: publisherId })) === null) return [];
   const rows = await visibleRows<InboxDocument>(
-    parts,
+    context,
     {
       numberOf: ({ no }) => no,
       page: (from, size) =>
@@ -40,7 +40,7 @@ async function read(
           .sort({ no: 1 })
           .limit(size)
           .toArray(),
-      // What is left of a removed subscription is not shown while it is purged.
+      // The remains of a removed subscription are not shown while they are purged.
       async keep(rows) {
         const ids = new Set(rows.flatMap(({ subscription_id }) => subscription_id ?? []));
         if (ids.size === 0) return rows;
@@ -66,16 +66,16 @@ async function read(
 
 /** Opens the inbox of a new publisher; runs inside its transaction. */
 export async function openInbox(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   publisherId: string,
 ): Promise<void> {
   await collections.inboxes.insertOne({ _id: publisherId, no: 0 }, { session });
 }
 
-/** Closes the inbox of a publisher: nothing is announced to it from then on. Runs inside a transaction. */
+/** Closes the inbox of a publisher: it gets no entries from then on. Runs inside a transaction. */
 export async function closeInbox(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   publisherId: string,
 ): Promise<void> {
@@ -83,22 +83,22 @@ export async function closeInbox(
 }
 
 /** Erases at most `most` entries of a closed inbox; resolves to how many. */
-export function eraseInbox(
-  { connection, collections }: Parts,
+export function eraseInboxDocuments(
+  { connection, collections }: MongodbContext,
   publisherId: string,
   most: number,
 ): Promise<number> {
   return connection.run(() => deleteSome(collections.inbox, { publisher_id: publisherId }, { limit: most }));
 }
 
-/** Tells the publishers of a thread of a reply that was just inserted; runs inside its transaction. */
-export async function announceReply(
-  parts: Parts,
+/** Adds the inbox entries of a reply that was just inserted; runs inside its transaction. */
+export async function addReplyDocuments(
+  context: MongodbContext,
   session: ClientSession,
   reply: { id: string; publisherId: string; at: number },
   root: { id: string; publisherId: string },
 ): Promise<void> {
-  const repliers = await repliersTo(parts, session, root.id, REPLIERS_SOUGHT);
+  const repliers = await repliersTo(context, session, root.id, REPLIERS_SOUGHT);
   const entries = entriesOfReply(reply.publisherId, root.publisherId, repliers).map(
     ({ publisherId, type }): Announcement => ({
       publisher_id: publisherId,
@@ -110,16 +110,16 @@ export async function announceReply(
     }),
   );
   const inboxes = await lastNumbers(
-    parts,
+    context,
     session,
     entries.map((one) => one.publisher_id),
   );
-  await announce(parts, session, inboxes, entries);
+  await addEntryDocuments(context, session, inboxes, entries);
 }
 
-/** Publishers with an active reply, each once, by jumping through the index: a thread may have more replies than people. */
+/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
 async function repliersTo(
-  { connection, collections }: Parts,
+  { connection, collections }: MongodbContext,
   session: ClientSession,
   rootId: string,
   limit: number,
@@ -140,9 +140,9 @@ async function repliersTo(
 
 type Announcement = Omit<InboxDocument, "_id" | "no">;
 
-/** Number of the last entry of each of the publishers whose inbox is open. */
+/** Number of the last entry in each inbox that is open. */
 export async function lastNumbers(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   publisherIds: readonly string[],
 ): Promise<Map<string, number>> {
@@ -155,12 +155,12 @@ export async function lastNumbers(
 export const entryId = (publisherId: string, no: number): string => `${publisherId}:${no}`;
 
 /**
- * Adds entries in their order; those to inboxes that are not open are passed over.
+ * Adds entries in their order, except to inboxes that are not open.
  *
  * @param inboxes  as `lastNumbers` gave them in this transaction
  */
-export async function announce(
-  { collections }: Parts,
+export async function addEntryDocuments(
+  { collections }: MongodbContext,
   session: ClientSession,
   inboxes: ReadonlyMap<string, number>,
   entries: readonly Announcement[],
@@ -174,7 +174,7 @@ export async function announce(
     return [{ _id: entryId(entry.publisher_id, no), no, ...entry }];
   });
   if (added.length === 0) return;
-  // What was read in this transaction is still so, or it cannot write the counter.
+  // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
   await collections.inboxes.bulkWrite(
     [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
     { session },

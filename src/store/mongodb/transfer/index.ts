@@ -7,68 +7,68 @@ import {
   type RowPage,
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
-import { finishErasures } from "../posts/erasure.ts";
-import type { Parts } from "../server/context.ts";
-import { SOURCES, type Source } from "./rows.ts";
-import { writePages } from "./writes.ts";
+import { finishDocumentErasures } from "../posts/erasure.ts";
+import type { MongodbContext } from "../server/context.ts";
+import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
+import { writePageDocuments } from "./writes.ts";
 
 const ROWS_PER_PAGE = 500;
-/** What every read of a snapshot asks for; the session gives them all the same moment. */
+/** Read concern of every read; the session gives all reads the same moment. */
 const SNAPSHOT = { readConcern: { level: "snapshot" } } as const;
 
-export function transferStore(parts: Parts): TransferStore {
+export function mongodbTransferStore(context: MongodbContext): TransferStore {
   return {
-    snapshot: () => openSnapshot(parts),
+    snapshot: () => openSnapshot(context),
     async write(pages, mark) {
-      await parts.connection.write([`setting:${mark.name}`], (session) =>
-        writePages(parts, session, pages, mark),
+      await context.connection.write([`setting:${mark.name}`], (session) =>
+        writePageDocuments(context, session, pages, mark),
       );
       for (const { kind, rows } of pages) {
-        if (kind === "post") parts.wrote({ posts: rows.map(({ id }) => id) });
-        if (kind === "publisher") parts.wrote({ publishers: rows.map(({ id }) => id) });
+        if (kind === "post") context.wrote({ posts: rows.map(({ id }) => id) });
+        if (kind === "publisher") context.wrote({ publishers: rows.map(({ id }) => id) });
       }
     },
   };
 }
 
-/** Reads at one moment of the database, which remembers it for some minutes. */
-async function openSnapshot(parts: Parts): Promise<BoardSnapshot> {
-  const { connection, collections } = parts;
+/** Reads the database as it is at one moment, which it remembers for some minutes. */
+async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
+  const { connection, collections } = context;
   while (true) {
-    await finishErasures(parts);
+    await finishDocumentErasures(context);
     const session = connection.client.startSession({ snapshot: true });
     try {
       const erasing = await connection.run(() =>
         collections.publishers.countDocuments({ erasing: true }, { session, ...SNAPSHOT }),
       );
       if (erasing === 0) {
-        const counts = await countsIn(parts, session);
-        return { counts, pages: () => pagesOf(parts, session), close: () => session.endSession() };
+        const counts = await countsIn(context, session);
+        return { counts, pages: () => pagesOf(context, session), close: () => session.endSession() };
       }
     } catch (error) {
       await session.endSession();
       throw error;
     }
-    // Somebody began an erasure just now.
+    // An erasure has just begun.
     await session.endSession();
   }
 }
 
-async function countsIn(parts: Parts, session: ClientSession): Promise<Record<RowKind, number>> {
+async function countsIn(context: MongodbContext, session: ClientSession): Promise<Record<RowKind, number>> {
   const counts: Partial<Record<RowKind, number>> = {};
   for (const kind of ROW_KINDS) {
-    const { collection } = SOURCES[kind];
-    counts[kind] = await parts.connection.run(() =>
-      parts.collections[collection].countDocuments({}, { session, ...SNAPSHOT }),
+    const { collection } = DOCUMENT_SOURCES[kind];
+    counts[kind] = await context.connection.run(() =>
+      context.collections[collection].countDocuments({}, { session, ...SNAPSHOT }),
     );
   }
   return counts as Record<RowKind, number>;
 }
 
-async function* pagesOf(parts: Parts, session: ClientSession): AsyncGenerator<RowPage> {
-  const { connection, collections } = parts;
+async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncGenerator<RowPage> {
+  const { connection, collections } = context;
   for (const kind of ROW_KINDS) {
-    const source: Source<RowKind> = SOURCES[kind];
+    const source: Source<RowKind> = DOCUMENT_SOURCES[kind];
     const { collection, filters = [{}], order = { _id: 1 }, rowsOf } = source;
     for (const filter of filters) {
       const cursor = (collections[collection] as unknown as Collection)
@@ -76,10 +76,10 @@ async function* pagesOf(parts: Parts, session: ClientSession): AsyncGenerator<Ro
         .sort(order);
       try {
         while (true) {
-          const documents = await remembered(() => connection.run(() => pageOf(cursor)));
+          const documents = await readSnapshot(() => connection.run(() => pageOf(cursor)));
           if (documents.length === 0) break;
-          const rows = await remembered(() =>
-            connection.run(() => rowsOf(parts, documents, { session, ...SNAPSHOT })),
+          const rows = await readSnapshot(() =>
+            connection.run(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
           );
           if (rows.length > 0) yield { kind, rows } as RowPage;
         }
@@ -103,7 +103,7 @@ async function pageOf<T>(cursor: FindCursor<T>): Promise<T[]> {
 const SNAPSHOT_TOO_OLD = 239;
 const SNAPSHOT_UNAVAILABLE = 246;
 
-async function remembered<T>(ask: () => Promise<T>): Promise<T> {
+async function readSnapshot<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
-import { publisherOf } from "../publishers/index.ts";
+import { publisherOfDocument } from "../publishers/index.ts";
+import type { Collections } from "../schema/collections.ts";
 import type {
-  Collections,
   DailyCounterDocument,
   DeliveryDocument,
   InboxDocument,
@@ -18,14 +18,14 @@ import type {
   WorkDocument,
 } from "../schema/documents.ts";
 import { timeOf } from "../schema/documents.ts";
-import { postOf, vectorOf } from "../schema/posts.ts";
-import { recordOf } from "../schema/pushes.ts";
-import { subscriptionOf } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
+import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
+import { pushRecordOfDocument } from "../schema/pushes.ts";
+import { subscriptionOfDocument } from "../schema/subscriptions.ts";
+import type { MongodbContext } from "../server/context.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
 
-/** Where the rows of a kind are, in an order that an index gives. */
+/** Where the rows of a kind are, in the order of an index. */
 export interface Source<K extends RowKind> {
   collection: keyof Collections;
   /** Read one after another; default: all. */
@@ -33,28 +33,31 @@ export interface Source<K extends RowKind> {
   /** Default: by id. */
   order?: Sort;
   // biome-ignore lint/suspicious/noExplicitAny: the documents of each collection; each source names its own
-  rowsOf(parts: Parts, documents: any[], reading: Reading): Promise<BoardRows[K][]>;
+  rowsOf(context: MongodbContext, documents: any[], reading: Reading): Promise<BoardRows[K][]>;
 }
 
-/** Rows of a subscription that is gone are being deleted. */
-export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
+/** Rows of a removed subscription are left out: they are being deleted. */
+export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   setting: {
     collection: "settings",
-    rowsOf: async (_parts, documents: SettingDocument[]) =>
+    rowsOf: async (_context, documents: SettingDocument[]) =>
       documents.map(({ _id, value }) => ({ name: _id, value })),
   },
   publisher: { collection: "publishers", rowsOf: publishers },
-  // An id tells its thread by convention only: roots are read before replies.
+  // Roots come first by a filter of their own: ids name their thread by convention only.
   post: { collection: "posts", filters: [{ is_reply: false }, { is_reply: true }], rowsOf: posts },
   subscription: {
     collection: "subscriptions",
-    rowsOf: async (_parts, documents: SubscriptionDocument[]) =>
-      documents.map((document) => ({ ...subscriptionOf(document), nextDelivery: document.next_delivery })),
+    rowsOf: async (_context, documents: SubscriptionDocument[]) =>
+      documents.map((document) => ({
+        ...subscriptionOfDocument(document),
+        nextDelivery: document.next_delivery,
+      })),
   },
   delivery: {
     collection: "deliveries",
-    rowsOf: async (parts, documents: DeliveryDocument[], reading) =>
-      (await ofSubscriptions(parts, documents, reading)).map((document) => ({
+    rowsOf: async (context, documents: DeliveryDocument[], reading) =>
+      (await ofSubscriptions(context, documents, reading)).map((document) => ({
         subscriptionId: document.subscription_id,
         postId: document.post_id,
         deliveryId: document.delivery_id,
@@ -63,13 +66,13 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   push: {
     collection: "pushes",
-    rowsOf: async (parts, documents: PushDocument[], reading) =>
-      (await ofSubscriptions(parts, documents, reading)).map(unclaimed),
+    rowsOf: async (context, documents: PushDocument[], reading) =>
+      (await ofSubscriptions(context, documents, reading)).map(unclaimed),
   },
   inbox: {
     collection: "inbox",
-    rowsOf: async (parts, documents: InboxDocument[], reading) =>
-      (await ofSubscriptions(parts, documents, reading)).map((document) => ({
+    rowsOf: async (context, documents: InboxDocument[], reading) =>
+      (await ofSubscriptions(context, documents, reading)).map((document) => ({
         publisherId: document.publisher_id,
         no: document.no,
         type: document.type,
@@ -81,7 +84,7 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   report: {
     collection: "reports",
-    rowsOf: async (_parts, documents: ReportDocument[]) =>
+    rowsOf: async (_context, documents: ReportDocument[]) =>
       documents.map((document) => ({
         id: document._id,
         postId: document.post_id,
@@ -93,13 +96,13 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   reported: {
     collection: "reported_posts",
-    rowsOf: async (_parts, documents: ReportedPostDocument[]) =>
+    rowsOf: async (_context, documents: ReportedPostDocument[]) =>
       documents.map(({ _id, reporters, last_at }) => ({ postId: _id, reporters, lastAt: last_at.getTime() })),
   },
   moderation: {
     collection: "moderation",
     order: { at: 1, _id: 1 },
-    rowsOf: async (_parts, documents: ModerationDocument[]) =>
+    rowsOf: async (_context, documents: ModerationDocument[]) =>
       documents.map(({ at, action, subject, actor, reason }) => ({
         at: at.getTime(),
         action,
@@ -110,18 +113,18 @@ export const SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   counter: {
     collection: "daily_counters",
-    rowsOf: async (_parts, documents: DailyCounterDocument[]) =>
+    rowsOf: async (_context, documents: DailyCounterDocument[]) =>
       documents.map(({ day, name, n }) => ({ day, name, n })),
   },
   work: {
     collection: "work",
-    rowsOf: async (_parts, documents: WorkDocument[]) =>
+    rowsOf: async (_context, documents: WorkDocument[]) =>
       documents.map(({ kind, post_id }) => ({ kind, postId: post_id })),
   },
 };
 
 async function publishers(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   documents: PublisherDocument[],
   reading: Reading,
 ): Promise<BoardRows["publisher"][]> {
@@ -129,11 +132,14 @@ async function publishers(
     .find({ _id: { $in: documents.map(({ _id }) => _id) } }, reading)
     .toArray();
   const last = new Map(counters.map(({ _id, no }) => [_id, no]));
-  return documents.map((document) => ({ ...publisherOf(document), inboxNo: last.get(document._id) ?? 0 }));
+  return documents.map((document) => ({
+    ...publisherOfDocument(document),
+    inboxNo: last.get(document._id) ?? 0,
+  }));
 }
 
 async function posts(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   documents: PostDocument[],
   reading: Reading,
 ): Promise<BoardRows["post"][]> {
@@ -142,18 +148,18 @@ async function posts(
     .toArray();
   const retrievals = new Map(counted.map(({ _id, n }) => [_id, n]));
   return documents.map((document) => ({
-    ...postOf(document, retrievals.get(document._id) ?? 0),
+    ...postOfDocument(document, retrievals.get(document._id) ?? 0),
     removedAt: timeOf(document.removed_at),
     embedding:
       document.vec_model === null || document.vec === undefined
         ? null
-        : { model: document.vec_model, vector: vectorOf(document.vec) },
+        : { model: document.vec_model, vector: vectorOfBinary(document.vec) },
   }));
 }
 
-/** Those that belong to no subscription, or to one that is there. */
+/** Those that belong to no subscription, or to one that exists. */
 async function ofSubscriptions<T extends { subscription_id: string | null }>(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   documents: T[],
   reading: Reading,
 ): Promise<T[]> {
@@ -167,7 +173,7 @@ async function ofSubscriptions<T extends { subscription_id: string | null }>(
 }
 
 function unclaimed(document: PushDocument): BoardRows["push"] {
-  const record = recordOf(document);
+  const record = pushRecordOfDocument(document);
   if (document.token === null) return record;
   return { ...record, ...unclaimedPush({ ...record, againAt: timeOf(document.again_at) }) };
 }

@@ -2,42 +2,44 @@ import type { ClientSession } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
 import { newPublisher } from "../publishers/index.ts";
+import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";
-import { binaryOf, documentOf, WRITTEN } from "../schema/posts.ts";
+import { binaryOf, documentOfPost, WRITTEN } from "../schema/posts.ts";
 import { attemptDocument, newPush } from "../schema/pushes.ts";
 import { newSubscription } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPosts, keyId } from "../server/reads.ts";
-import { raise } from "../server/sequences.ts";
+import { raiseSequence } from "../server/sequences.ts";
 import { enqueueAll } from "../server/work.ts";
 import { pairId } from "../subscriptions/deliveries.ts";
 import { entryId } from "../subscriptions/inbox.ts";
-import { requeue } from "../webhooks/queue.ts";
+import { requeueDocuments } from "../webhooks/queue.ts";
 
 /** See `TransferStore.write`; runs inside a transaction. */
-export async function writePages(
-  parts: Parts,
+export async function writePageDocuments(
+  context: MongodbContext,
   session: ClientSession,
   pages: readonly RowPage[],
   mark: { name: string; from: string | null; to: string },
 ): Promise<void> {
   const changes = pages.reduce((n, { kind, rows }) => n + (kind === "subscription" ? rows.length : 0), 0);
   // The sequence comes first in every transaction that raises it.
-  let changeNo = changes === 0 ? 0 : (await raise(parts, session, "subscription_change", changes)) - changes;
-  await moveMark(parts, session, mark);
+  let changeNo =
+    changes === 0 ? 0 : (await raiseSequence(context, session, "subscription_change", changes)) - changes;
+  await moveMark(context, session, mark);
   for (const page of pages) {
     if (page.kind === "subscription") {
-      await writeSubscriptions(parts, session, page.rows, changeNo);
+      await writeSubscriptions(context, session, page.rows, changeNo);
       changeNo += page.rows.length;
     } else {
       const write = WRITERS[page.kind] as Writer<BoardRows[RowKind]>;
-      await write(parts, session, page.rows);
+      await write(context, session, page.rows);
     }
   }
 }
 
 async function moveMark(
-  { collections: { settings } }: Parts,
+  { collections: { settings } }: MongodbContext,
   session: ClientSession,
   { name, from, to }: { name: string; from: string | null; to: string },
 ): Promise<void> {
@@ -46,7 +48,7 @@ async function moveMark(
   await settings.updateOne({ _id: name }, { $set: { value: to } }, { session, upsert: true });
 }
 
-type Writer<Row> = (parts: Parts, session: ClientSession, rows: readonly Row[]) => Promise<void>;
+type Writer<Row> = (context: MongodbContext, session: ClientSession, rows: readonly Row[]) => Promise<void>;
 
 const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardRows[K]> } = {
   async setting({ collections }, session, rows) {
@@ -66,31 +68,31 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     );
   },
 
-  async post(parts, session, rows) {
-    const publishers = await publishersOf(parts, session, rows);
+  async post(context, session, rows) {
+    const publishers = await publishersOf(context, session, rows);
     const ids = new Set(rows.map(({ id }) => id));
     const parents = rows.flatMap(({ parentId }) => (parentId === null || ids.has(parentId) ? [] : parentId));
-    await postsOf(parts, session, parents);
-    await parts.collections.posts.insertMany(
+    await postsOf(context, session, parents);
+    await context.collections.posts.insertMany(
       rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
       { session },
     );
     const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
       idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
     );
-    if (keyed.length > 0) await parts.collections.post_keys.insertMany(keyed, { session });
+    if (keyed.length > 0) await context.collections.post_keys.insertMany(keyed, { session });
     const retrieved = rows.filter(({ retrievals }) => retrievals > 0);
     if (retrieved.length === 0) return;
-    await parts.collections.retrievals.insertMany(
+    await context.collections.retrievals.insertMany(
       retrieved.map(({ id, retrievals }) => ({ _id: id, n: retrievals })),
       { session },
     );
   },
 
-  async delivery(parts, session, rows) {
-    await subscriptionsOf(parts, session, rows);
-    await postsOf(parts, session, idsOf(rows));
-    await parts.collections.deliveries.insertMany(
+  async delivery(context, session, rows) {
+    await subscriptionsOf(context, session, rows);
+    await postsOf(context, session, idsOf(rows));
+    await context.collections.deliveries.insertMany(
       rows.map(({ subscriptionId, postId, deliveryId, matchedAt }) => ({
         _id: pairId(subscriptionId, postId),
         subscription_id: subscriptionId,
@@ -102,9 +104,9 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     );
   },
 
-  async push(parts, session, rows) {
-    const subscriptions = await subscriptionsOf(parts, session, rows);
-    await parts.collections.pushes.insertMany(
+  async push(context, session, rows) {
+    const subscriptions = await subscriptionsOf(context, session, rows);
+    await context.collections.pushes.insertMany(
       rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt }) => ({
         ...newPush(
           { subscriptionId, deliveryId, postId, matchedAt: new Date(matchedAt) },
@@ -117,14 +119,14 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
       })),
       { session },
     );
-    await requeue(parts, session, subscriptions);
+    await requeueDocuments(context, session, subscriptions);
   },
 
-  async inbox(parts, session, rows) {
-    await publishersOf(parts, session, rows);
-    await subscriptionsOf(parts, session, rows);
-    await postsOf(parts, session, idsOf(rows));
-    await parts.collections.inbox.insertMany(
+  async inbox(context, session, rows) {
+    await publishersOf(context, session, rows);
+    await subscriptionsOf(context, session, rows);
+    await postsOf(context, session, idsOf(rows));
+    await context.collections.inbox.insertMany(
       rows.map(({ publisherId, no, type, at, postId, subscriptionId, deliveryId }) => ({
         _id: entryId(publisherId, no),
         publisher_id: publisherId,
@@ -139,9 +141,9 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     );
   },
 
-  async report(parts, session, rows) {
-    await postsOf(parts, session, idsOf(rows));
-    await parts.collections.reports.insertMany(
+  async report(context, session, rows) {
+    await postsOf(context, session, idsOf(rows));
+    await context.collections.reports.insertMany(
       rows.map(({ id, postId, reporter, reason, details, createdAt }) => ({
         _id: id,
         post_id: postId,
@@ -154,9 +156,9 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     );
   },
 
-  async reported(parts, session, rows) {
-    await postsOf(parts, session, idsOf(rows));
-    await parts.collections.reported_posts.insertMany(
+  async reported(context, session, rows) {
+    await postsOf(context, session, idsOf(rows));
+    await context.collections.reported_posts.insertMany(
       rows.map(({ postId, reporters, lastAt }) => ({ _id: postId, reporters, last_at: new Date(lastAt) })),
       { session },
     );
@@ -173,10 +175,10 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     await collections.daily_counters.bulkWrite(rows.map(counterChange), { session });
   },
 
-  async work(parts, session, rows) {
-    const posts = await postsOf(parts, session, idsOf(rows));
+  async work(context, session, rows) {
+    const posts = await postsOf(context, session, idsOf(rows));
     await enqueueAll(
-      parts,
+      context,
       session,
       rows.map(({ kind, postId }) => ({ kind, postId, dueAt: there(posts, postId).updated_at.getTime() })),
     );
@@ -184,13 +186,13 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
 };
 
 async function writeSubscriptions(
-  parts: Parts,
+  context: MongodbContext,
   session: ClientSession,
   rows: readonly BoardRows["subscription"][],
   changeNo: number,
 ): Promise<void> {
-  await publishersOf(parts, session, rows);
-  await parts.collections.subscriptions.insertMany(
+  await publishersOf(context, session, rows);
+  await context.collections.subscriptions.insertMany(
     rows.map(({ nextDelivery, ...subscription }, n) => ({
       ...newSubscription(subscription, changeNo + n + 1),
       next_delivery: nextDelivery,
@@ -203,8 +205,10 @@ function postDocument(
   { removedAt, embedding, ...post }: BoardRows["post"],
   publisher: { verified_at: Date | null; suspended_at: Date | null },
 ): PostDocument {
-  const standing = { verified: publisher.verified_at !== null, suspended: publisher.suspended_at !== null };
-  const document: PostDocument = { ...documentOf(post, standing), removed_at: dateOf(removedAt) };
+  const document: PostDocument = {
+    ...documentOfPost(post, publisherDocumentStatus(publisher)),
+    removed_at: dateOf(removedAt),
+  };
   if (post.state === "removed") {
     for (const field of Object.keys(WRITTEN) as (keyof typeof WRITTEN)[]) delete document[field];
     return document;
@@ -217,17 +221,17 @@ function postDocument(
 const idsOf = (rows: readonly { postId: string }[]) => rows.map(({ postId }) => postId);
 
 /** @throws Error when one of them is not there */
-async function postsOf(parts: Parts, session: ClientSession, ids: readonly string[]) {
+async function postsOf(context: MongodbContext, session: ClientSession, ids: readonly string[]) {
   const unique = [...new Set(ids)];
   if (unique.length === 0) return new Map<string, PostDocument>();
-  const found = await findPosts(parts, unique, session, { updated_at: 1 });
+  const found = await findPosts(context, unique, session, { updated_at: 1 });
   for (const id of unique) there(found, id);
   return found;
 }
 
 /** @throws Error when one of them is not there */
 async function publishersOf(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   rows: readonly { publisherId: string }[],
 ) {
@@ -240,7 +244,7 @@ async function publishersOf(
 
 /** @throws Error when one of them is not there */
 async function subscriptionsOf(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   rows: readonly { subscriptionId: string | null }[],
 ): Promise<string[]> {

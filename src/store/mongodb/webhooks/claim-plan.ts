@@ -2,33 +2,36 @@ import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
 import { type Lane, openLanes, Places, serveInTurn } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { inSession } from "../server/reads.ts";
-import { type DueLane, dueLanes, waitingPushes } from "./lanes.ts";
+import { type DueLane, dueLaneDocuments, waitingPushes } from "./lanes.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
 export interface ClaimPlan {
-  /** In the order of service. `nextDueAt` is of the subscription's next waiting push, null when there is none. */
+  /** In the order of service. `nextDueAt`: when the subscription's next waiting push is due, null without one. */
   served: { lane: DueLane; push: PushDocument; nextDueAt: Date | null }[];
-  /** Those that have no turn yet. */
+  /** Lanes without a turn. */
   newLanes: DueLane[];
 }
 
 /**
- * Who would be served now: one push from each lane in turn, round after round, while there are places. Only reads; as
- * part of a transaction it is exact.
+ * What a claim would serve now. Only reads; exact inside a transaction.
  */
-export async function planClaim(parts: Parts, options: Options, session?: ClientSession): Promise<ClaimPlan> {
+export async function planClaim(
+  context: MongodbContext,
+  options: Options,
+  session?: ClientSession,
+): Promise<ClaimPlan> {
   const now = new Date(options.now);
-  const places = await placesFor(parts, options, session);
+  const places = await placesFor(context, options, session);
   const due: DueLane[] = [];
   for (const failing of [false, true]) {
-    if (places.left(failing) > 0) due.push(...(await dueLanes(parts, failing, now, session)));
+    if (places.left(failing) > 0) due.push(...(await dueLaneDocuments(context, failing, now, session)));
   }
   const open = openLanes(due, places);
   const most = Math.max(0, ...open.map((lane) => places.leftFor(lane)));
-  const waiting = await waitingPushes(parts, open, { now, most }, session);
+  const waiting = await waitingPushes(context, open, { now, most }, session);
   const served = serveInTurn(open, places, (lane) => {
     const [push, ...rest] = waiting.get(lane._id)?.shift() ?? [];
     if (push === undefined) return null;
@@ -43,7 +46,7 @@ function isDue(push: PushDocument | undefined, now: Date): boolean {
 }
 
 async function placesFor(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   options: Options,
   session: ClientSession | undefined,
 ): Promise<Places> {
@@ -62,5 +65,5 @@ async function placesFor(
   );
 }
 
-/** Of a push that is claimed, in the words of the index that holds only those. */
+/** `token` of a claimed push, as the partial index of such pushes has it. */
 const CLAIMED = { $gt: "" } as const;

@@ -3,46 +3,46 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import { attemptsBefore } from "../../rules/settling.ts";
 import { type PushDocument, timeOf } from "../schema/documents.ts";
-import { subscriptionName, subscriptionOf } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
-import { raise, sequenceName } from "../server/sequences.ts";
+import { subscriptionName, subscriptionOfDocument } from "../schema/subscriptions.ts";
+import type { MongodbContext } from "../server/context.ts";
+import { raiseSequence, sequenceName } from "../server/sequences.ts";
 import { type ClaimPlan, planClaim } from "./claim-plan.ts";
 import { isAnyDue } from "./lanes.ts";
 import { touch } from "./queue.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
-/** Lanes that are given their first turn by one claim; the next claim goes on. */
+/** New lanes that get their first turn from one claim; the next claim goes on. */
 const NEW_LANES_PER_CLAIM = 1000;
 
 /**
- * Looks before it writes: many processes ask often, and mostly there is nothing to do. The claims of all processes raise
- * one sequence, so that each sees those before it and no limit is passed.
+ * Looks before it writes: many processes ask often, and mostly there is nothing to do. Claims of all processes raise one
+ * sequence, so that each sees the earlier ones and none exceeds the caps.
  */
-export async function claimPushes(parts: Parts, options: Options): Promise<ClaimedPush[]> {
-  const { connection } = parts;
+export async function claimPushDocuments(context: MongodbContext, options: Options): Promise<ClaimedPush[]> {
+  const { connection } = context;
   const { served } = await connection.run(async () =>
-    (await isAnyDue(parts, new Date(options.now))) ? planClaim(parts, options) : { served: [] },
+    (await isAnyDue(context, new Date(options.now))) ? planClaim(context, options) : { served: [] },
   );
   if (served.length === 0) return [];
   const names = served.map(({ push }) => subscriptionName(push.subscription_id));
   return connection.write([sequenceName("push_turn"), ...new Set(names)], async (session) => {
     // A number for each that may be served.
-    const turn = (await raise(parts, session, "push_turn", options.limit)) - options.limit;
-    const plan = await planClaim(parts, options, session);
-    return plan.served.length === 0 ? [] : carryOut(parts, session, plan, turn, options);
+    const turn = (await raiseSequence(context, session, "push_turn", options.limit)) - options.limit;
+    const plan = await planClaim(context, options, session);
+    return plan.served.length === 0 ? [] : carryOut(context, session, plan, turn, options);
   });
 }
 
 /** Runs inside the transaction that made the plan. */
 async function carryOut(
-  parts: Parts,
+  context: MongodbContext,
   session: ClientSession,
   { served, newLanes }: ClaimPlan,
   turn: number,
   { now, leaseMs }: Options,
 ): Promise<ClaimedPush[]> {
-  const { push_lanes, push_queue, pushes, subscriptions } = parts.collections;
+  const { push_lanes, push_queue, pushes, subscriptions } = context.collections;
   const token = randomUUID();
   const leaseEnd = new Date(now + leaseMs);
   const attempts = (push: PushDocument) =>
@@ -66,7 +66,7 @@ async function carryOut(
     { session },
   );
 
-  // Whoever was served goes to the end; of several times, the last counts.
+  // A served lane or subscription goes to the end; if it was served several times, the last one counts.
   const places = new Map<string, { due_at: Date; turn: number }>();
   const turns = new Map(newLanes.slice(0, NEW_LANES_PER_CLAIM).map((lane) => [lane._id, turn]));
   for (const [i, { lane, push, nextDueAt }] of served.entries()) {
@@ -75,7 +75,7 @@ async function carryOut(
     turns.set(lane._id, turn + i + 1);
   }
   const ids = [...places.keys()];
-  await touch(parts, session, ids);
+  await touch(context, session, ids);
   await push_queue.bulkWrite(
     [...places].map(([_id, place]) => ({ updateOne: { filter: { _id }, update: { $set: place } } })),
     { session },
@@ -88,7 +88,7 @@ async function carryOut(
   );
 
   const documents = await subscriptions.find({ _id: { $in: ids } }, { session }).toArray();
-  const owners = new Map(documents.map((document) => [document._id, subscriptionOf(document)]));
+  const owners = new Map(documents.map((document) => [document._id, subscriptionOfDocument(document)]));
   return served.flatMap(({ push }) => {
     const subscription = owners.get(push.subscription_id);
     if (subscription === undefined) return [];

@@ -2,36 +2,38 @@ import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
-import { newPush, pushId, recordOf, UNCLAIMED } from "../schema/pushes.ts";
+import { newPush, pushId, pushRecordOfDocument, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { findPost } from "../server/reads.ts";
 import { sequenceName } from "../server/sequences.ts";
-import { REMEMBERED } from "../subscriptions/deliveries.ts";
-import { claimPushes } from "./claims.ts";
-import { requeue, touch } from "./queue.ts";
-import { settlePush } from "./settling.ts";
+import { UNPRUNED } from "../subscriptions/deliveries.ts";
+import { claimPushDocuments } from "./claims.ts";
+import { requeueDocuments, touch } from "./queue.ts";
+import { settlePushDocument } from "./settling.ts";
 
-/** Pushes forgotten in one transaction. */
+/** Pushes pruned in one transaction. */
 const PUSHES_PER_STEP = 500;
 
-export function pushStore(parts: Parts): PushStore {
-  const { connection, collections } = parts;
+export function mongodbPushStore(context: MongodbContext): PushStore {
+  const { connection, collections } = context;
   const { pushes, subscriptions } = collections;
   return {
-    claim: (options) => claimPushes(parts, options),
+    claim: (options) => claimPushDocuments(context, options),
 
     settle(push, attempt, outcome) {
       const names = [subscriptionName(push.subscriptionId)];
       if (outcome.deactivate !== null) names.push(sequenceName("subscription_change"));
-      return connection.write(names, (session) => settlePush(parts, session, push, attempt, outcome));
+      return connection.write(names, (session) =>
+        settlePushDocument(context, session, push, attempt, outcome),
+      );
     },
 
     async giveBack(claimed) {
       if (claimed.length === 0) return;
       const ids = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
       await connection.write(ids.map(subscriptionName), async (session) => {
-        await touch(parts, session, ids);
+        await touch(context, session, ids);
         await pushes.bulkWrite(
           claimed.map(({ subscriptionId, deliveryId, token, matchedAt }) => ({
             updateOne: {
@@ -41,7 +43,7 @@ export function pushStore(parts: Parts): PushStore {
           })),
           { session },
         );
-        await requeue(parts, session, ids);
+        await requeueDocuments(context, session, ids);
       });
     },
 
@@ -57,35 +59,35 @@ export function pushStore(parts: Parts): PushStore {
           .sort({ delivery_id: -1 })
           .limit(limit)
           .toArray();
-        return documents.map(recordOf);
+        return documents.map(pushRecordOfDocument);
       }),
 
     redeliver: (subscriptionId, deliveryId, now) =>
       connection.write([subscriptionName(subscriptionId)], (session) =>
-        redeliver(parts, session, subscriptionId, deliveryId, now),
+        redeliver(context, session, subscriptionId, deliveryId, now),
       ),
   };
 }
 
 async function redeliver(
-  parts: Parts,
+  context: MongodbContext,
   session: ClientSession,
   subscriptionId: string,
   deliveryId: number,
   now: number,
 ): Promise<boolean> {
-  const { deliveries, pushes, subscriptions } = parts.collections;
+  const { deliveries, pushes, subscriptions } = context.collections;
   const delivery = await deliveries.findOne(
-    { subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: REMEMBERED },
+    { subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: UNPRUNED },
     { session },
   );
   if (delivery === null || delivery.matched_at === null) return false;
-  const post = await findPost(parts, delivery.post_id, session);
+  const post = await findPost(context, delivery.post_id, session);
   if (post === null || post.state === "removed") return false;
   // Deliveries of a subscription that was removed may still be there.
   if ((await subscriptions.findOne({ _id: subscriptionId }, { session })) === null) return false;
 
-  await touch(parts, session, [subscriptionId]);
+  await touch(context, session, [subscriptionId]);
   const _id = pushId(subscriptionId, deliveryId);
   const push = await pushes.findOne({ _id }, { session });
   const next = redeliveredPush(push === null ? null : { ...push, dueAt: timeOf(push.due_at) }, now);
@@ -96,27 +98,31 @@ async function redeliver(
     const fresh = newPush({ subscriptionId, deliveryId, postId, matchedAt }, matchedAt);
     await pushes.insertOne({ ...fresh, ...fields }, { session });
   } else await pushes.updateOne({ _id }, { $set: fields }, { session });
-  await requeue(parts, session, [subscriptionId]);
+  await requeueDocuments(context, session, [subscriptionId]);
   return true;
 }
 
-/** Erases pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
-export async function forgetPushes(parts: Parts, before: number, limit: number): Promise<void> {
-  const { connection, collections } = parts;
-  let forgotten = 0;
-  while (forgotten < limit) {
+/** Deletes pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
+export async function prunePushDocuments(
+  context: MongodbContext,
+  before: number,
+  limit: number,
+): Promise<void> {
+  const { connection, collections } = context;
+  let pruned = 0;
+  while (pruned < limit) {
     const found = await collections.pushes
       .find({ matched_at: { $lt: new Date(before) } }, { projection: { subscription_id: 1 } })
       .sort({ matched_at: 1 })
-      .limit(Math.min(PUSHES_PER_STEP, limit - forgotten))
+      .limit(Math.min(PUSHES_PER_STEP, limit - pruned))
       .toArray();
     if (found.length === 0) break;
     const subscriptionIds = [...new Set(found.map((push) => push.subscription_id))];
     await connection.write(subscriptionIds.map(subscriptionName), async (session) => {
-      await touch(parts, session, subscriptionIds);
+      await touch(context, session, subscriptionIds);
       await collections.pushes.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
-      await requeue(parts, session, subscriptionIds);
+      await requeueDocuments(context, session, subscriptionIds);
     });
-    forgotten += found.length;
+    pruned += found.length;
   }
 }

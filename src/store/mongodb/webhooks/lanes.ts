@@ -1,26 +1,26 @@
 import type { ClientSession, Document } from "mongodb";
 import type { Lane } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
-import type { Parts } from "../server/context.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { inSession } from "../server/reads.ts";
 import { firstWaiting } from "./queue.ts";
 
 export interface DueLane extends Lane {
   _id: string;
-  /** Id of the subscription in it that has been due longest. */
+  /** Id of the subscription in it that came due first. */
   first: string;
 }
 
-/** Whether anything is due; one look at an index. */
-export async function isAnyDue({ collections }: Parts, now: Date): Promise<boolean> {
+/** True when anything is due; one look at an index. */
+export async function isAnyDue({ collections }: MongodbContext, now: Date): Promise<boolean> {
   return (
     (await collections.push_queue.findOne({ due_at: { $lte: now } }, { projection: { _id: 1 } })) !== null
   );
 }
 
-/** All lanes of one kind with something due. Costs a step in an index for each lane, however many wait in it. */
-export async function dueLanes(
-  { collections }: Parts,
+/** All lanes of one kind with something due. Costs one step in an index for each lane, however many pushes wait in it. */
+export async function dueLaneDocuments(
+  { collections }: MongodbContext,
   failing: boolean,
   now: Date,
   session: ClientSession | undefined,
@@ -49,14 +49,14 @@ export async function dueLanes(
 const laneId = (failing: boolean, origin: string): string => `${failing} ${origin}`;
 
 /**
- * Waiting pushes of the subscriptions that have some due, by lane and by turn; of each subscription, the longest due
- * first. All lanes of a kind are asked in one question.
+ * Waiting pushes of subscriptions with something due, by lane and by turn; of each subscription, first due first. One
+ * query for all lanes of a kind.
  *
- * @param most  pushes that may be claimed from a lane; so many subscriptions of each are looked at, and of each of those
- *   so many pushes and one more, due or not
+ * @param most  pushes that may be claimed from a lane: of each lane, this many subscriptions are read, and of each of
+ *   those, this many pushes and one more, due or not
  */
 export async function waitingPushes(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   lanes: readonly DueLane[],
   { now, most }: { now: Date; most: number },
   session: ClientSession | undefined,

@@ -2,37 +2,36 @@ import type { ClientSession, Document } from "mongodb";
 import { queuePlace } from "../../rules/push-queue.ts";
 import type { SubscriptionDocument } from "../schema/documents.ts";
 import { newPush } from "../schema/pushes.ts";
-import type { Parts } from "../server/context.ts";
-import { reached } from "../server/sequences.ts";
+import type { MongodbContext } from "../server/context.ts";
+import { sequenceValue } from "../server/sequences.ts";
 
 /**
- * Who is served next. A subscription that can be pushed to and has pushes waiting stands in `push_queue`, with the time
- * its first one is due. The subscriptions of an origin make up two lanes, those whose last push failed and the others.
- * Turns are numbers of the sequence `push_turn`: who comes or was served goes to the end, so that neither a lane nor a
- * subscription in it waits for another's whole backlog.
+ * The order of service. `push_queue` holds each subscription that can be pushed to and has pushes waiting, with the time
+ * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others.
+ * Turns are numbers of the sequence `push_turn`: a new subscription, and one that was served, goes to the end, so that
+ * neither a lane nor a subscription in it waits for another's whole backlog.
  *
- * A place in the queue is worked out from the subscription and its pushes. So that it cannot be worked out from what
- * another transaction is just changing, every transaction that changes either of them also writes the subscription:
- * where it would not anyway, by `touch`.
+ * A place in the queue derives from the subscription and its pushes. Every transaction that changes either also writes the
+ * subscription, by `touch` if not otherwise: two concurrent changes then conflict, and no place derives from old data.
  */
 
-/** Records pushes that are due at once, and queues their subscriptions; runs inside a transaction that writes those. */
+/** Adds pushes that are due at once, and queues their subscriptions; runs inside a transaction that writes those. */
 export async function enqueuePushes(
-  parts: Parts,
+  context: MongodbContext,
   session: ClientSession,
   added: readonly { subscriptionId: string; deliveryId: number; postId: string; matchedAt: Date }[],
 ): Promise<void> {
   if (added.length === 0) return;
-  await parts.collections.pushes.insertMany(
+  await context.collections.pushes.insertMany(
     added.map((push) => newPush(push, push.matchedAt)),
     { session },
   );
-  await requeue(parts, session, [...new Set(added.map(({ subscriptionId }) => subscriptionId))]);
+  await requeueDocuments(context, session, [...new Set(added.map(({ subscriptionId }) => subscriptionId))]);
 }
 
 /** Writes subscriptions whose pushes this transaction changes. */
 export async function touch(
-  { collections }: Parts,
+  { collections }: MongodbContext,
   session: ClientSession,
   subscriptionIds: readonly string[],
 ): Promise<void> {
@@ -43,7 +42,7 @@ export async function touch(
   );
 }
 
-interface Standing
+interface QueuedSubscription
   extends Pick<
     SubscriptionDocument,
     "_id" | "active" | "webhook_origin" | "webhook_verified_at" | "failures"
@@ -53,15 +52,15 @@ interface Standing
 }
 
 /** Brings the places of subscriptions in step with their pushes; runs inside a transaction that writes them. */
-export async function requeue(
-  parts: Parts,
+export async function requeueDocuments(
+  context: MongodbContext,
   session: ClientSession,
   subscriptionIds: readonly string[],
 ): Promise<void> {
   if (subscriptionIds.length === 0) return;
-  const { subscriptions, push_queue } = parts.collections;
-  const standings = await subscriptions
-    .aggregate<Standing>(
+  const { subscriptions, push_queue } = context.collections;
+  const queued = await subscriptions
+    .aggregate<QueuedSubscription>(
       [
         { $match: { _id: { $in: subscriptionIds } } },
         { $project: { active: 1, webhook_origin: 1, webhook_verified_at: 1, failures: 1 } },
@@ -70,12 +69,12 @@ export async function requeue(
       { session },
     )
     .toArray();
-  if (standings.length === 0) return;
-  const turn = await reached(parts, "push_turn", session);
+  if (queued.length === 0) return;
+  const turn = await sequenceValue(context, "push_turn", session);
   await push_queue.bulkWrite(
-    standings.map((standing) => {
-      const filter = { _id: standing._id };
-      const place = queuePlace(standing, standing.first[0]?.due_at ?? null);
+    queued.map((subscription) => {
+      const filter = { _id: subscription._id };
+      const place = queuePlace(subscription, subscription.first[0]?.due_at ?? null);
       if (place === null) return { deleteOne: { filter } };
       const { dueAt: due_at, ...lane } = place;
       const update = { $set: { ...lane, due_at }, $setOnInsert: { turn } };
@@ -85,7 +84,7 @@ export async function requeue(
   );
 }
 
-/** A stage that adds to subscriptions, or to their places, those of their waiting pushes that are due first. */
+/** A stage that adds to subscriptions, or to their places, their waiting pushes, first due first. */
 export function firstWaiting(as: string, most: number, then: Document[] = []): Document {
   return {
     $lookup: {

@@ -3,23 +3,23 @@ import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/i
 import { settledPush, settledSubscription } from "../../rules/settling.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
 import { attemptDocument, pushId, UNCLAIMED } from "../schema/pushes.ts";
-import { subscriptionOf } from "../schema/subscriptions.ts";
-import type { Parts } from "../server/context.ts";
+import { subscriptionOfDocument } from "../schema/subscriptions.ts";
+import type { MongodbContext } from "../server/context.ts";
 import { nextChange } from "../subscriptions/changes.ts";
-import { requeue } from "./queue.ts";
+import { requeueDocuments } from "./queue.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
 
 /** See `PushStore.settle`; runs inside a transaction. */
-export async function settlePush(
-  parts: Parts,
+export async function settlePushDocument(
+  context: MongodbContext,
   session: ClientSession,
   { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
   attempt: PushAttempt | null,
   outcome: Outcome,
 ): Promise<boolean> {
-  const { pushes, subscriptions } = parts.collections;
-  const change_no = outcome.deactivate === null ? null : await nextChange(parts, session);
+  const { pushes, subscriptions } = context.collections;
+  const change_no = outcome.deactivate === null ? null : await nextChange(context, session);
   const _id = pushId(subscriptionId, deliveryId);
   const push = await pushes.findOne({ _id, token }, { session });
   const subscription = await subscriptions.findOne({ _id: subscriptionId }, { session });
@@ -41,7 +41,7 @@ export async function settlePush(
     { session },
   );
   const { failures, failingSince, active, inactiveReason } = settledSubscription(
-    subscriptionOf(subscription),
+    subscriptionOfDocument(subscription),
     claimed,
     attempt,
     outcome,
@@ -60,6 +60,6 @@ export async function settlePush(
     },
     { session },
   );
-  await requeue(parts, session, [subscriptionId]);
+  await requeueDocuments(context, session, [subscriptionId]);
   return true;
 }

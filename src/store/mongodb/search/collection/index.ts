@@ -8,21 +8,21 @@ import { conditionAfter, findConditionsOf, ORDERS } from "../mongot/filters.ts";
 import { MAX_TIME_MS } from "../mongot/queries.ts";
 import { COUNTED_BY, NEWEST_BY_TAG } from "./indexes.ts";
 
-/** True when nothing but a filter says what matches. */
-export const asksOnlyFilters = ({ words, vector }: Question): boolean => words === null && vector === null;
+/** True when a question has neither words nor a vector. */
+export const isFilterOnly = ({ words, vector }: Question): boolean => words === null && vector === null;
 
 /**
  * Lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without mongot.
- * Only the standing of a publisher reaches its posts a moment later. It takes the indexes of `list-indexes.ts`.
+ * Only a publisher's status reaches its posts a moment later. Reads the indexes of `indexes.ts`.
  */
-export class Lists {
+export class CollectionQueries {
   readonly #posts: Collection<PostDocument>;
   readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
 
-  /** @param run  what questions to the collection run in */
-  constructor(parts: { posts: Collection<PostDocument>; run: <T>(ask: () => Promise<T>) => Promise<T> }) {
-    this.#posts = parts.posts;
-    this.#run = parts.run;
+  /** @param options.run  see `MongodbConnection.run` */
+  constructor(options: { posts: Collection<PostDocument>; run: <T>(ask: () => Promise<T>) => Promise<T> }) {
+    this.#posts = options.posts;
+    this.#run = options.run;
   }
 
   /** @throws StoreUnavailable also when it takes longer than 2 s */
@@ -49,19 +49,19 @@ export class Lists {
   }
 
   /**
-   * Goes through all that match: of 100,000 posts in about 50 ms by kinds and times, in 200 ms by other filters.
+   * Walks all matches: of 100,000 posts in about 50 ms by kinds and times, in 200 ms by other filters.
    * @throws StoreUnavailable also when it takes longer than 2 s
    */
   count(filter: PostFilter): Promise<number> {
     const { tags, near, publisherId, parentId } = filter;
-    // The server does not always see that the keys alone would do.
+    // The server does not always see that the keys alone suffice.
     const hint = tags === null && near === null && publisherId === null && parentId === null;
     const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
     return this.#run(() => this.#posts.countDocuments({ $and: conditionsOfList(filter) }, options));
   }
 }
 
-/** True where the posts of a few tags, in order, are the way to go; the server may choose to walk all newest ones instead. */
+/** True where walking the posts of a few tags is best; the server might walk all the newest posts instead. */
 function hasOrderByTag(
   { tags, near, publisherId, parentId }: PostFilter,
   order: "newest" | "soonest",
@@ -69,7 +69,7 @@ function hasOrderByTag(
   return order === "newest" && tags !== null && near === null && publisherId === null && parentId === null;
 }
 
-/** A filter, and for what it leaves open all there is, since the keys of the indexes begin with it. */
+/** A filter in full: the keys of the indexes begin with fields that it may leave open, and those get all their values. */
 function conditionsOfList(filter: PostFilter): Document[] {
   const conditions = findConditionsOf(filter);
   if (filter.kinds === null) conditions.push({ kind: { $in: [...KINDS] } });

@@ -1,12 +1,12 @@
 /** How long questions go elsewhere after a failure. */
 const OPEN_MS = 30_000;
 
-/** Keeps questions away from what fails: after a failure for 30 s, and then until one that is let through succeeds. */
-export class Breaker {
+/** Keeps questions away from a service that failed: for 30 s, and then until a single trial question succeeds. */
+export class CircuitBreaker {
   #openUntil = 0;
   #probing = false;
 
-  /** True when the next question may go; of those that come after a pause, one goes to see. */
+  /** True when the next question may go; after the pause only one may, as a trial. */
   allows(now: number): boolean {
     if (this.#openUntil === 0) return true;
     if (now < this.#openUntil || this.#probing) return false;

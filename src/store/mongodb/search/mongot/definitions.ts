@@ -1,15 +1,15 @@
 import type { Document, SearchIndexDescription } from "mongodb";
 
-/** Names of the two indexes in the database; they never change, so that a new definition replaces the old one. */
+/** Names of the two indexes in the database. They never change, so that a new definition replaces the old one. */
 export const WORDS_INDEX = "board_words";
 export const MEANING_INDEX = "board_meaning";
 
-/** What filters compare; `_id` so that posts can be asked about one by one. */
+/** Fields that filters compare; `_id` allows questions about single posts. */
 const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as const;
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
 
-/** Close to what `src/search/tokens.ts` says a word is: case, diacritics and English endings make no difference. */
+/** Close to the words of `src/search/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
 const TEXT = { type: "string", analyzer: WORDS, searchAnalyzer: WORDS };
 
@@ -57,8 +57,7 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
 }
 
 /**
- * True when a definition that the database reports says all that is wanted. It may say more, as servers add their
- * defaults.
+ * True when the definition that the database reports has all that is wanted. It may have more: servers add their defaults.
  */
 export function covers(reported: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {

@@ -2,13 +2,13 @@ import type { Document } from "mongodb";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { EARTH_RADIUS_KM } from "../../../../search/distance.ts";
 
-/** What lists are ordered by; posts of the same moment by id, in the same direction. */
+/** The order of lists; posts of one moment go by id, in the same direction. */
 export const ORDERS = {
   newest: { path: "created_at", direction: -1 },
   soonest: { path: "win_start", direction: 1 },
 } as const;
 
-/** Circles are asked for a little larger: our distance and the database's differ by less, and every post is measured again. */
+/** Circles are a little larger in queries: our distances and the database's differ by less, and we measure each post again. */
 const WIDER = 1.01;
 
 /** A filter as clauses of `$search`; everything but `datedOnly`. */
@@ -34,7 +34,7 @@ export function clausesOf(filter: PostFilter): Document[] {
   ];
 }
 
-/** The same as conditions of `$vectorSearch`, which knows no places; everything but `near` and `datedOnly`. */
+/** The same as conditions of `$vectorSearch`, which has no places: everything but `near` and `datedOnly`. */
 export function conditionsOf(filter: PostFilter): Document[] {
   return [
     { state: "active" },
@@ -53,7 +53,7 @@ export function conditionsOf(filter: PostFilter): Document[] {
   ];
 }
 
-/** The same as conditions of `find`: everything. Circles differ from what `src/search/distance.ts` measures by less than 10 cm. */
+/** The same as conditions of `find`: everything. Its circles and `src/search/distance.ts` differ by less than 10 cm. */
 export function findConditionsOf(filter: PostFilter): Document[] {
   const { near, datedOnly = false } = filter;
   return [
@@ -82,7 +82,7 @@ export function clauseAfter(path: string, order: 1 | -1, after: { at: number; id
   };
 }
 
-/** The same as a condition, in a form that lets an index begin at the place. */
+/** The same as a condition, in a form that lets an index walk start at the place. */
 export function conditionAfter(path: string, order: 1 | -1, after: { at: number; id: string }): Document {
   const at = new Date(after.at);
   const [beyond, from] = order === 1 ? ["$gt", "$gte"] : ["$lt", "$lte"];
@@ -103,5 +103,5 @@ function sphere({ lat, lng, radiusKm }: NonNullable<PostFilter["near"]>): Docume
   return { geo: { $geoWithin: { $centerSphere: [[lng, lat], radiusKm / EARTH_RADIUS_KM] } } };
 }
 
-/** A time beyond what a date can hold bounds nothing. */
+/** A time beyond the range of dates bounds nothing. */
 const isBound = (time: number) => time <= 8.64e15;

@@ -5,44 +5,44 @@ import type { PostFilter } from "../../../../schema/filter.ts";
 import { fuse, UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
 import { cosineOf } from "../../../../search/quantize.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
-import { type Asks, CANDIDATES_MAX, type Checked, type Found, type Scored } from "./queries.ts";
+import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
 import { clauseOfExcluded, clausesOfWords } from "./words.ts";
 
-/** Within a circle, up to so many posts are compared with the vector one by one, which is exact. */
+/** Up to this many posts in a circle are compared with the vector one by one, which is exact. */
 const NEAR_MAX = 2_000;
-/** In a larger circle, this many times the wanted neighbours are taken, since most lie outside. */
+/** With more in the circle, this many times the wanted neighbours are fetched, since most lie outside. */
 const NEAR_FACTOR = 10;
-/** Of the posts whose meaning fits, a list in time order is made of so many of the nearest. */
+/** A list in time order considers this many of the posts nearest in meaning. */
 const LISTED_BY_MEANING = 2_000;
 
-/** The server's cosines differ from ours by less, as vectors of rounded numbers are not quite of length 1. Ours decide. */
+/** The server's cosines differ from ours by less: rounded vectors are not quite of length 1. Ours decide. */
 const TOLERANCE = 0.02;
 
-/** Ids found by each arm, before they are checked. */
+/** Ids that each arm found, not yet checked. */
 interface Candidates {
   words: Map<string, number>;
   meaning: string[];
-  /** Cosine from which meaning supports a post. */
+  /** Least cosine with which meaning supports a post. */
   floor: number;
-  /** How many posts have the words, at least. */
+  /** Posts with the words, at least. */
   total: number;
-  /** True when there are more posts with the words than `words` holds. */
+  /** True when `words` does not hold all posts with the words. */
   more: boolean;
 }
 
 /**
- * Search by the database's own search process, mongot (Atlas Search and Vector Search, or self-managed). Words and meaning
- * are asked for in parallel, under the same filters, for ids and scores only; what they find is checked against the
- * collection, so that no post appears in a state that it no longer has. Both scores of each match are exact; which posts
- * are among the matches is as exact as mongot's nearest neighbours are.
+ * Search by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed). Words and meaning
+ * are asked in parallel, under the same filters, for ids and scores only. What they find is checked against the collection,
+ * so that no post appears in an old state. Both scores of each match are exact; the choice of matches is as exact as
+ * mongot's nearest neighbours are.
  *
- * mongot follows the collection with some delay, so that a new post is missing for a moment: see `beside-mongodb.ts`.
+ * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
  */
 export class MongotIndex implements Omit<SearchIndex, "ready"> {
-  readonly #asks: Asks;
+  readonly #queries: MongotQueries;
 
-  constructor(asks: Asks) {
-    this.#asks = asks;
+  constructor(queries: MongotQueries) {
+    this.#queries = queries;
   }
 
   /**
@@ -57,7 +57,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const { without = [] } = page;
     const limit = Math.min(CANDIDATES_MAX, page.limit + page.except.size);
     const found = await this.#candidates(question, limit, { without });
-    const checked = await this.#asks.checked(
+    const checked = await this.#queries.checked(
       [...new Set([...found.words.keys(), ...found.meaning])],
       filter,
       vector !== null,
@@ -69,7 +69,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const byMeaning = found.meaning.filter(
       (id) => !found.words.has(id) && (cosines.get(id) ?? Number.NEGATIVE_INFINITY) >= found.floor,
     );
-    // Whoever is not among the posts with the words has none of them, unless the list was cut off.
+    // A post outside the list of words has none of them, unless the list was cut off.
     const lateWords = found.more ? await this.#wordsOf(question, byMeaning) : new Map<string, number>();
     const matches: Match[] = [];
     let bestWords = 0;
@@ -98,7 +98,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     },
   ): Promise<Place[]> {
     const places: Place[] = [];
-    // What is checked away leaves a gap, and a short page would end the walk.
+    // Posts that fail the check leave gaps, and a short page would end the walk.
     for (let after = page.after; ; ) {
       const { found, last } = await this.#listed(question, page.order, after, page.limit);
       places.push(...found.filter(({ id }) => page.without?.(id) !== true));
@@ -114,33 +114,33 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
   async count(question: Question, without: readonly string[] = []): Promise<number> {
     const { compound, asksWords } = compoundOf(question, { without });
     const [byWords, both] = await Promise.all([
-      compound === null ? 0 : this.#asks.count(compound),
+      compound === null ? 0 : this.#queries.count(compound),
       question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { without }),
     ]);
     if (both === null) return byWords;
     const found = asksWords && both.more ? await this.#wordsOf(question, both.meaning) : both.words;
     const byMeaning = both.meaning.filter((id) => !found.has(id));
-    const checked = await this.#asks.checked(byMeaning, question.filter, true);
+    const checked = await this.#queries.checked(byMeaning, question.filter, true);
     const supported = [...checked.values()].filter((post) => supports(question.vector, post, both.floor));
     return byWords + supported.length;
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
-    const found = await this.#asks.vectors(ids);
+    const found = await this.#queries.vectors(ids);
     return ids.map((id) => found.get(id) ?? null);
   }
 
   async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
-    const found = await this.#asks.vectors(ids);
+    const found = await this.#queries.vectors(ids);
     return Float64Array.from(ids, (id) => {
       const own = found.get(id);
       return own === undefined ? Number.NaN : cosineOf(vector, own);
     });
   }
 
-  /** Which of the posts the index of words has. */
+  /** Those of the posts that the index of words holds. */
   async holds(ids: readonly string[]): Promise<Set<string>> {
-    const { found } = await this.#asks.words({ filter: [oneOf(ids)] }, { limit: ids.length });
+    const { found } = await this.#queries.words({ filter: [oneOf(ids)] }, { limit: ids.length });
     return new Set(found.map(({ id }) => id));
   }
 
@@ -149,7 +149,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const { vector, minCosine, words, filter } = question;
     const { compound, asksWords, required } = compoundOf(question, bounds);
     const [byWords, neighbours] = await Promise.all([
-      compound === null ? NONE : this.#asks.words(compound, { limit }),
+      compound === null ? NONE : this.#queries.words(compound, { limit }),
       vector === null || required ? [] : this.#neighbours(vector, filter, limit, bounds),
     ]);
     const known =
@@ -173,40 +173,40 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
   ): Promise<Scored[]> {
     const conditions = [...conditionsOf(filter), ...(after === undefined ? [] : [after.condition])];
     if (without.length > 0) conditions.push({ _id: { $nin: [...without] } });
-    if (filter.near === null) return this.#asks.meaning(vector, conditions, limit);
+    if (filter.near === null) return this.#queries.meaning(vector, conditions, limit);
     const { compound } = compoundOf({ filter, words: null, vector: null, minCosine: 0 }, { after, without });
-    const { found } = await this.#asks.words(compound ?? {}, { limit: NEAR_MAX + 1, sort: { _id: 1 } });
+    const { found } = await this.#queries.words(compound ?? {}, { limit: NEAR_MAX + 1, sort: { _id: 1 } });
     if (found.length <= NEAR_MAX) {
-      const vectors = await this.#asks.vectors(found.map(({ id }) => id));
+      const vectors = await this.#queries.vectors(found.map(({ id }) => id));
       return [...vectors].map(([id, own]) => ({ id, score: cosineOf(vector, own) }));
     }
-    return this.#asks.meaning(vector, conditions, Math.min(CANDIDATES_MAX, limit * NEAR_FACTOR));
+    return this.#queries.meaning(vector, conditions, Math.min(CANDIDATES_MAX, limit * NEAR_FACTOR));
   }
 
-  /** True when one of the words stands in any post, whatever the filters. */
+  /** True when any post has one of the words, whatever the filters. */
   async #areKnown(words: Question["words"]): Promise<boolean> {
     const { must } = clausesOfWords(words);
     const [any] = must;
-    return any === undefined || (await this.#asks.words({ must: [any] }, { limit: 1 })).found.length > 0;
+    return any === undefined || (await this.#queries.words({ must: [any] }, { limit: 1 })).found.length > 0;
   }
 
   async #notExcluded(ids: string[], { words }: Question): Promise<string[]> {
     if (words === null || words.excluded.length === 0 || ids.length === 0) return ids;
     const compound = { filter: [oneOf(ids), clauseOfExcluded(words)] };
-    const { found } = await this.#asks.words(compound, { limit: ids.length });
+    const { found } = await this.#queries.words(compound, { limit: ids.length });
     const out = new Set(found.map(({ id }) => id));
     return ids.filter((id) => !out.has(id));
   }
 
-  /** Word scores of some posts; one without a word is not in it. */
+  /** Word scores of some posts; posts without a word are left out. */
   async #wordsOf({ words }: Question, ids: readonly string[]): Promise<Map<string, number>> {
     const { must } = clausesOfWords(words);
     if (must.length === 0 || ids.length === 0) return new Map();
-    const { found } = await this.#asks.words({ must, filter: [oneOf(ids)] }, { limit: ids.length });
+    const { found } = await this.#queries.words({ must, filter: [oneOf(ids)] }, { limit: ids.length });
     return new Map(found.map(({ id, score }) => [id, score]));
   }
 
-  /** One step of a list: what is found, and where the next step goes on, null at the end. */
+  /** One step of a list: the places found, and where the next step goes on, null at the end. */
   async #listed(
     question: Question,
     order: "newest" | "soonest",
@@ -222,11 +222,11 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const [byWords, both] = await Promise.all([
       compound === null
         ? NONE
-        : this.#asks.words(compound, { limit, sort: { [path]: direction, _id: direction } }),
+        : this.#queries.words(compound, { limit, sort: { [path]: direction, _id: direction } }),
       question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { after }),
     ]);
     const ids = new Set([...byWords.found.map(({ id }) => id), ...(both?.meaning ?? [])]);
-    const checked = await this.#asks.checked([...ids], question.filter, question.vector !== null);
+    const checked = await this.#queries.checked([...ids], question.filter, question.vector !== null);
     const placeOf = (id: string, post: { createdAt: number; windowStart: number }): Place => ({
       id,
       at: order === "newest" ? post.createdAt : post.windowStart,
@@ -238,15 +238,15 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const found = [...checked]
       .filter(([id, post]) => withWords.has(id) || supports(question.vector, post, both?.floor ?? 1))
       .map(([id, post]) => placeOf(id, post))
-      // What meaning found beyond it comes with the next step.
+      // What meaning found beyond that belongs to the next step.
       .filter((place) => last === null || goesBefore(place, last) <= 0 || place.id === last.id);
     return { found: found.sort(goesBefore), last };
   }
 }
 
-/** Which part of the matches is asked for. */
+/** The part of the matches that is wanted. */
 interface Bounds {
-  /** What comes after a place of a list. */
+  /** Only what comes after a place of a list. */
   after?: { clause: Document; condition: Document } | undefined;
   /** Ids to pass over. */
   without?: readonly string[];
@@ -254,7 +254,7 @@ interface Bounds {
 
 const NONE: { found: Found[]; total: number } = { found: [], total: 0 };
 
-/** What `$search` is asked; null when the words hold no letter, so that none of them stands in any post. */
+/** The `compound` for `$search`; null when the words hold no letter, so that no post can have them. */
 function compoundOf(
   { filter, words, vector }: Question,
   { after, without = [] }: Bounds,

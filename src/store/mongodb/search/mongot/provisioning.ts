@@ -5,37 +5,37 @@ import type { PostDocument } from "../../schema/documents.ts";
 import { covers, definitions } from "./definitions.ts";
 
 /**
- * What the database's search can do: `absent` where the server has none, `building` while an index is not queryable or is
- * of another definition, `away` while mongot does not answer.
+ * State of the database's search: `absent` where the server has none, `building` while an index cannot be queried or has
+ * another definition, `away` while mongot does not answer.
  */
 export type MongotState = "absent" | "away" | "building" | "ready";
 
-/** While it is not ready, and once it is or there is none. */
+/** How often to look while it is away or building, and while it is ready or absent. */
 const LOOK_SOON_MS = 5_000;
 const LOOK_LATER_MS = 5 * 60_000;
 /** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
 const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
-/** The user may not look for search indexes: as good as none, and for the operator to mend. */
+/** The user may not list search indexes: as good as none until the operator grants it. */
 const UNAUTHORIZED = 13;
 const ALREADY_THERE = 68;
 
-/** Sees to it that both indexes exist as they are defined, and watches whether they answer. */
-export class Indexes {
+/** Creates both indexes as they are defined, and watches whether they answer. */
+export class SearchIndexes {
   state: MongotState = "away";
   readonly #posts: Collection<PostDocument>;
   readonly #wanted: ReturnType<typeof definitions>;
   readonly #log: StoreLog;
   readonly #closed = new AbortController();
-  /** Brought to their wanted form by this process: a server that writes it down otherwise is taken at its word. */
+  /** Indexes that this process updated once; if the server reports them otherwise still, that is its way of writing. */
   readonly #updated = new Set<string>();
 
-  constructor(parts: { posts: Collection<PostDocument>; dimension: number; log: StoreLog }) {
-    this.#posts = parts.posts;
-    this.#wanted = definitions(parts.dimension);
-    this.#log = parts.log;
+  constructor(options: { posts: Collection<PostDocument>; dimension: number; log: StoreLog }) {
+    this.#posts = options.posts;
+    this.#wanted = definitions(options.dimension);
+    this.#log = options.log;
   }
 
-  /** Looks once, then goes on in the background; a server may get its mongot later. */
+  /** Looks once, then keeps looking in the background: a server may get its mongot later. */
   async open(): Promise<void> {
     await this.#look();
     void this.#watch();
@@ -69,7 +69,7 @@ export class Indexes {
       if (code === UNAUTHORIZED && before !== "absent") {
         this.#log.warn(
           { err: error },
-          "the database's user may not see search indexes: docs/mongodb.md has its rights",
+          "the database's user may not see search indexes; docs/mongodb.md lists the rights it needs",
         );
       }
       if (this.state === "away" && before !== "away") {
@@ -103,7 +103,7 @@ export class Indexes {
   }
 }
 
-/** The server's error code, also of an error that wraps it. */
+/** The server's error code, also from inside an error that wraps it. */
 function codeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   return "code" in error ? error.code : codeOf(error.cause);

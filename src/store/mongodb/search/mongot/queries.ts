@@ -4,11 +4,11 @@ import type { PostDocument } from "../../schema/documents.ts";
 import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
 import { findConditionsOf } from "./filters.ts";
 
-/** What MongoDB's search stages take at most. */
+/** Upper bound of MongoDB's search stages. */
 export const CANDIDATES_MAX = 10_000;
-/** Longer, and the replica answers instead. */
+/** A query that takes longer fails, and the replica answers instead. */
 export const MAX_TIME_MS = 2_000;
-/** Neighbours looked at for each that is wanted: recall near 1 by MongoDB's own advice. */
+/** Neighbours considered for each result: MongoDB's own advice for a recall near 1. */
 const CANDIDATES_PER_RESULT = 20;
 /** Posts read by id at once. */
 const READ_AT_ONCE = 1_000;
@@ -31,24 +31,24 @@ export interface Checked {
   vector: Int8Array | null;
 }
 
-/** The single questions that a search is made of. */
-export class Asks {
+/** The single queries that a search is made of. */
+export class MongotQueries {
   readonly #posts: Collection<PostDocument>;
   readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
   readonly #modelId: string | null;
 
   /**
-   * @param run  what questions to the collection run in
-   * @param modelId  vectors of other models count as none
+   * @param options.run  see `MongodbConnection.run`
+   * @param options.modelId  vectors of other models count as none
    */
-  constructor(parts: {
+  constructor(options: {
     posts: Collection<PostDocument>;
     run: <T>(ask: () => Promise<T>) => Promise<T>;
     modelId: string | null;
   }) {
-    this.#posts = parts.posts;
-    this.#run = parts.run;
-    this.#modelId = parts.modelId;
+    this.#posts = options.posts;
+    this.#run = options.run;
+    this.#modelId = options.modelId;
   }
 
   /**
@@ -116,7 +116,7 @@ export class Asks {
     return rows.map(({ _id, score }) => ({ id: _id, score: 2 * score - 1 }));
   }
 
-  /** Those of the posts that pass the filter now: the indexes may be behind, and know neither `datedOnly` nor our distances. */
+  /** Those of the posts that pass the filter now: the indexes lag behind and lack `datedOnly` and our distances. */
   async checked(
     ids: readonly string[],
     filter: PostFilter,
@@ -152,22 +152,22 @@ export class Asks {
   }
 
   async #read(ids: readonly string[], conditions: Document[], projection: Document): Promise<PostDocument[]> {
-    const parts: Promise<PostDocument[]>[] = [];
+    const pages: Promise<PostDocument[]>[] = [];
     for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
       const some = ids.slice(at, at + READ_AT_ONCE);
       const filter = { $and: [{ _id: { $in: some } }, ...conditions] };
-      parts.push(this.#run(() => this.#posts.find(filter, { projection, ...BY_ID }).toArray()));
+      pages.push(this.#run(() => this.#posts.find(filter, { projection, ...BY_ID }).toArray()));
     }
-    return (await Promise.all(parts)).flat();
+    return (await Promise.all(pages)).flat();
   }
 
   #aggregate(pipeline: Document[]): Promise<Document[]> {
-    // The search stages refuse any other read concern.
+    // Search stages refuse any other read concern.
     const options = { maxTimeMS: MAX_TIME_MS, readConcern: { level: "local" } } as const;
     return this.#run(() => this.#posts.aggregate(pipeline, options).toArray());
   }
 }
 
 const VECTOR = { vec: 1, vec_model: 1 };
-/** Conditions beside the ids make the server weigh other indexes. */
+/** Conditions beside the ids would make the server consider other indexes. */
 const BY_ID = { hint: { _id: 1 }, maxTimeMS: MAX_TIME_MS } as const;

@@ -2,7 +2,7 @@ import type { Document } from "mongodb";
 import type { WordQuery } from "../../../../schema/filter.ts";
 import { indexable } from "../../../../search/tokens.ts";
 
-/** Fields with words and their weight, as the embedded index weighs them. */
+/** Fields of words with their weights, the same as in the embedded index. */
 const FIELDS: readonly { path: string | string[]; boost: number }[] = [
   { path: "title", boost: 2 },
   { path: "body", boost: 1 },
@@ -10,9 +10,9 @@ const FIELDS: readonly { path: string | string[]; boost: number }[] = [
 ];
 const ALL = ["title", "body", "tags", "place.name"];
 
-/** What words ask of a post, as parts of a `compound`. */
+/** The words of a query as parts of a `compound`. */
 export interface WordClauses {
-  /** With a score; empty when no word is asked for. */
+  /** Scored; empty without words. */
   must: Document[];
   mustNot: Document[];
 }
@@ -33,7 +33,7 @@ export function clauseOfExcluded(words: WordQuery): Document {
 
 /** A post with any of the words, scored by all of them. */
 function anyOf(words: readonly string[]): Document {
-  // A word of a script without blanks is several terms there, which must stand together.
+  // mongot splits a word of a script without spaces into several terms, which must be adjacent.
   const single = words.filter((word) => !isSeveral(word));
   const several = words.filter(isSeveral);
   const should = FIELDS.flatMap(({ path, boost }) => {

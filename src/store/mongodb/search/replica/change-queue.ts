@@ -2,84 +2,84 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FeedChange, IndexedState, IndexFeed, PublisherStatus } from "../../../../ports/index-feed.ts";
 import type { StoreLog } from "../../../module.ts";
 
-/** What became of some posts and publishers: their states of now, and who is there no more. */
-export interface Taken {
+/** The present states of posts and publishers that changed, and the ids of those that are gone. */
+export interface IndexChanges {
   posts: readonly IndexedState[];
   publishers: readonly PublisherStatus[];
   gonePosts: readonly string[];
   gonePublishers: readonly string[];
 }
 
-/** Where changes go. Keeps all of a call, and the place with it, or throws. */
-export type Take = (taken: Taken, place: string | null) => Promise<void>;
+/** Writes changes to an index: all of a call together with its place, or nothing, and throws. */
+export type ApplyChanges = (changes: IndexChanges, place: string | null) => Promise<void>;
 
-/** Posts, and publishers, whose state is read at once. */
+/** Posts, and publishers, whose states are read at once. */
 const STEP = 200;
-/** Ids of others' changes that may wait; the feed is not asked for more then. */
+/** Ids from the feed that may wait; beyond it the feed is not read on. */
 const WAITING_MAX = 5_000;
 const RETRY_MS = 100;
 const RETRY_MAX_MS = 2_000;
 
 /**
- * Takes changes in, strictly one step after another: ids are noted, and what became of them is read when their turn
- * comes, so that no state is ever replaced by an older one. Own writes go first.
+ * Applies changes strictly one step after another. The queue holds ids; their states are read when their turn comes, so
+ * that no state ever replaces a newer one. Own writes go first.
  */
-export class Intake {
+export class ChangeQueue {
   readonly #feed: IndexFeed;
-  readonly #take: Take;
+  readonly #apply: ApplyChanges;
   readonly #log: StoreLog;
-  readonly #own = new Waiting();
-  readonly #others = new Waiting();
-  /** Everything up to it is taken in, once nothing of `#others` waits. */
+  readonly #own = new IdQueue();
+  readonly #others = new IdQueue();
+  /** The index holds everything up to it once `#others` is empty. */
   #place: string | null = null;
-  #alone: (() => Promise<void>)[] = [];
-  /** Who waits for steps to end; called after each. */
+  #jobs: (() => Promise<void>)[] = [];
+  /** Called after each step. */
   #watchers = new Set<() => void>();
   #running: Promise<void> | null = null;
   #closed = new AbortController();
-  #notes = 0;
+  #added = 0;
   #ownBefore = false;
-  /** Of the oldest own note that the step under way takes in, null when it takes none. */
+  /** Number of the oldest own write in the step under way; null when there is none in it. */
   #ownUnderWay: number | null = null;
 
-  constructor(parts: { feed: IndexFeed; take: Take; log: StoreLog }) {
-    this.#feed = parts.feed;
-    this.#take = parts.take;
-    this.#log = parts.log;
+  constructor(options: { feed: IndexFeed; apply: ApplyChanges; log: StoreLog }) {
+    this.#feed = options.feed;
+    this.#apply = options.apply;
+    this.#log = options.log;
   }
 
-  /** Notes what this process wrote. */
-  noteOwn(change: FeedChange): void {
-    this.#notes += 1;
-    this.#own.add(change, this.#notes);
+  /** Adds a write of this process. */
+  addOwn(change: FeedChange): void {
+    this.#added += 1;
+    this.#own.add(change, this.#added);
     this.#wake();
   }
 
-  /** Notes what the feed says; waits while too much is under way. */
-  async note(change: FeedChange & { place: string }): Promise<void> {
-    this.#notes += 1;
-    this.#others.add(change, this.#notes);
+  /** Adds what the feed reports; resolves when there is room for more. */
+  async add(change: FeedChange & { place: string }): Promise<void> {
+    this.#added += 1;
+    this.#others.add(change, this.#added);
     this.#place = change.place;
     this.#wake();
     await this.#until(() => this.#others.size < WAITING_MAX);
   }
 
-  /** Resolves once all own writes noted before this call are in, or the time is over. */
-  async ownTaken(timeoutMs: number): Promise<void> {
-    const last = this.#notes;
+  /** Resolves once the index holds all own writes added before this call, or when the time is over. */
+  async ownApplied(timeoutMs: number): Promise<void> {
+    const last = this.#added;
     const isIn = () => Math.min(this.#own.oldest(), this.#ownUnderWay ?? Number.POSITIVE_INFINITY) > last;
     if (!isIn()) await this.#until(isIn, AbortSignal.timeout(timeoutMs));
   }
 
-  /** Resolves once nothing waits. */
+  /** Resolves once the queue is empty. */
   async idle(): Promise<void> {
     await this.#until(() => this.#running === null);
   }
 
-  /** Runs `job` between two steps; again, later, when it fails. Resolves when it is done, or `signal` aborts it. */
-  alone(job: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  /** Runs `job` between two steps, and again later when it fails. Resolves when it is done or `signal` aborts. */
+  exclusively(job: () => Promise<void>, signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
-      this.#alone.push(async () => {
+      this.#jobs.push(async () => {
         try {
           if (!signal.aborted) await job();
         } catch (error) {
@@ -91,7 +91,7 @@ export class Intake {
     });
   }
 
-  /** Ends the step under way and takes nothing more in. */
+  /** Ends the step under way and applies nothing more. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#running;
@@ -101,13 +101,13 @@ export class Intake {
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
       this.#tell();
-      // Noted between the last look and now.
+      // Added between the last look and now.
       if (this.#isWaiting() && !this.#closed.signal.aborted) this.#wake();
     });
   }
 
   async #run(): Promise<void> {
-    // The first step begins after the caller's turn: what is noted together is taken in together.
+    // The first step begins after the caller's turn: what is added together is applied together.
     await null;
     for (let tries = 0; !this.#closed.signal.aborted; ) {
       const step = this.#nextStep();
@@ -117,7 +117,8 @@ export class Intake {
         tries = 0;
       } catch (error) {
         step.giveBack();
-        if (tries === 0) this.#log.warn({ err: error }, "the search index cannot follow the database now");
+        if (tries === 0)
+          this.#log.warn({ err: error }, "the search index cannot follow the database now; it tries again");
         tries += 1;
         const waitMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** tries);
         await sleep(waitMs, null, { signal: this.#closed.signal, ref: false }).catch(() => {});
@@ -129,26 +130,26 @@ export class Intake {
   }
 
   #isWaiting(): boolean {
-    return this.#own.size > 0 || this.#alone.length > 0 || this.#others.size > 0 || this.#place !== null;
+    return this.#own.size > 0 || this.#jobs.length > 0 || this.#others.size > 0 || this.#place !== null;
   }
 
-  /** Own writes first, and others in turn with them when there is no end of own ones. */
+  /** Own writes first; while they do not end, others take turns with them. */
   #nextStep(): Step | null {
-    const ownTurn = !this.#ownBefore || (this.#alone.length === 0 && this.#others.size === 0);
+    const ownTurn = !this.#ownBefore || (this.#jobs.length === 0 && this.#others.size === 0);
     this.#ownBefore = this.#own.size > 0 && ownTurn;
     if (this.#ownBefore) {
       this.#ownUnderWay = this.#own.oldest();
       return this.#stepOf(this.#own, null);
     }
-    const job = this.#alone.shift();
-    if (job !== undefined) return { run: job, giveBack: () => void this.#alone.unshift(job) };
+    const job = this.#jobs.shift();
+    if (job !== undefined) return { run: job, giveBack: () => void this.#jobs.unshift(job) };
     if (this.#others.size === 0 && this.#place === null) return null;
     return this.#stepOf(this.#others, this.#place);
   }
 
-  /** @param place  where taking in all of `waiting` leads */
-  #stepOf(waiting: Waiting, place: string | null): Step {
-    const some = waiting.some(STEP);
+  /** @param place  reached when all of `waiting` is applied */
+  #stepOf(waiting: IdQueue, place: string | null): Step {
+    const some = waiting.take(STEP);
     const reached = waiting.size === 0 ? place : null;
     if (reached !== null) this.#place = null;
     return {
@@ -168,16 +169,16 @@ export class Intake {
     ]);
     const there = new Set([...posts.map(({ entry }) => entry.id), ...publishers.map(({ id }) => id)]);
     const isGone = (id: string) => !there.has(id);
-    const taken = {
+    const changes = {
       posts,
       publishers,
       gonePosts: some.posts.filter(isGone),
       gonePublishers: some.publishers.filter(isGone),
     };
-    await this.#take(taken, place);
+    await this.#apply(changes, place);
   }
 
-  /** Resolves when `reached` holds after some step, or the intake is closed, or `signal` aborts. */
+  /** Resolves when `reached` holds after some step, the queue is closed, or `signal` aborts. */
   #until(reached: () => boolean, signal?: AbortSignal): Promise<void> {
     return new Promise((done) => {
       const look = () => {
@@ -199,25 +200,25 @@ export class Intake {
 
 interface Step {
   run: () => Promise<void>;
-  /** Puts what it took back in front, after a failure. */
+  /** Puts its ids back in front, after a failure. */
   giveBack: () => void;
 }
 
-/** Ids with the number of the note that brought them. */
-interface Noted {
+/** Ids with the number of the call that added them. */
+interface NumberedIds {
   posts: Map<string, number>;
   publishers: Map<string, number>;
 }
 
-/** Ids that wait for their turn, each once, oldest first. */
-class Waiting {
-  #ids: Noted = { posts: new Map(), publishers: new Map() };
+/** Ids that wait, each once, oldest first. */
+class IdQueue {
+  #ids: NumberedIds = { posts: new Map(), publishers: new Map() };
 
   get size(): number {
     return this.#ids.posts.size + this.#ids.publishers.size;
   }
 
-  /** Number of the oldest note, infinite when nothing waits. */
+  /** The oldest number, infinite when nothing waits. */
   oldest(): number {
     const [posts, publishers] = [this.#ids.posts, this.#ids.publishers].map(
       (ids) => ids.values().next().value ?? Number.POSITIVE_INFINITY,
@@ -225,21 +226,21 @@ class Waiting {
     return Math.min(posts ?? 0, publishers ?? 0);
   }
 
-  /** What waits already keeps its place: when its turn comes, the newest state is read. */
+  /** An id that waits already keeps its place: its newest state is read when its turn comes. */
   add({ posts, publishers }: FeedChange, no: number): void {
     for (const id of posts) if (!this.#ids.posts.has(id)) this.#ids.posts.set(id, no);
     for (const id of publishers) if (!this.#ids.publishers.has(id)) this.#ids.publishers.set(id, no);
   }
 
-  /** Takes at most `limit` of each out. */
-  some(limit: number): Noted {
+  /** Takes out at most `limit` of each kind. */
+  take(limit: number): NumberedIds {
     return {
       posts: takeFirst(this.#ids.posts, limit),
       publishers: takeFirst(this.#ids.publishers, limit),
     };
   }
 
-  giveBack(some: Noted): void {
+  giveBack(some: NumberedIds): void {
     const { posts, publishers } = this.#ids;
     this.#ids = {
       posts: new Map([...some.posts, ...[...posts].filter(([id]) => !some.posts.has(id))]),

@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { isBusy } from "../../../../search-index/sqlite-errors.ts";
 
-/** Processes that may have a replica each in one folder. */
-const SLOTS_MAX = 64;
-/** A file that no process opened for so long is deleted. */
+/** Processes with a replica in one folder. */
+const FILES_MAX = 64;
+/** A file is deleted when no process opened it for this long. */
 const UNUSED_MS = 7 * 86_400_000;
 
-/** The right to one file of a folder, for as long as this process lives. */
-export interface Slot {
+/** The exclusive right to one file of a folder, at most for the life of this process. */
+export interface FileLease {
   file: string;
   /** Deletes the file and what SQLite keeps beside it. */
   clear(): void;
@@ -16,29 +17,28 @@ export interface Slot {
 }
 
 /**
- * Takes the first file of `folder` that no other process has: `replica-1.db`, `replica-2.db`, … A process that starts
- * again finds its file, or another that was left, and reads only what changed since. Files that nobody used for a week are
- * deleted.
+ * Leases the first file of `folder` that no other process holds: `replica-1.db`, `replica-2.db`, … A process that starts
+ * again finds its own file or another free one, and reads only what changed since. Files unused for a week are deleted.
  *
- * The lock is one of SQLite's on an empty file beside it (`replica-1.lock`), so that it ends with the process however that
- * ends, and holds while the damaged file beside it is replaced.
+ * The lock is SQLite's, on an empty file beside it (`replica-1.lock`): it ends with the process, even after a crash, and
+ * holds while a damaged file is replaced.
  *
  * @param now  epoch milliseconds
- * @throws Error when the folder cannot be written, or all files are taken
+ * @throws Error when the folder cannot be written, or no file is free
  */
-export function takeSlot(folder: string, now: number): Slot {
-  // For its owner's eyes only: the words of hidden posts are in it.
+export function leaseFile(folder: string, now: number): FileLease {
+  // Private to its owner: it holds the words of hidden posts.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (let number = 1; number <= SLOTS_MAX; number += 1) {
-    const slot = tryToTake(folder, number);
-    if (slot === null) continue;
-    clearUnused(folder, now, slot);
-    return slot;
+  for (let number = 1; number <= FILES_MAX; number += 1) {
+    const lease = tryToLease(folder, number);
+    if (lease === null) continue;
+    clearUnused(folder, now, lease);
+    return lease;
   }
-  throw new Error(`${folder} has no place for another search index; ${SLOTS_MAX} processes use it.`);
+  throw new Error(`${folder} has no place for another search index; ${FILES_MAX} processes use it.`);
 }
 
-function tryToTake(folder: string, number: number): Slot | null {
+function tryToLease(folder: string, number: number): FileLease | null {
   const file = join(folder, `replica-${number}.db`);
   const lock = new DatabaseSync(join(folder, `replica-${number}.lock`), { timeout: 0 });
   try {
@@ -51,14 +51,14 @@ function tryToTake(folder: string, number: number): Slot | null {
   return { file, clear: () => clear(file), release: () => lock.close() };
 }
 
-function clearUnused(folder: string, now: number, own: Slot): void {
+function clearUnused(folder: string, now: number, own: FileLease): void {
   for (const name of readdirSync(folder)) {
     const number = /^replica-(\d+)\.db$/.exec(name)?.[1];
     const file = join(folder, name);
     if (number === undefined || file === own.file || now - lastUse(file) < UNUSED_MS) continue;
-    const slot = tryToTake(folder, Number(number));
-    slot?.clear();
-    slot?.release();
+    const lease = tryToLease(folder, Number(number));
+    lease?.clear();
+    lease?.release();
   }
 }
 
@@ -72,8 +72,4 @@ function clear(file: string): void {
   for (const path of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) {
     if (existsSync(path)) rmSync(path);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === 5;
 }

@@ -1,26 +1,26 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
-import type { Slot } from "./file-lease.ts";
+import type { FileLease } from "./file-lease.ts";
 
 /** An embedded index in a file of its own, with the place in the feed up to which it is complete. */
 export interface ReplicaFile {
   readonly index: EmbeddedIndex;
   /** Null until a first scan has ended. */
   place(): string | null;
-  /** Inside a transaction, with the changes that lead up to the place. */
+  /** Runs in the transaction of the changes that lead up to the place. */
   savePlace(place: string): void;
   begin(): void;
   commit(): void;
   rollback(): void;
-  /** Moves the log into the file: what was deleted is overwritten there, but stands in the log until it is emptied. */
+  /** Moves the log into the file: deleted text is overwritten there, but stays in the log until that is emptied. */
   emptyLog(): void;
-  /** Makes the first scan fast: what a crash leaves behind is thrown away anyhow, and nobody searches meanwhile. */
+  /** Makes the first scan fast and unsafe: after a crash the file is discarded anyway, and nobody searches meanwhile. */
   beginFilling(): void;
   endFilling(): void;
   close(): void;
 }
 
-/** Raised when what the file holds means something else, although the index's own tables stay the same. */
+/** Raised when the contents change their meaning although the index's tables stay the same. */
 const VERSION = 1;
 /** Bytes of words that the full-text index gathers before it writes them. */
 const FILLING_HASH_BYTES = 16 * 1024 * 1024;
@@ -28,19 +28,19 @@ const HASH_BYTES = 1024 * 1024;
 const MERGE_SEGMENTS = 4;
 
 /**
- * Opens the file of a slot. One that is damaged, of another board, of another version, or was never filled to its end is
- * thrown away; the next scan fills it again.
+ * Opens a leased file. It is replaced when it is damaged, never completely filled, or of another board or version; the
+ * next scan fills the new one.
  *
  * @param board  tells boards apart
  */
 export function openReplicaFile(
-  slot: Slot,
+  lease: FileLease,
   board: string,
   model: { modelId: string | null; dimension: number },
 ): ReplicaFile {
   const index = new EmbeddedIndex(model);
   const identity = JSON.stringify([VERSION, index.migrations.length, board]);
-  const database = openFilled(slot, identity, index) ?? openNew(slot, identity, index);
+  const database = openFilled(lease, identity, index) ?? openNew(lease, identity, index);
   const read = database.prepare("SELECT value FROM replica WHERE name = 'place'");
   const write = database.prepare(
     "INSERT INTO replica VALUES ('place', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -71,24 +71,24 @@ export function openReplicaFile(
       words("automerge", MERGE_SEGMENTS);
       words("hashsize", HASH_BYTES);
       database.exec("PRAGMA synchronous = NORMAL");
-      // With this the file itself is on the disk, before the place that says so is.
+      // The file must be on the disk before the place that says so.
       emptyLog();
     },
     close() {
       try {
-        // The file is whole without its log then, also while statements that are not collected yet keep the log's file.
+        // The file is complete without its log, even while statements not yet collected keep the log open.
         emptyLog();
       } catch {
-        // A damaged file has no use for it.
+        // A damaged file needs no log.
       }
       database.close();
     },
   };
 }
 
-/** Null for a file that is not to be used. */
-function openFilled(slot: Slot, identity: string, index: EmbeddedIndex): DatabaseSyncInstance | null {
-  const database = connect(slot.file);
+/** Null when the file cannot be used. */
+function openFilled(lease: FileLease, identity: string, index: EmbeddedIndex): DatabaseSyncInstance | null {
+  const database = connect(lease.file);
   try {
     const rows = database.prepare("SELECT name, value FROM replica").all() as {
       name: string;
@@ -101,15 +101,15 @@ function openFilled(slot: Slot, identity: string, index: EmbeddedIndex): Databas
       return database;
     }
   } catch {
-    // Whatever is wrong with it, a new one is the way on.
+    // Whatever is wrong with it, a new file replaces it.
   }
   database.close();
   return null;
 }
 
-function openNew(slot: Slot, identity: string, index: EmbeddedIndex): DatabaseSyncInstance {
-  slot.clear();
-  const database = connect(slot.file);
+function openNew(lease: FileLease, identity: string, index: EmbeddedIndex): DatabaseSyncInstance {
+  lease.clear();
+  const database = connect(lease.file);
   setUp(database);
   for (const statement of index.migrations) database.exec(statement);
   database.exec("CREATE TABLE replica (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
@@ -121,17 +121,7 @@ function openNew(slot: Slot, identity: string, index: EmbeddedIndex): DatabaseSy
 const connect = (file: string) => new DatabaseSync(file, { timeout: 1_000 });
 
 function setUp(database: DatabaseSyncInstance): void {
-  // A loss of power may take back the last commits, place and changes together; it tears nothing apart.
+  // A loss of power may undo the last commits, places and changes together, but never one without the other.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
   database.exec("PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 16777216");
 }
-
-/** True for errors that say the file itself is broken. */
-export function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
-  const code = error.errcode & 0xff;
-  return code === CORRUPT || code === NOT_A_DATABASE;
-}
-
-const CORRUPT = 11;
-const NOT_A_DATABASE = 26;

@@ -3,25 +3,26 @@ import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
+import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { StoreLog } from "../../../module.ts";
-import { Intake } from "./change-queue.ts";
-import { isDamage, openReplicaFile, type ReplicaFile } from "./file.ts";
-import { takeSlot } from "./file-lease.ts";
-import { fill, scanAgain } from "./scan.ts";
-import { write } from "./write.ts";
+import { ChangeQueue } from "./change-queue.ts";
+import { openReplicaFile, type ReplicaFile } from "./file.ts";
+import { leaseFile } from "./file-lease.ts";
+import { fillReplica, rescanReplica } from "./scan.ts";
+import { writeChanges } from "./write.ts";
 
-/** An embedded index that follows a store which stands apart. */
+/** An embedded index in its own file, kept up to date from a store's feed. */
 export interface Replica extends SearchIndex {
-  /** Resolves to true once it is ready, to false when the time is over. */
+  /** Resolves to true once it is ready, or to false when the time is over. */
   readyWithin(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export interface ReplicaParts {
+export interface ReplicaOptions {
   feed: IndexFeed;
-  /** Where its file is; each process takes one of its own there. */
+  /** Folder of replicas; each process leases one file in it. */
   folder: string;
-  /** Tells boards apart: a file of another one is thrown away. */
+  /** Id of the board; a file of another board is replaced. */
   board: string;
   modelId: string | null;
   /** A multiple of 16. */
@@ -31,22 +32,22 @@ export interface ReplicaParts {
   now: number;
 }
 
-/** A question waits so long for own writes; whoever wrote them expects to find them. */
+/** How long a question waits for this process's own writes: their caller expects to find them. */
 const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
-/** How often a place is kept while nothing changes. */
+/** How often the place is saved while nothing changes. */
 const PLACE_EVERY_MS = 5_000;
 
 /**
- * Opens the replica of this process, and returns at once; `ready` tells when it holds everything that was acknowledged
- * before this call. Until then, questions fail with StoreUnavailable. Afterwards it answers from what it has, also while
- * the database is away.
+ * Opens the replica of this process and returns at once. `ready` says when it holds everything that was acknowledged
+ * before this call; until then, questions fail with StoreUnavailable. From then on it answers from what it holds, even
+ * while the database is away.
  */
-export function openReplica(parts: ReplicaParts): Replica {
-  const following = new Following(parts);
+export function openReplica(options: ReplicaOptions): Replica {
+  const following = new ReplicaSync(options);
   const ask = async <T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> => {
     if (!following.ready) throw new StoreUnavailable("the search index is being filled");
-    await following.ownTaken();
+    await following.ownApplied();
     return following.ask(question);
   };
   return {
@@ -61,37 +62,37 @@ export function openReplica(parts: ReplicaParts): Replica {
   };
 }
 
-/** Keeps one file up to date from its opening to its closing. */
-class Following {
+/** Keeps one file up to date until it is closed. */
+class ReplicaSync {
   #ready = false;
-  /** Who waits for it. */
+  /** Called once it is ready. */
   #waiting: (() => void)[] = [];
-  readonly #parts: ReplicaParts;
-  readonly #slot;
-  readonly #intake: Intake;
+  readonly #options: ReplicaOptions;
+  readonly #lease;
+  readonly #queue: ChangeQueue;
   readonly #closed = new AbortController();
   #file: ReplicaFile;
-  /** Aborted to begin again with another file. */
+  /** Aborted to start again with a new file. */
   #round = new AbortController();
 
-  constructor(parts: ReplicaParts) {
-    this.#parts = parts;
-    this.#slot = takeSlot(parts.folder, parts.now);
-    this.#file = openReplicaFile(this.#slot, parts.board, parts);
-    this.#intake = new Intake({
-      feed: parts.feed,
-      log: parts.log,
-      take: async (taken, place) => {
-        // A file that is not filled yet must not look as if it were.
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.#lease = leaseFile(options.folder, options.now);
+    this.#file = openReplicaFile(this.#lease, options.board, options);
+    this.#queue = new ChangeQueue({
+      feed: options.feed,
+      log: options.log,
+      apply: async (changes, place) => {
+        // A place would make a half-filled file look complete.
         const reached = this.#file.place() === null ? null : place;
-        await this.#onDamage(() => write(this.#file, taken, reached));
+        await this.#onDamage(() => writeChanges(this.#file, changes, reached));
       },
     });
-    parts.feed.onWrite((change) => this.#intake.noteOwn(change));
+    options.feed.onWrite((change) => this.#queue.addOwn(change));
     void this.#run();
   }
 
-  /** True once everything that was acknowledged before the opening is in. */
+  /** True once it holds everything that was acknowledged before it was opened. */
   get ready(): boolean {
     return this.#ready;
   }
@@ -112,8 +113,8 @@ class Following {
     return this.#ready;
   }
 
-  ownTaken(): Promise<void> {
-    return this.#intake.ownTaken(OWN_WRITES_MS);
+  ownApplied(): Promise<void> {
+    return this.#queue.ownApplied(OWN_WRITES_MS);
   }
 
   ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
@@ -125,9 +126,9 @@ class Following {
     this.#closed.abort();
     this.#round.abort();
     this.ready = false;
-    await this.#intake.close();
+    await this.#queue.close();
     this.#file.close();
-    this.#slot.release();
+    this.#lease.release();
   }
 
   async #run(): Promise<void> {
@@ -137,15 +138,15 @@ class Following {
         await this.#follow(this.#round.signal);
       } catch (error) {
         if (this.#round.signal.aborted) continue;
-        this.#parts.log.warn({ err: error }, "the search index lost its database and follows again");
+        this.#options.log.warn({ err: error }, "the search index lost its database; it tries again");
         await sleep(RETRY_MS, null, { signal: this.#closed.signal, ref: false }).catch(() => {});
       }
     }
   }
 
-  /** Takes in what changed since the file's place, or everything, and then what changes, until `signal` aborts. */
+  /** Applies what changed since the file's place, or everything, and then each change, until `signal` aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { feed, log } = this.#parts;
+    const { feed, log } = this.#options;
     const target = this.ready ? null : await feed.here();
     const isReached = (at: string) => target !== null && feed.reached(at, target);
     let place = this.#file.place() ?? (await this.#scan(signal));
@@ -157,36 +158,39 @@ class Following {
           const isNews = change.posts.length > 0 || change.publishers.length > 0;
           if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
             notedAt = performance.now();
-            await this.#intake.note(change);
+            await this.#queue.add(change);
           }
           place = change.place;
           if (!this.ready && isReached(place)) {
-            await this.#intake.idle();
+            await this.#queue.idle();
             this.ready = !signal.aborted;
           }
         }
-        // It ends by itself only with the store.
+        // The feed ends by itself only when the store closes.
         signal.throwIfAborted();
         throw new StoreUnavailable("the store is closed");
       } catch (error) {
         if (!(error instanceof FeedLost)) throw error;
-        log.info({}, "the search index was away for too long and reads everything again");
+        log.info({}, "the search index was away too long; it reads everything again");
         place = await this.#scan(signal);
       }
     }
   }
 
-  /** Reads everything; resolves to the place from which to follow. */
+  /** Reads everything; resolves to the place from which to go on. */
   async #scan(signal: AbortSignal): Promise<string> {
-    const { feed, log } = this.#parts;
+    const { feed, log } = this.#options;
     const place = await feed.here();
     const startedAt = performance.now();
     if (this.#file.place() === null) {
-      await this.#intake.alone(() => this.#onDamage(() => fill(this.#file, feed, place, signal)), signal);
+      await this.#queue.exclusively(
+        () => this.#onDamage(() => fillReplica(this.#file, feed, place, signal)),
+        signal,
+      );
     } else {
-      const alone = (job: () => Promise<void>) => this.#intake.alone(() => this.#onDamage(job), signal);
-      await scanAgain(() => this.#file, feed, alone, signal);
-      await this.#intake.note({ posts: [], publishers: [], place });
+      const alone = (job: () => Promise<void>) => this.#queue.exclusively(() => this.#onDamage(job), signal);
+      await rescanReplica(() => this.#file, feed, alone, signal);
+      await this.#queue.add({ posts: [], publishers: [], place });
     }
     signal.throwIfAborted();
     log.info({ ms: Math.round(performance.now() - startedAt) }, "the search index is filled");
@@ -194,19 +198,22 @@ class Following {
     return place;
   }
 
-  /** Runs `use`; when it finds the file damaged, the file is thrown away and filled again. */
+  /** Runs `use`; a file that turns out to be damaged is replaced and filled again. */
   async #onDamage<T>(use: () => Promise<T>): Promise<T> {
     const file = this.#file;
     try {
       return await use();
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamaged(error)) throw error;
       if (file === this.#file && !this.#closed.signal.aborted) {
-        this.#parts.log.warn({ err: error }, "the file of the search index is damaged and is made anew");
+        this.#options.log.warn(
+          { err: error },
+          "the file of the search index is damaged; a new one is filled",
+        );
         this.ready = false;
         file.close();
-        this.#slot.clear();
-        this.#file = openReplicaFile(this.#slot, this.#parts.board, this.#parts);
+        this.#lease.clear();
+        this.#file = openReplicaFile(this.#lease, this.#options.board, this.#options);
         this.#round.abort();
       }
       throw new StoreUnavailable("the search index is being filled", { cause: error });

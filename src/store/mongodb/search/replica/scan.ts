@@ -1,12 +1,12 @@
 import type { IndexFeed } from "../../../../ports/index-feed.ts";
-import type { Taken } from "./change-queue.ts";
+import type { IndexChanges } from "./change-queue.ts";
 import type { ReplicaFile } from "./file.ts";
-import { inTurns } from "./time-slices.ts";
-import { changesOf, write } from "./write.ts";
+import { inTimeSlices } from "./time-slices.ts";
+import { indexJobs, writeChanges } from "./write.ts";
 
 /** Posts, or publishers, read at once. */
 const PAGE = 1_000;
-/** A page of a scan beside others' questions and writes, which wait for it. */
+/** Page of a scan while questions and writes go on: they wait for it. */
 const SMALL_PAGE = 200;
 /** Posts written in one transaction of the first scan: the full-text index writes a segment for each. */
 const POSTS_PER_COMMIT = 5_000;
@@ -18,10 +18,10 @@ interface Page<T> {
 type Read<T> = (after: string | null, limit: number) => Promise<Page<T>>;
 
 /**
- * Fills a new file with everything, reading the next page while it writes one. Nothing else may be taken in meanwhile.
- * @param signal  ends it between two pages, by an error
+ * Fills a new file with everything, and reads the next page while it writes one. Nothing else may write meanwhile.
+ * @param signal  ends it between two pages with an error
  */
-export async function fill(
+export async function fillReplica(
   file: ReplicaFile,
   feed: IndexFeed,
   place: string,
@@ -37,11 +37,11 @@ export async function fill(
   file.begin();
   try {
     for await (const rows of pages((after, limit) => feed.scanPublishers(after, limit), signal)) {
-      await inTurns(changesOf(index, { ...NOTHING, publishers: rows }), open);
+      await inTimeSlices(indexJobs(index, { ...NOTHING, publishers: rows }), open);
     }
     let posts = 0;
     for await (const rows of pages((after, limit) => feed.scanPosts(after, limit), signal)) {
-      await inTurns(changesOf(index, { ...NOTHING, posts: rows }), open);
+      await inTimeSlices(indexJobs(index, { ...NOTHING, posts: rows }), open);
       posts += rows.length;
       if (posts % POSTS_PER_COMMIT < rows.length) commit();
     }
@@ -56,29 +56,29 @@ export async function fill(
   file.commit();
 }
 
-/** Rows of all pages; the next page is on its way while one is in use. */
+/** The rows of all pages; the next page is under way while one is in use. */
 async function* pages<T>(read: Read<T>, signal: AbortSignal): AsyncGenerator<T[]> {
   let coming: Promise<Page<T>> | null = read(null, PAGE);
   while (coming !== null) {
     const { rows, next }: Page<T> = await coming;
     signal.throwIfAborted();
     coming = next === null ? null : read(next, PAGE);
-    // Its failure is met when its turn comes.
+    // It fails when its turn comes, not before.
     coming?.catch(() => {});
     yield rows;
   }
 }
 
 /**
- * Brings a file that holds an older state up to date: reads everything again, a small page at a time, and takes out what is
- * not there any more. Each page is read and written alone, so that it replaces nothing newer.
+ * Brings an older file up to date: reads everything again, in small pages, and removes what is gone. Each page is read and
+ * written while nothing else is applied, so that it replaces nothing newer.
  *
- * @param alone  runs a job while nothing else is taken in, and again when it fails
+ * @param exclusively  runs a job while nothing else is applied, and again when it fails
  */
-export async function scanAgain(
+export async function rescanReplica(
   file: () => ReplicaFile,
   feed: IndexFeed,
-  alone: (job: () => Promise<void>) => Promise<void>,
+  exclusively: (job: () => Promise<void>) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   await walk(
@@ -98,17 +98,17 @@ export async function scanAgain(
     }),
   );
 
-  /** `taken` says what a page changes, which holds all ids in `(after, until]`; `until` is null for the last page. */
+  /** @param changes  of a page, which holds all ids in `(after, until]`; `until` is null for the last page */
   async function walk<T>(
     read: Read<T>,
-    taken: (rows: T[], after: string, until: string | null) => Taken,
+    changes: (rows: T[], after: string, until: string | null) => IndexChanges,
   ): Promise<void> {
     let after: string | null = null;
     do {
       const from: string | null = after;
-      await alone(async () => {
+      await exclusively(async () => {
         const { rows, next } = await read(from, SMALL_PAGE);
-        await write(file(), taken(rows, from ?? "", next), null);
+        await writeChanges(file(), changes(rows, from ?? "", next), null);
         after = next;
       });
       signal.throwIfAborted();
@@ -121,4 +121,4 @@ function without<T>(ids: readonly string[], rows: readonly T[], idOf: (row: T) =
   return ids.filter((id) => !there.has(id));
 }
 
-const NOTHING: Taken = { posts: [], publishers: [], gonePosts: [], gonePublishers: [] };
+const NOTHING: IndexChanges = { posts: [], publishers: [], gonePosts: [], gonePublishers: [] };

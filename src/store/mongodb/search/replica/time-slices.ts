@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How long the event loop is kept from others at a time, in milliseconds. */
+/** How long the jobs may hold the event loop, in milliseconds. */
 const TURN_MS = 8;
 
-/** Runs small jobs in order; others get their turn every 8 ms, after `pause` and before `resume`. */
-export async function inTurns(
+/** Runs small jobs in order; every 8 ms the event loop turns, between `pause` and `resume`. */
+export async function inTimeSlices(
   jobs: readonly (() => void)[],
   between: { pause: () => void; resume: () => void },
 ): Promise<void> {

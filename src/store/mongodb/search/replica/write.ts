@@ -1,37 +1,41 @@
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
-import type { Taken } from "./change-queue.ts";
+import type { IndexChanges } from "./change-queue.ts";
 import type { ReplicaFile } from "./file.ts";
-import { inTurns } from "./time-slices.ts";
+import { inTimeSlices } from "./time-slices.ts";
 
-/** Writes what was taken in, in transactions of some milliseconds; the place is in the last of them. */
-export async function write(file: ReplicaFile, taken: Taken, place: string | null): Promise<void> {
+/** Writes changes in transactions of a few milliseconds; the last one also saves the place. */
+export async function writeChanges(
+  file: ReplicaFile,
+  changes: IndexChanges,
+  place: string | null,
+): Promise<void> {
   file.begin();
   try {
-    await inTurns(changesOf(file.index, taken), { pause: file.commit, resume: file.begin });
+    await inTimeSlices(indexJobs(file.index, changes), { pause: file.commit, resume: file.begin });
     if (place !== null) file.savePlace(place);
     file.commit();
-    // An erased text must leave no byte behind.
-    if (taken.gonePosts.length > 0) file.emptyLog();
+    // No byte of an erased text may stay.
+    if (changes.gonePosts.length > 0) file.emptyLog();
   } catch (error) {
     file.rollback();
     throw error;
   }
 }
 
-/** What has to be done to an index, in small jobs. */
-export function changesOf(index: EmbeddedIndex, taken: Taken): (() => void)[] {
+/** Changes of an index as small jobs. */
+export function indexJobs(index: EmbeddedIndex, changes: IndexChanges): (() => void)[] {
   return [
-    ...taken.publishers.map(
-      ({ id, ...standing }) =>
+    ...changes.publishers.map(
+      ({ id, ...status }) =>
         () =>
-          index.putPublisher(id, standing),
+          index.putPublisher(id, status),
     ),
-    ...taken.gonePublishers.map((id) => () => index.removePublisher(id)),
-    ...taken.posts.map(({ entry, vector }) => () => {
+    ...changes.gonePublishers.map((id) => () => index.removePublisher(id)),
+    ...changes.posts.map(({ entry, vector }) => () => {
       index.put(entry);
       if (vector === null) index.removeVector(entry.id);
       else index.putVector(entry.id, vector.model, vector.vector);
     }),
-    ...taken.gonePosts.map((id) => () => index.remove(id)),
+    ...changes.gonePosts.map((id) => () => index.remove(id)),
   ];
 }
