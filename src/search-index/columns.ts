@@ -191,42 +191,22 @@ export class Columns {
     const id = this.ids[row] ?? "";
     this.ids[to] = id;
     if (this.#rowOfId.get(id) === row) this.#rowOfId.set(id, to);
-    for (const column of this.#columns()) column[to] = column[row] ?? 0;
+    for (const name of COLUMNS) this[name][to] = this[name][row] ?? 0;
     if (this.hasVector(row)) this.vectors.move(row, to);
   }
 
-  #columns() {
-    return [
-      this.seq,
-      this.marks,
-      this.kind,
-      this.lat,
-      this.lng,
-      this.windowStart,
-      this.windowEnd,
-      this.expiresAt,
-      this.createdAt,
-      this.publisher,
-      this.parent,
-    ];
-  }
-
   #grow(capacity: number): void {
-    this.seq = grown(this.seq, capacity);
-    this.marks = grown(this.marks, capacity);
-    this.kind = grown(this.kind, capacity);
-    this.lat = grown(this.lat, capacity);
-    this.lng = grown(this.lng, capacity);
-    this.windowStart = grown(this.windowStart, capacity);
-    this.windowEnd = grown(this.windowEnd, capacity);
-    this.expiresAt = grown(this.expiresAt, capacity);
-    this.createdAt = grown(this.createdAt, capacity);
-    this.publisher = grown(this.publisher, capacity);
-    this.parent = grown(this.parent, capacity);
-    this.tagsAt = grown(this.tagsAt, capacity);
-    this.tagCount = grown(this.tagCount, capacity);
+    for (const name of [...COLUMNS, "tagsAt", "tagCount"] as const) {
+      Object.assign(this, { [name]: grown(this[name], capacity) });
+    }
   }
 }
+
+/** The columns with a number of their own for each row; `tags` is shared. */
+const COLUMNS = [
+  ...(["seq", "marks", "kind", "lat", "lng", "windowStart", "windowEnd"] as const),
+  ...(["expiresAt", "createdAt", "publisher", "parent"] as const),
+];
 
 export function kindBit(kind: Kind): number {
   return 1 << KINDS.indexOf(kind);

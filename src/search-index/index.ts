@@ -56,29 +56,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#load();
   }
 
-  put(entry: IndexEntry): void {
-    this.#tables.put(entry);
-  }
-
-  remove(id: string): void {
-    this.#tables.remove(id);
-  }
-
-  putVector(id: string, model: string, vector: Int8Array): void {
+  readonly put = (entry: IndexEntry): void => this.#tables.put(entry);
+  readonly remove = (id: string): void => this.#tables.remove(id);
+  readonly putVector = (id: string, model: string, vector: Int8Array): void =>
     this.#tables.putVector(id, model, vector);
-  }
-
-  removeVector(id: string): void {
-    this.#tables.removeVector(id);
-  }
-
-  putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void {
-    this.#tables.putPublisher(id, publisher);
-  }
-
-  removePublisher(id: string): void {
-    this.#tables.removePublisher(id);
-  }
+  readonly removeVector = (id: string): void => this.#tables.removeVector(id);
+  readonly putPublisher: Tables["putPublisher"] = (id, status) => this.#tables.putPublisher(id, status);
+  readonly removePublisher = (id: string): void => this.#tables.removePublisher(id);
 
   committed(): void {
     this.#stale = true;
@@ -123,14 +107,11 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   /** Ids of posts in `(after, until]`; null means no end. */
-  postsBetween(after: string, until: string | null): string[] {
-    return this.#tables.postsBetween(after, until);
-  }
+  readonly postsBetween: Tables["postsBetween"] = (after, until) => this.#tables.postsBetween(after, until);
 
   /** Ids of publishers, the same way. */
-  publishersBetween(after: string, until: string | null): string[] {
-    return this.#tables.publishersBetween(after, until);
-  }
+  readonly publishersBetween: Tables["publishersBetween"] = (after, until) =>
+    this.#tables.publishersBetween(after, until);
 
   async match(
     question: Question,

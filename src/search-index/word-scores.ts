@@ -40,7 +40,7 @@ export class WordIndex {
       found: this.#database.prepare(
         "SELECT group_concat(rowid) AS seqs FROM index_words WHERE index_words MATCH ?",
       ),
-      stands: this.#database.prepare("SELECT 1 FROM index_words WHERE index_words MATCH ? LIMIT 1"),
+      occurs: this.#database.prepare("SELECT 1 FROM index_words WHERE index_words MATCH ? LIMIT 1"),
     };
   }
 
@@ -69,7 +69,7 @@ export class WordIndex {
       scores[at] = (micros[place] ?? MICROS) / MICROS;
     });
     const known =
-      row.seqs !== null || this.#statements.stands.get(anyOf(any.map((word) => [word]))) !== undefined;
+      row.seqs !== null || this.#statements.occurs.get(anyOf(any.map((word) => [word]))) !== undefined;
     return { scores, required, known };
   }
 

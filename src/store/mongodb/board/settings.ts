@@ -1,4 +1,4 @@
-import type { SettingStore } from "../../../ports/store/index.ts";
+import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 
@@ -22,6 +22,46 @@ export function mongodbSettingStore({
     async set(name, value) {
       await run(() =>
         orAgain(() => settings.updateOne({ _id: name }, { $set: { value } }, { upsert: true })),
+      );
+    },
+  };
+}
+
+export function mongodbLeaseStore({
+  connection: { run },
+  collections: { leases },
+}: MongodbContext): LeaseStore {
+  return {
+    acquire(name, owner, ttlMs, now) {
+      const endsAt = new Date(now + ttlMs);
+      // A literal: the server would read a name that begins with "$" as a field.
+      const me = { $literal: owner };
+      const mine = { $eq: ["$owner", me] };
+      const free = { $or: [mine, { $lte: ["$ends_at", new Date(now)] }] };
+      const fence = { $ifNull: ["$fence", 0] };
+      return run(async () => {
+        const lease = await orAgain(() =>
+          leases.findOneAndUpdate(
+            { _id: name },
+            [
+              {
+                $set: {
+                  owner: { $cond: [free, me, "$owner"] },
+                  ends_at: { $cond: [free, endsAt, "$ends_at"] },
+                  fence: { $cond: [{ $and: [free, { $not: mine }] }, { $add: [fence, 1] }, fence] },
+                },
+              },
+            ],
+            { upsert: true, returnDocument: "after" },
+          ),
+        );
+        return lease?.owner === owner ? lease.fence : null;
+      });
+    },
+    async release(name, owner) {
+      // The document stays: its fence must keep growing.
+      await run(() =>
+        leases.updateOne({ _id: name, owner }, { $set: { owner: null, ends_at: new Date(0) } }),
       );
     },
   };

@@ -1,10 +1,11 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
+import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { IndexedState, IndexFeed, PublisherStatus } from "../../../ports/index-feed.ts";
 import { limitIds } from "../../rules/ids.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { collectionsOf } from "../schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
-import { entryOfDocument, vectorOfBinary } from "../schema/posts.ts";
+import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
 import type { MongodbConnection } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
@@ -60,7 +61,7 @@ export function feedOf(context: MongodbContext, onWrite: IndexFeed["onWrite"]): 
     async posts(ids) {
       limitIds(ids);
       return read(async (session) => {
-        const found = await findPosts(own, ids, session, { ...INDEXED, state: 1 });
+        const found = await findPosts(own, ids, session, INDEXED);
         return [...found.values()].filter(({ state }) => state === "active").map(stateOf);
       });
     },
@@ -100,29 +101,14 @@ function apart(context: MongodbContext): MongodbContext {
   return { ...context, connection: { ...context.connection, db }, collections: collectionsOf(db) };
 }
 
-/** The fields that an index needs. */
-const INDEXED = {
-  kind: 1,
-  title: 1,
-  body: 1,
-  tags: 1,
-  place: 1,
-  win_start: 1,
-  win_end: 1,
-  expires_at: 1,
-  created_at: 1,
-  publisher_id: 1,
-  parent_id: 1,
-  syndicated: 1,
-  vec_model: 1,
-  vec: 1,
-} as const;
+/** An index needs none of these. */
+const INDEXED = { link: 0, metadata: 0, input_hash: 0, fingerprint: 0, geo: 0 } as const;
 
 function stateOf(post: PostDocument): IndexedState {
   const { vec_model, vec } = post;
   const vector =
     vec_model === null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
-  return { entry: entryOfDocument(post), vector };
+  return { entry: indexEntryOf(postOfDocument(post, 0)), vector };
 }
 
 function statusOf(publisher: PublisherDocument): PublisherStatus {

@@ -53,7 +53,7 @@ export async function updatePostDocument(
 ): Promise<StoredPost | null> {
   const { connection, collections } = context;
   const after = await connection.write([`post:${id}`], async (session) => {
-    const before = await findWithVector(context, session, id);
+    const before = (await findPosts(context, [id], session, {})).get(id) ?? null;
     const post = before === null ? null : editedPost(postOfDocument(before, 0), change, asOf);
     if (before === null || post === null) return null;
     const document: PostDocument = {
@@ -155,14 +155,6 @@ async function existingPost(
   });
   if (found !== null || post.idempotencyHash === null) return found;
   return postWithKey(context, post.publisherId, post.idempotencyHash, session);
-}
-
-async function findWithVector(
-  context: MongodbContext,
-  session: ClientSession,
-  id: string,
-): Promise<PostDocument | null> {
-  return (await findPosts(context, [id], session, {})).get(id) ?? null;
 }
 
 /** The text goes at once; publisher, times and fingerprint stay until the post is erased. */

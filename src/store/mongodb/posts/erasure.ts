@@ -1,4 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
+import { inSteps } from "../../rules/steps.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
@@ -37,11 +38,7 @@ export async function erasePostDocuments(
   ];
   let erased = 0;
   for (const some of doomed) {
-    while (erased < limit) {
-      const count = await eraseSome(context, some, Math.min(POSTS_PER_WRITE, limit - erased));
-      if (count === 0) break;
-      erased += count;
-    }
+    erased += await inSteps(limit - erased, POSTS_PER_WRITE, (most) => eraseSome(context, some, most));
   }
   return erased;
 }

@@ -11,9 +11,9 @@ import type {
 } from "../../../ports/store/index.ts";
 
 /**
- * The documents of each collection. Names of fields are those of the tables of the SQLite store where there is one.
- * Times are dates, so that an operator can read them and a search index can compare them. What a publisher may shape
- * freely (metadata, a query) is kept as JSON text: its keys are data, not fields.
+ * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
+ * which operators can read and search indexes can compare. What a publisher may shape freely (metadata, a query) is JSON
+ * text: its keys are data, not fields.
  */
 
 /** Collection `posts`; sharded by `{ root: "hashed" }`, so that a thread is on one shard. */
@@ -43,12 +43,12 @@ export interface PostDocument {
   updated_at: Date;
   state: PostState;
   removed_at: Date | null;
-  /** Raised by each report, and by deliveries (see `deliveries.ts`), which so meet an erasure of the post: none misses the other. */
+  /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
   reports: number;
-  /** What filters need to know of the publisher; follows it (see `publishers.ts`). */
+  /** The publisher's status, copied from its document (see `../publishers/status.ts`). */
   pub_verified: boolean;
   pub_suspended: boolean;
-  /** Model of `vec`, null while there is none; kept while the post is hidden. */
+  /** Model of `vec`, null without one; kept while the post is hidden. */
   vec_model: string | null;
   vec?: Binary;
   /** What the publisher wrote; a removal unsets all of it. */
@@ -65,16 +65,16 @@ export interface PostDocument {
 }
 
 /**
- * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for one key, on shards too, where only a
- * shard key can be unique.
+ * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for each key, even on shards, where only
+ * a shard key can be unique.
  */
-export interface PostKeyDocument {
+interface PostKeyDocument {
   _id: string;
   post_id: string;
 }
 
-/** Collection `retrievals`: apart from posts, since every change of a post is an event for indexes. */
-export interface RetrievalDocument {
+/** Collection `retrievals`: apart from posts, because every change of a post is an event for indexes. */
+interface RetrievalDocument {
   _id: string;
   n: number;
 }
@@ -89,7 +89,6 @@ export interface WorkDocument {
   attempts: number;
 }
 
-/** Collection `publishers`. */
 export interface PublisherDocument {
   _id: string;
   name: string;
@@ -102,16 +101,16 @@ export interface PublisherDocument {
   checked_at: Date | null;
   suspended_at: Date | null;
   key_hash: string;
-  /** Raised and lowered in the transactions of posts: it is also what makes an insert and an erasure meet. */
+  /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
   post_count: number;
   created_at: Date;
   erasing: boolean;
-  /** True until `pub_verified` and `pub_suspended` of its posts follow a change of the publisher. */
+  /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */
   spreading: boolean;
 }
 
-/** Collection `inboxes`: number of the last entry of a publisher's inbox. Gone with the publisher, before its entries. */
-export interface InboxCounterDocument {
+/** Collection `inboxes`: number of the last entry of a publisher's inbox. Deleted when the publisher's erasure begins. */
+interface InboxCounterDocument {
   _id: string;
   no: number;
 }
@@ -128,7 +127,6 @@ export interface InboxDocument {
   delivery_id: number | null;
 }
 
-/** Collection `subscriptions`. */
 export interface SubscriptionDocument {
   _id: string;
   publisher_id: string;
@@ -152,12 +150,12 @@ export interface SubscriptionDocument {
   next_delivery: number;
   /** Number of its last change, from the sequence `subscription_change`. */
   change_no: number;
-  /** Raised by each transaction that changes its pushes, so that two of them meet here (see `push-queue.ts`). */
+  /** Raised by each transaction that changes its pushes, so that two of them conflict (see `../webhooks/queue.ts`). */
   push_changes: number;
 }
 
-/** Collection `removed_subscriptions`: what `changes` tells of those that are gone, and what is left to purge. */
-export interface RemovedSubscriptionDocument {
+/** Collection `removed_subscriptions`: for `SubscriptionStore.changes`, and until their remains are purged. */
+interface RemovedSubscriptionDocument {
   _id: string;
   change_no: number;
   /** False until its deliveries, pushes and inbox entries are deleted. */
@@ -171,7 +169,7 @@ export interface SequenceDocument {
 }
 
 /**
- * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair is there once; sharded by
+ * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair exists once; sharded by
  * `{ subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
  */
 export interface DeliveryDocument {
@@ -190,19 +188,19 @@ export interface PushDocument {
   post_id: string;
   matched_at: Date;
   state: PushState;
-  /** When a waiting push is due; while it is claimed, when the lease ends. */
+  /** When a waiting push is due; while it is claimed, the end of the lease. */
   due_at: Date | null;
   attempts: number;
   token: string | null;
   claimed_origin: string | null;
   claimed_failing: boolean | null;
-  /** A new delivery that was asked for while it was claimed is due then. */
+  /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
   attempt: { at: Date; latency_ms: number; status: number | null; error: string | null } | null;
 }
 
 /** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */
-export interface PushQueueDocument {
+interface PushQueueDocument {
   _id: string;
   origin: string;
   /** Whether its last push failed. */
@@ -214,12 +212,11 @@ export interface PushQueueDocument {
 }
 
 /** Collection `push_lanes`; `_id` is `<failing> <origin>`: when the subscriptions of an origin were last served. */
-export interface PushLaneDocument {
+interface PushLaneDocument {
   _id: string;
   turn: number;
 }
 
-/** Collection `reports`. */
 export interface ReportDocument {
   _id: string;
   post_id: string;
@@ -236,20 +233,18 @@ export interface ReportedPostDocument {
   last_at: Date;
 }
 
-/** Collection `moderation`. */
 export interface ModerationDocument extends Omit<ModerationEntry, "at"> {
   at: Date;
 }
 
 /** Collection `windows`: counters of limits. */
-export interface WindowDocument {
+interface WindowDocument {
   _id: string;
   points: number;
   ends_at: Date;
 }
 
-/** Collection `rankings`. */
-export interface RankingDocument {
+interface RankingDocument {
   _id: string;
   ids: string[];
   relevance: number[];
@@ -265,20 +260,44 @@ export interface DailyCounterDocument {
   n: number;
 }
 
-/** Collection `settings`. */
 export interface SettingDocument {
   _id: string;
   value: string;
 }
 
-/** Collection `leases`. */
-export interface LeaseDocument {
+interface LeaseDocument {
   _id: string;
   /** Null once it is released. */
   owner: string | null;
   ends_at: Date;
   /** Grows with every new owner. */
   fence: number;
+}
+
+/** The documents of each collection, by the name of the collection. */
+export interface Documents {
+  posts: PostDocument;
+  post_keys: PostKeyDocument;
+  retrievals: RetrievalDocument;
+  work: WorkDocument;
+  publishers: PublisherDocument;
+  inboxes: InboxCounterDocument;
+  inbox: InboxDocument;
+  subscriptions: SubscriptionDocument;
+  removed_subscriptions: RemovedSubscriptionDocument;
+  sequences: SequenceDocument;
+  deliveries: DeliveryDocument;
+  pushes: PushDocument;
+  push_queue: PushQueueDocument;
+  push_lanes: PushLaneDocument;
+  reports: ReportDocument;
+  reported_posts: ReportedPostDocument;
+  moderation: ModerationDocument;
+  windows: WindowDocument;
+  rankings: RankingDocument;
+  daily_counters: DailyCounterDocument;
+  settings: SettingDocument;
+  leases: LeaseDocument;
 }
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));

@@ -1,5 +1,5 @@
 import type { IndexDescription } from "mongodb";
-import type { Collections } from "./collections.ts";
+import type { Documents } from "./documents.ts";
 
 type Index = IndexDescription & { name: string };
 
@@ -7,7 +7,7 @@ type Index = IndexDescription & { name: string };
  * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
  * that. A change takes effect with a new step in `migrations.ts`.
  */
-export const INDEXES: Readonly<Record<keyof Collections, readonly Index[]>> = {
+export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [
     {
       // Replies of a thread, in order, and how many there are.

@@ -1,6 +1,5 @@
 import { Binary } from "mongodb";
 import { windowOf } from "../../../ports/index-entry.ts";
-import type { IndexEntry } from "../../../ports/search-index.ts";
 import type { StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
@@ -80,27 +79,6 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
     createdAt: document.created_at.getTime(),
     updatedAt: document.updated_at.getTime(),
     state: document.state,
-  };
-}
-
-/** The index entry of a post, from the fields that the feed reads. */
-export function entryOfDocument(document: PostDocument): IndexEntry {
-  return {
-    id: document._id,
-    kind: document.kind,
-    title: document.title ?? "",
-    body: document.body ?? "",
-    tags: document.tags ?? [],
-    placeName: document.place?.name ?? null,
-    lat: document.place?.lat ?? null,
-    lng: document.place?.lng ?? null,
-    windowStart: document.win_start.getTime(),
-    windowEnd: document.win_end.getTime(),
-    expiresAt: document.expires_at.getTime(),
-    createdAt: document.created_at.getTime(),
-    publisherId: document.publisher_id,
-    parentId: document.parent_id,
-    syndicated: document.syndicated,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import { KINDS } from "../../../schema/post.ts";
-import type { Collections } from "./collections.ts";
+import type { Documents } from "./documents.ts";
 
 const id = { bsonType: "string", minLength: 1 };
 const text = { bsonType: "string" };
@@ -14,7 +14,7 @@ const oneOf = (...values: readonly (string | null)[]) => ({ enum: [...values] })
  * Documents that the server refuses, for collections where a wrong one would do harm: a guard against programs and people
  * that write past the board. Loose on purpose, so that a newer program may add fields while an older one runs.
  */
-export const VALIDATORS: Readonly<Partial<Record<keyof Collections, Document>>> = {
+export const VALIDATORS: Readonly<Partial<Record<keyof Documents, Document>>> = {
   posts: shape({
     root: id,
     publisher_id: id,

@@ -1,8 +1,7 @@
 import type { Collection } from "mongodb";
-import type { IndexFeed } from "../../../ports/index-feed.ts";
 import type { Question, SearchIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import type { DataOptions, SearchState, StoreLog } from "../../module.ts";
+import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
@@ -12,7 +11,7 @@ import { MongotIndex } from "./mongot/index.ts";
 import { SearchIndexes } from "./mongot/provisioning.ts";
 import { MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
-import { openReplica, type Replica } from "./replica/index.ts";
+import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
 
 export type { SearchState } from "../../module.ts";
 
@@ -21,21 +20,11 @@ export interface MongodbIndex extends SearchIndex {
   close(): Promise<void>;
 }
 
-export interface MongodbIndexOptions {
-  feed: IndexFeed;
+export interface MongodbIndexOptions extends ReplicaOptions {
   posts: Collection<PostDocument>;
   /** See `MongodbConnection.run`. */
   run: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** Folder of replicas. */
-  folder: string;
-  /** Id of the board. */
-  board: string;
-  modelId: string | null;
-  dimension: number;
   localIndex: DataOptions["localIndex"];
-  log: StoreLog;
-  /** Epoch milliseconds. */
-  now: number;
 }
 
 /** How long opening waits for an index that answers; a large board goes on filling it in the background. */

@@ -17,16 +17,17 @@ export function mergeMatches(large: Matches, small: Matches, limit: number): Mat
   const bestWords = large.bestWords > 0 ? large.bestWords : small.bestWords;
   const scale = small.bestWords > 0 ? bestWords / small.bestWords : 1;
   const scaled = small.matches.map((match) => ({ ...match, words: match.words * scale }));
-  const scored = [...large.matches, ...scaled].map((match) => ({
-    match,
-    score: fuse(match.cosine, match.words, bestWords),
-  }));
-  scored.sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1));
-  return {
-    matches: scored.slice(0, limit).map(({ match }) => match),
-    total: large.total + small.total,
-    bestWords,
-  };
+  const matches = bestMatches([...large.matches, ...scaled], bestWords, limit);
+  return { matches, total: large.total + small.total, bestWords };
+}
+
+/** The best matches by their fused score, equal ones by id. */
+export function bestMatches(matches: readonly Match[], bestWords: number, limit: number): Match[] {
+  return matches
+    .map((match) => ({ match, score: fuse(match.cosine, match.words, bestWords) }))
+    .sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1))
+    .slice(0, limit)
+    .map(({ match }) => match);
 }
 
 /** The first `limit` places of two lists in the same order. */

@@ -1,7 +1,7 @@
 import { type Document, MongoError, MongoServerError } from "mongodb";
 import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { mongodbLeaseStore } from "../board/leases.ts";
+import { mongodbLeaseStore } from "../board/settings.ts";
 import { COLLECTIONS, collectionsOf } from "../schema/collections.ts";
 import { SHARD_KEYS } from "../schema/index.ts";
 import { INDEXES } from "../schema/indexes.ts";

@@ -1,4 +1,4 @@
-import type { ClientSession, Document } from "mongodb";
+import type { ClientSession, Document, FindOptions } from "mongodb";
 import type { StoredPost } from "../../../ports/store/index.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOfDocument } from "../schema/posts.ts";
@@ -79,8 +79,9 @@ export async function visiblePosts(
 export async function retrievalsOf(
   { collections }: MongodbContext,
   ids: readonly string[],
+  options: FindOptions = {},
 ): Promise<Map<string, number>> {
-  const documents = await collections.retrievals.find({ _id: { $in: ids } }).toArray();
+  const documents = await collections.retrievals.find({ _id: { $in: ids } }, options).toArray();
   return new Map(documents.map(({ _id, n }) => [_id, n]));
 }
 
@@ -95,6 +96,21 @@ export async function storedPosts(
     documents.map(({ _id }) => _id),
   );
   return documents.map((document) => postOfDocument(document, retrievals.get(document._id) ?? 0));
+}
+
+/** Those that belong to no subscription, or to one that still exists: the remains of a removed one are being purged. */
+export async function withSubscription<T extends { subscription_id: string | null }>(
+  { collections }: MongodbContext,
+  documents: T[],
+  options: FindOptions = {},
+): Promise<T[]> {
+  const ids = [...new Set(documents.flatMap(({ subscription_id }) => subscription_id ?? []))];
+  if (ids.length === 0) return documents;
+  const found = await collections.subscriptions
+    .find({ _id: { $in: ids } }, { ...options, projection: { _id: 1 } })
+    .toArray();
+  const there = new Set(found.map(({ _id }) => _id));
+  return documents.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
 }
 
 /** Options of a query inside a transaction, if there is one. */

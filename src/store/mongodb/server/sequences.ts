@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { SequenceDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "./context.ts";
+import { inSession } from "./reads.ts";
 
 type SequenceName = SequenceDocument["_id"];
 
@@ -31,9 +32,6 @@ export async function sequenceValue(
   name: SequenceName,
   session?: ClientSession,
 ): Promise<number> {
-  const sequence = await collections.sequences.findOne(
-    { _id: name },
-    session === undefined ? {} : { session },
-  );
+  const sequence = await collections.sequences.findOne({ _id: name }, inSession(session));
   return sequence?.n ?? 0;
 }

@@ -68,13 +68,7 @@ export async function deliverDocuments(
       { session },
     );
     await deliveries.insertMany(
-      added.map(({ subscriptionId, postId, deliveryId, matchedAt }) => ({
-        _id: pairId(subscriptionId, postId),
-        subscription_id: subscriptionId,
-        post_id: postId,
-        delivery_id: deliveryId,
-        matched_at: matchedAt,
-      })),
+      added.map((delivery) => deliveryDocument(delivery)),
       { session },
     );
     await addEntryDocuments(
@@ -148,7 +142,20 @@ async function meetErasures(
   await collections.posts.updateMany({ _id: { $in: [...open] } }, { $inc: { reports: 1 } }, { session });
 }
 
-export const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
+export const deliveryDocument = (delivery: {
+  subscriptionId: string;
+  postId: string;
+  deliveryId: number;
+  matchedAt: Date | null;
+}): DeliveryDocument => ({
+  _id: pairId(delivery.subscriptionId, delivery.postId),
+  subscription_id: delivery.subscriptionId,
+  post_id: delivery.postId,
+  delivery_id: delivery.deliveryId,
+  matched_at: delivery.matchedAt,
+});
+
+const pairId = (subscriptionId: string, postId: string): string => `${subscriptionId}:${postId}`;
 
 export async function readPendingDocuments(
   context: MongodbContext,

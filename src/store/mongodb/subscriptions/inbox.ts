@@ -1,10 +1,11 @@
 import type { ClientSession } from "mongodb";
-import type { InboxStore } from "../../../ports/store/index.ts";
+import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
+import { withSubscription } from "../server/reads.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -28,7 +29,7 @@ async function read(
   after: number,
   limit: number,
 ): ReturnType<InboxStore["read"]> {
-  const { inbox, inboxes, subscriptions } = context.collections;
+  const { inbox, inboxes } = context.collections;
   if ((await inboxes.findOne({ _id: publisherId })) === null) return [];
   const rows = await visibleRows<InboxDocument>(
     context,
@@ -40,28 +41,23 @@ async function read(
           .sort({ no: 1 })
           .limit(size)
           .toArray(),
-      // The remains of a removed subscription are not shown while they are purged.
-      async keep(rows) {
-        const ids = new Set(rows.flatMap(({ subscription_id }) => subscription_id ?? []));
-        if (ids.size === 0) return rows;
-        const found = await subscriptions
-          .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
-          .toArray();
-        const there = new Set(found.map(({ _id }) => _id));
-        return rows.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
-      },
+      keep: (rows) => withSubscription(context, rows),
     },
     after,
     limit,
   );
-  return rows.map((row) => ({
-    no: row.no,
-    type: row.type,
-    at: row.at.getTime(),
-    postId: row.post_id,
-    subscriptionId: row.subscription_id,
-    deliveryId: row.delivery_id,
-  }));
+  return rows.map(inboxEntryOf);
+}
+
+export function inboxEntryOf(document: InboxDocument): InboxEntry {
+  return {
+    no: document.no,
+    type: document.type,
+    at: document.at.getTime(),
+    postId: document.post_id,
+    subscriptionId: document.subscription_id,
+    deliveryId: document.delivery_id,
+  };
 }
 
 /** Opens the inbox of a new publisher; runs inside its transaction. */

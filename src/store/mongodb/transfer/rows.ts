@@ -22,6 +22,8 @@ import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
 import { pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { retrievalsOf, withSubscription } from "../server/reads.ts";
+import { inboxEntryOf } from "../subscriptions/inbox.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
 
@@ -57,7 +59,7 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   delivery: {
     collection: "deliveries",
     rowsOf: async (context, documents: DeliveryDocument[], reading) =>
-      (await ofSubscriptions(context, documents, reading)).map((document) => ({
+      (await withSubscription(context, documents, reading)).map((document) => ({
         subscriptionId: document.subscription_id,
         postId: document.post_id,
         deliveryId: document.delivery_id,
@@ -67,19 +69,14 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   push: {
     collection: "pushes",
     rowsOf: async (context, documents: PushDocument[], reading) =>
-      (await ofSubscriptions(context, documents, reading)).map(unclaimed),
+      (await withSubscription(context, documents, reading)).map(unclaimed),
   },
   inbox: {
     collection: "inbox",
     rowsOf: async (context, documents: InboxDocument[], reading) =>
-      (await ofSubscriptions(context, documents, reading)).map((document) => ({
+      (await withSubscription(context, documents, reading)).map((document) => ({
         publisherId: document.publisher_id,
-        no: document.no,
-        type: document.type,
-        at: document.at.getTime(),
-        postId: document.post_id,
-        subscriptionId: document.subscription_id,
-        deliveryId: document.delivery_id,
+        ...inboxEntryOf(document),
       })),
   },
   report: {
@@ -139,14 +136,12 @@ async function publishers(
 }
 
 async function posts(
-  { collections }: MongodbContext,
+  context: MongodbContext,
   documents: PostDocument[],
   reading: Reading,
 ): Promise<BoardRows["post"][]> {
-  const counted = await collections.retrievals
-    .find({ _id: { $in: documents.map(({ _id }) => _id) } }, reading)
-    .toArray();
-  const retrievals = new Map(counted.map(({ _id, n }) => [_id, n]));
+  const ids = documents.map(({ _id }) => _id);
+  const retrievals = await retrievalsOf(context, ids, reading);
   return documents.map((document) => ({
     ...postOfDocument(document, retrievals.get(document._id) ?? 0),
     removedAt: timeOf(document.removed_at),
@@ -155,21 +150,6 @@ async function posts(
         ? null
         : { model: document.vec_model, vector: vectorOfBinary(document.vec) },
   }));
-}
-
-/** Those that belong to no subscription, or to one that exists. */
-async function ofSubscriptions<T extends { subscription_id: string | null }>(
-  { collections }: MongodbContext,
-  documents: T[],
-  reading: Reading,
-): Promise<T[]> {
-  const ids = [...new Set(documents.flatMap(({ subscription_id }) => subscription_id ?? []))];
-  if (ids.length === 0) return documents;
-  const found = await collections.subscriptions
-    .find({ _id: { $in: ids } }, { ...reading, projection: { _id: 1 } })
-    .toArray();
-  const there = new Set(found.map(({ _id }) => _id));
-  return documents.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
 }
 
 function unclaimed(document: PushDocument): BoardRows["push"] {

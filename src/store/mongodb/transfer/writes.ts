@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
 import { newPublisher } from "../publishers/index.ts";
@@ -11,7 +11,7 @@ import type { MongodbContext } from "../server/context.ts";
 import { findPosts, keyId } from "../server/reads.ts";
 import { raiseSequence } from "../server/sequences.ts";
 import { enqueueAll } from "../server/work.ts";
-import { pairId } from "../subscriptions/deliveries.ts";
+import { deliveryDocument } from "../subscriptions/deliveries.ts";
 import { entryId } from "../subscriptions/inbox.ts";
 import { requeueDocuments } from "../webhooks/queue.ts";
 
@@ -44,7 +44,7 @@ async function moveMark(
   { name, from, to }: { name: string; from: string | null; to: string },
 ): Promise<void> {
   const found = await settings.findOne({ _id: name }, { session });
-  if ((found?.value ?? null) !== from) throw new Error("Somebody else writes to this board in the same way.");
+  if ((found?.value ?? null) !== from) throw new Error("Another import is writing to this board.");
   await settings.updateOne({ _id: name }, { $set: { value: to } }, { session, upsert: true });
 }
 
@@ -93,13 +93,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     await subscriptionsOf(context, session, rows);
     await postsOf(context, session, idsOf(rows));
     await context.collections.deliveries.insertMany(
-      rows.map(({ subscriptionId, postId, deliveryId, matchedAt }) => ({
-        _id: pairId(subscriptionId, postId),
-        subscription_id: subscriptionId,
-        post_id: postId,
-        delivery_id: deliveryId,
-        matched_at: dateOf(matchedAt),
-      })),
+      rows.map((row) => deliveryDocument({ ...row, matchedAt: dateOf(row.matchedAt) })),
       { session },
     );
   },
@@ -229,33 +223,33 @@ async function postsOf(context: MongodbContext, session: ClientSession, ids: rea
   return found;
 }
 
-/** @throws Error when one of them is not there */
-async function publishersOf(
+const publishersOf = (
   { collections }: MongodbContext,
   session: ClientSession,
   rows: readonly { publisherId: string }[],
-) {
-  const ids = [...new Set(rows.map(({ publisherId }) => publisherId))];
-  const documents = await collections.publishers.find({ _id: { $in: ids } }, { session }).toArray();
-  const found = new Map(documents.map((document) => [document._id, document]));
-  for (const id of ids) there(found, id);
-  return found;
-}
+) => existing(collections.publishers, session, new Set(rows.map(({ publisherId }) => publisherId)));
 
-/** @throws Error when one of them is not there */
 async function subscriptionsOf(
   { collections }: MongodbContext,
   session: ClientSession,
   rows: readonly { subscriptionId: string | null }[],
 ): Promise<string[]> {
-  const ids = [...new Set(rows.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
-  if (ids.length === 0) return ids;
-  const documents = await collections.subscriptions
-    .find({ _id: { $in: ids } }, { session, projection: { _id: 1 } })
-    .toArray();
-  const found = new Map(documents.map((document) => [document._id, document]));
+  const ids = new Set(rows.flatMap(({ subscriptionId }) => subscriptionId ?? []));
+  return [...(await existing(collections.subscriptions, session, ids, { _id: 1 })).keys()];
+}
+
+/** @throws Error when one of them is not there */
+async function existing<T extends { _id: string }>(
+  collection: Collection<T>,
+  session: ClientSession,
+  ids: ReadonlySet<string>,
+  projection: Document = {},
+) {
+  const those = { _id: { $in: [...ids] } } as Filter<T>;
+  const documents = ids.size === 0 ? [] : await collection.find(those, { session, projection }).toArray();
+  const found = new Map(documents.map((document) => [document._id as string, document]));
   for (const id of ids) there(found, id);
-  return ids;
+  return found;
 }
 
 function there<T>(found: ReadonlyMap<string, T>, id: string): T {

@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
+import { inSteps } from "../../rules/steps.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
 import { newPush, pushId, pushRecordOfDocument, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
@@ -109,20 +110,19 @@ export async function prunePushDocuments(
   limit: number,
 ): Promise<void> {
   const { connection, collections } = context;
-  let pruned = 0;
-  while (pruned < limit) {
+  await inSteps(limit, PUSHES_PER_STEP, async (most) => {
     const found = await collections.pushes
       .find({ matched_at: { $lt: new Date(before) } }, { projection: { subscription_id: 1 } })
       .sort({ matched_at: 1 })
-      .limit(Math.min(PUSHES_PER_STEP, limit - pruned))
+      .limit(most)
       .toArray();
-    if (found.length === 0) break;
+    if (found.length === 0) return 0;
     const subscriptionIds = [...new Set(found.map((push) => push.subscription_id))];
     await connection.write(subscriptionIds.map(subscriptionName), async (session) => {
       await touch(context, session, subscriptionIds);
       await collections.pushes.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
       await requeueDocuments(context, session, subscriptionIds);
     });
-    pruned += found.length;
-  }
+    return found.length;
+  });
 }

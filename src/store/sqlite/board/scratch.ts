@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
+import { inSteps } from "../../rules/steps.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
 
@@ -28,7 +29,8 @@ async function openOnce(file: string): Promise<SqliteConnection> {
   return connection;
 }
 
-export function sqliteLimitStore({ sql, write }: SqliteConnection): LimitStore {
+export function sqliteLimitStore(connection: SqliteConnection): LimitStore {
+  const { sql, write } = connection;
   return {
     add: (key, points, windowMs, now) =>
       write(() => ({
@@ -39,19 +41,12 @@ export function sqliteLimitStore({ sql, write }: SqliteConnection): LimitStore {
           RETURNING points, ends_at AS endsAt`,
         ).get(key, points, windowMs, now),
       })),
-    prune: (now) =>
-      pruneAll(
-        write,
-        () =>
-          sql("DELETE FROM window WHERE key IN (SELECT key FROM window WHERE ends_at <= ? LIMIT ?)").run(
-            now,
-            PRUNED_PER_WRITE,
-          ).changes,
-      ),
+    prune: (now) => pruneExpired(connection, "window", "key", "ends_at", now),
   };
 }
 
-export function sqliteRankingStore({ sql, read, write }: SqliteConnection): RankingStore {
+export function sqliteRankingStore(connection: SqliteConnection): RankingStore {
+  const { sql, read, write } = connection;
   return {
     async save({ id, ids, relevance, previous, expiresAt }) {
       await write(() =>
@@ -77,18 +72,19 @@ export function sqliteRankingStore({ sql, read, write }: SqliteConnection): Rank
               expiresAt: row.expires_at,
             };
       }),
-    prune: (now) =>
-      pruneAll(
-        write,
-        () =>
-          sql("DELETE FROM ranking WHERE id IN (SELECT id FROM ranking WHERE expires_at <= ? LIMIT ?)").run(
-            now,
-            PRUNED_PER_WRITE,
-          ).changes,
-      ),
+    prune: (now) => pruneExpired(connection, "ranking", "id", "expires_at", now),
   };
 }
 
-async function pruneAll(write: SqliteConnection["write"], prune: () => number): Promise<void> {
-  while ((await write(prune)) === PRUNED_PER_WRITE);
+async function pruneExpired(
+  { sql, write }: SqliteConnection,
+  table: string,
+  key: string,
+  end: string,
+  now: number,
+): Promise<void> {
+  const prune = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${end} <= ? LIMIT ?)`;
+  await inSteps(Number.POSITIVE_INFINITY, PRUNED_PER_WRITE, (most) =>
+    write(() => sql(prune).run(now, most).changes as number),
+  );
 }

@@ -1,12 +1,12 @@
 import type { SqliteConnection } from "./connection.ts";
 
 /**
- * Brings a database to the newest version, a part at a time, in one transaction: of several processes that start
- * together, one does the work and the others find it done.
+ * Brings one part of a database to its newest version, in one transaction: of several processes that start together, one
+ * does the work and the others find it done.
  *
- * @param part  whose tables these are; each part counts its own versions
+ * @param part  owner of the tables; each part counts its own versions
  * @param upgraded  called in the same transaction when there was something to do
- * @throws Error when the file was written by a newer program
+ * @throws Error when a newer program wrote the file
  */
 export function migrateSqlite(
   { db, write }: SqliteConnection,
@@ -41,10 +41,10 @@ export function versionOf({ sql }: SqliteConnection, part: "store" | "index"): n
 }
 
 /**
- * Tables of the board. Append-only: a step that was released is never edited.
+ * Tables of the board. Append-only: a released step is never edited.
  *
- * What a publisher wrote stands in `post_content`, apart from what the board decides in `post`: text is written once,
- * counters and states change often, and a removal deletes the text and keeps the rest.
+ * `post_content` holds what the publisher wrote, `post` what the board decides: text is written once, counters and states
+ * change often, and a removal deletes the text and keeps the rest.
  */
 export const STORE_MIGRATIONS: readonly string[] = [
   `
@@ -213,7 +213,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
-  // The outbox (pushes.ts, push-queue.ts) and the inbox (inbox.ts).
+  // The outbox and the inbox.
   `
   ALTER TABLE subscription ADD COLUMN webhook_origin TEXT;
   ALTER TABLE subscription ADD COLUMN previous_secret_until INTEGER;
@@ -275,7 +275,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_age ON inbox (at);
   CREATE INDEX post_replier ON post (parent_id, state, publisher_id) WHERE parent_id IS NOT NULL;
   `,
-  // Numbers of inbox entries grow by publisher, so that a board which moves here from another store can keep its own.
+  // Inbox entries are numbered for each publisher, so that a board from another store keeps its numbers.
   `
   ALTER TABLE publisher ADD COLUMN inbox_no INTEGER NOT NULL DEFAULT 0;
   UPDATE publisher SET inbox_no = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0);
@@ -298,14 +298,14 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_age ON inbox (at);
   `,
   "ALTER TABLE lease ADD COLUMN fence INTEGER NOT NULL DEFAULT 0",
-  // One post for one key, also where its id does not tell: ids of replies begin with their root's.
+  // One post for each key, even where ids cannot show it: a reply's id begins with its root's.
   `
   ALTER TABLE post ADD COLUMN idempotency_hash TEXT;
   CREATE UNIQUE INDEX post_idempotency ON post (publisher_id, idempotency_hash) WHERE idempotency_hash IS NOT NULL;
   `,
 ];
 
-/** Tables of the file beside the board: what need not survive a loss of power. Ids and numbers only. */
+/** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
 export const SCRATCH_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE window (key TEXT PRIMARY KEY, points INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,14 +1,8 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
+import { indexKeptVector } from "../posts/vectors.ts";
 import { publisherStatus } from "../publishers/index.ts";
 import type { SqliteContext } from "./context.ts";
-import {
-  type PostRow,
-  type PublisherRow,
-  postOfRow,
-  publisherOfRow,
-  SELECT_POST,
-  vectorOfBlob,
-} from "./rows.ts";
+import { type PostRow, type PublisherRow, postOfRow, publisherOfRow, SELECT_POST } from "./rows.ts";
 
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;
@@ -56,10 +50,7 @@ export async function reindex(context: SqliteContext): Promise<number> {
         continue;
       }
       index.put(indexEntryOf(postOfRow(row)));
-      const kept: { model: string; vector: Uint8Array } | undefined = sql(
-        "SELECT model, vector FROM post_vector WHERE post = ?",
-      ).get(row.seq);
-      if (kept !== undefined) index.putVector(row.id, kept.model, vectorOfBlob(kept.vector));
+      indexKeptVector(context, row.seq, row.id);
       posts += 1;
     }
     return rows;

@@ -2,9 +2,11 @@ import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/changes.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, postOfRow, SELECT_POST, vectorOfBlob } from "../database/rows.ts";
+import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { insertInto, updateIn } from "../database/statements.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
+import { indexKeptVector } from "./vectors.ts";
 
 /** Everything here runs inside a write and keeps counts, tags, work and index in step with the post. */
 
@@ -16,7 +18,7 @@ export function insertPostRow(
 ): { inserted: boolean; post: StoredPost } {
   const { connection, index } = context;
   const { sql } = connection;
-  const existing = rowOf(context, post.id) ?? rowWithKey(context, post.publisherId, post.idempotencyHash);
+  const existing = postRow(context, post.id) ?? rowWithKey(context, post.publisherId, post.idempotencyHash);
   if (existing !== null) return { inserted: false, post: postOfRow(existing) };
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
@@ -27,7 +29,7 @@ export function insertPostRow(
 
   const seq = writePostRow(context, post, null);
   if (post.parentId !== null) {
-    const parent = rowOf(context, post.parentId);
+    const parent = postRow(context, post.parentId);
     if (parent === null || parent.state === "removed") {
       throw new Error(`Post ${post.parentId} is gone; the reply to it was not kept.`);
     }
@@ -49,33 +51,26 @@ export function insertPostRow(
   if (post.state === "active") index.put(indexEntryOf(post));
   enqueueWorkRow(connection, "match", seq, post.createdAt);
   enqueueWorkRow(connection, "embed", seq, post.createdAt);
-  return { inserted: true, post: postOfRow(rowOf(context, post.id) as PostRow) };
+  return { inserted: true, post: postOfRow(postRow(context, post.id) as PostRow) };
 }
 
 /** Writes a post as it is, without counts, inbox entries, work or index; returns its row. */
 export function writePostRow(context: SqliteContext, post: StoredPost, removedAt: number | null): number {
   const { sql } = context.connection;
-  const { lastInsertRowid } = sql(
-    `INSERT INTO post (id, publisher_id, parent_id, created_at, input_hash, idempotency_hash, ${DECIDED.join(", ")}, reply_count, last_reply_at, removed_at)
-    VALUES (?, ?, ?, ?, ?, ?, ${DECIDED.map(() => "?").join(", ")}, ?, ?, ?)`,
-  ).run(
-    post.id,
-    post.publisherId,
-    post.parentId,
-    post.createdAt,
-    post.inputHash,
-    post.idempotencyHash,
+  const seq = insertInto(context.connection, "post", {
+    id: post.id,
+    publisher_id: post.publisherId,
+    parent_id: post.parentId,
+    created_at: post.createdAt,
+    input_hash: post.inputHash,
+    idempotency_hash: post.idempotencyHash,
     ...decided(post),
-    post.replyCount,
-    post.lastReplyAt,
-    removedAt,
-  );
-  const seq = Number(lastInsertRowid);
-  if (post.state !== "removed") {
-    sql(
-      `INSERT INTO post_content (post, ${WRITTEN.join(", ")}) VALUES (?, ${WRITTEN.map(() => "?").join(", ")})`,
-    ).run(seq, ...written(post));
-  }
+    reply_count: post.replyCount,
+    last_reply_at: post.lastReplyAt,
+    removed_at: removedAt,
+  });
+  if (post.state !== "removed")
+    insertInto(context.connection, "post_content", { post: seq, ...written(post) });
   if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
   replaceTags(context, seq, null, post);
   return seq;
@@ -89,21 +84,15 @@ export function updatePostRow(
 ): StoredPost | null {
   const { connection, index } = context;
   const { sql } = connection;
-  const row = rowOf(context, id);
+  const row = postRow(context, id);
   if (row === null) return null;
   const { seq } = row;
   const before = postOfRow(row);
   const after = editedPost(before, change, asOf);
   if (after === null) return null;
 
-  sql(`UPDATE post SET ${DECIDED.map((column) => `${column} = ?`).join(", ")} WHERE seq = ?`).run(
-    ...decided(after),
-    seq,
-  );
-  sql(`UPDATE post_content SET ${WRITTEN.map((column) => `${column} = ?`).join(", ")} WHERE post = ?`).run(
-    ...written(after),
-    seq,
-  );
+  updateIn(connection, "post", decided(after), ["seq", seq]);
+  updateIn(connection, "post_content", written(after), ["post", seq]);
   replaceTags(context, seq, before, after);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
 
@@ -118,12 +107,7 @@ export function updatePostRow(
     index.put(indexEntryOf(after));
     if (before.state === "active") {
       if (text) index.removeVector(id);
-    } else {
-      const kept: { model: string; vector: Uint8Array } | undefined = sql(
-        "SELECT model, vector FROM post_vector WHERE post = ?",
-      ).get(seq);
-      if (kept !== undefined) index.putVector(id, kept.model, vectorOfBlob(kept.vector));
-    }
+    } else indexKeptVector(context, seq, id);
   } else if (before.state === "active") {
     index.remove(id);
   }
@@ -134,7 +118,7 @@ export function updatePostRow(
 export function removePostRow(context: SqliteContext, id: string, now: number): string[] {
   const { connection, index } = context;
   const { sql } = connection;
-  const row = rowOf(context, id);
+  const row = postRow(context, id);
   if (row === null || row.state === "removed") return [];
   const replies: PostRow[] = sql(`${SELECT_POST} WHERE p.parent_id = ? AND p.state <> 'removed'`).all(id);
   const gone = [row, ...replies];
@@ -200,66 +184,36 @@ export function rowWithKey(
   );
 }
 
-function rowOf({ connection }: SqliteContext, id: string): PostRow | null {
+/** A post in any state, or null. */
+export function postRow({ connection }: SqliteContext, id: string): PostRow | null {
   return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;
 }
 
-/** Columns of `post` that an insert and an edit both set, and their values in the same order. */
-const DECIDED = [
-  "kind",
-  "starts_at",
-  "ends_at",
-  "expires_at",
-  "expiry_chosen",
-  "syndicated",
-  "flags",
-  "fingerprint",
-  "updated_at",
-  "state",
-] as const;
+/** The columns of `post` that an insert and an edit both set. */
+const decided = (post: StoredPost) => ({
+  kind: post.kind,
+  starts_at: post.startsAt,
+  ends_at: post.endsAt,
+  expires_at: post.expiresAt,
+  expiry_chosen: Number(post.expiryChosen),
+  syndicated: Number(post.syndicated),
+  flags: JSON.stringify(post.flags),
+  fingerprint: post.fingerprint,
+  updated_at: post.updatedAt,
+  state: post.state,
+});
 
-function decided(post: StoredPost): unknown[] {
-  return [
-    post.kind,
-    post.startsAt,
-    post.endsAt,
-    post.expiresAt,
-    Number(post.expiryChosen),
-    Number(post.syndicated),
-    JSON.stringify(post.flags),
-    post.fingerprint,
-    post.updatedAt,
-    post.state,
-  ];
-}
-
-/** Columns of `post_content`, and their values in the same order. */
-const WRITTEN = [
-  "title",
-  "body",
-  "link",
-  "tags",
-  "located",
-  "place_name",
-  "lat",
-  "lng",
-  "timezone",
-  "source_url",
-  "metadata",
-] as const;
-
-function written(post: StoredPost): unknown[] {
-  return [
-    post.title,
-    post.body,
-    post.link,
-    JSON.stringify(post.tags),
-    Number(post.location !== null),
-    post.location?.name ?? null,
-    post.location?.lat ?? null,
-    post.location?.lng ?? null,
-    post.timezone,
-    post.sourceUrl,
-    JSON.stringify(post.metadata),
-  ];
-}
+/** The columns of `post_content`. */
+const written = (post: StoredPost) => ({
+  title: post.title,
+  body: post.body,
+  link: post.link,
+  tags: JSON.stringify(post.tags),
+  located: Number(post.location !== null),
+  place_name: post.location?.name ?? null,
+  lat: post.location?.lat ?? null,
+  lng: post.location?.lng ?? null,
+  timezone: post.timezone,
+  source_url: post.sourceUrl,
+  metadata: JSON.stringify(post.metadata),
+});

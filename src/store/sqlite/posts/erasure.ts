@@ -1,3 +1,4 @@
+import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
@@ -16,10 +17,8 @@ export async function erasePostRows(
   limit: number,
 ): Promise<number> {
   const { sql, write } = context.connection;
-  let erased = 0;
-  while (erased < limit) {
-    const count = await write(() => {
-      const most = Math.min(ROWS_PER_WRITE, limit - erased);
+  const erased = await inSteps(limit, ROWS_PER_WRITE, (most) =>
+    write(() => {
       const removed: { id: string }[] = sql(
         "SELECT id FROM post WHERE state = 'removed' AND removed_at < ? ORDER BY removed_at LIMIT ?",
       ).all(before.removed, most);
@@ -34,10 +33,8 @@ export async function erasePostRows(
         roots.map(({ id }) => id),
         most,
       );
-    });
-    if (count === 0) break;
-    erased += count;
-  }
+    }),
+  );
   if (erased > 0) await context.connection.emptyLog();
   return erased;
 }
@@ -87,22 +84,18 @@ async function finishErasure(context: SqliteContext, id: string): Promise<void> 
     sql("SELECT id FROM subscription WHERE publisher_id = ?").all(id),
   );
   for (const subscription of subscriptions) await removeSubscriptionRows(connection, subscription.id);
-  while (true) {
-    const left = await write(() => {
-      const posts: { id: string }[] = sql("SELECT id FROM post WHERE publisher_id = ? LIMIT ?").all(
-        id,
-        ROWS_PER_WRITE,
-      );
-      return eraseWithReplies(
-        context,
-        posts.map((post) => post.id),
-        ROWS_PER_WRITE,
-      );
-    });
-    if (left === 0) break;
-  }
-  while ((await write(() => eraseReports(connection, `key:${id}`))) > 0);
-  while ((await write(() => eraseInboxRows(connection, id, ROWS_PER_WRITE))) > 0);
+  const eraseAll = (some: (most: number) => number) =>
+    inSteps(Number.POSITIVE_INFINITY, ROWS_PER_WRITE, (most) => write(() => some(most)));
+  await eraseAll((most) => {
+    const posts: { id: string }[] = sql("SELECT id FROM post WHERE publisher_id = ? LIMIT ?").all(id, most);
+    return eraseWithReplies(
+      context,
+      posts.map((post) => post.id),
+      most,
+    );
+  });
+  await eraseAll((most) => eraseReports(connection, `key:${id}`, most));
+  await eraseAll((most) => eraseInboxRows(connection, id, most));
   await write(() => {
     sql("DELETE FROM publisher WHERE id = ? AND erasing = 1").run(id);
     index.removePublisher(id);
@@ -142,10 +135,10 @@ function eraseRow(context: SqliteContext, row: PostRow): void {
   sql("DELETE FROM post WHERE seq = ?").run(row.seq);
 }
 
-function eraseReports({ sql }: SqliteConnection, reporter: string): number {
+function eraseReports({ sql }: SqliteConnection, reporter: string, most: number): number {
   const reports: { seq: number; post: number }[] = sql(
     "SELECT seq, post FROM report WHERE reporter = ? LIMIT ?",
-  ).all(reporter, ROWS_PER_WRITE);
+  ).all(reporter, most);
   for (const { seq, post } of reports) {
     sql("DELETE FROM report WHERE seq = ?").run(seq);
     sql("UPDATE reported_post SET reporters = reporters - 1 WHERE post = ?").run(post);

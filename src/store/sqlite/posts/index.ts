@@ -1,8 +1,8 @@
-import type { Place, PostStore, StoredPost } from "../../../ports/store/index.ts";
+import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
-import { insertPostRow, removePostRow, rowWithKey, updatePostRow } from "./changes.ts";
+import { insertPostRow, postRow, removePostRow, rowWithKey, updatePostRow } from "./changes.ts";
 import { erasePostRows, finishRowErasures } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 
@@ -15,12 +15,9 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
   return {
     insert: (post, options = {}) =>
       write(() => insertPostRow(context, post, options.parentExpiresAt ?? null)),
-    get: (id) => read(() => findPost(context, id)),
+    get: (id) => read(() => maybe(postRow(context, id))),
     byIdempotency: (publisherId, idempotencyHash) =>
-      read(() => {
-        const row = rowWithKey(context, publisherId, idempotencyHash);
-        return row === null ? null : postOfRow(row);
-      }),
+      read(() => maybe(rowWithKey(context, publisherId, idempotencyHash))),
 
     async many(ids) {
       limitIds(ids);
@@ -94,8 +91,4 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
   };
 }
 
-/** One post in any state, or null. */
-function findPost({ connection }: SqliteContext, id: string): StoredPost | null {
-  const row: PostRow | undefined = connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id);
-  return row === undefined ? null : postOfRow(row);
-}
+const maybe = (row: PostRow | null) => (row === null ? null : postOfRow(row));

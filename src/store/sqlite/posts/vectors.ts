@@ -42,6 +42,18 @@ export function keepVector(
   if (post.state === "active") index.putVector(post.id, model, vector);
 }
 
+/** Puts the stored vector of a post into the index, if there is one; runs inside a write. */
+export function indexKeptVector(
+  { connection: { sql }, index }: SqliteContext,
+  seq: number,
+  id: string,
+): void {
+  const kept: { model: string; vector: Uint8Array } | undefined = sql(
+    "SELECT model, vector FROM post_vector WHERE post = ?",
+  ).get(seq);
+  if (kept !== undefined) index.putVector(id, kept.model, vectorOfBlob(kept.vector));
+}
+
 /** In the order of `ids`, null where a post has no vector of the model. */
 export function readVectorRows(
   { connection }: SqliteContext,

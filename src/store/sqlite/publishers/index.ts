@@ -3,6 +3,7 @@ import { changedRow } from "../../rules/changes.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PublisherRow, publisherOfRow } from "../database/rows.ts";
+import { insertInto, updateIn } from "../database/statements.ts";
 import { erasePublisherRows } from "../posts/erasure.ts";
 
 export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
@@ -38,10 +39,7 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
         if (before === null) return null;
         const after = changedRow(before, change);
         if (after === before) return before;
-        sql(`UPDATE publisher SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`).run(
-          ...valuesOf(after),
-          id,
-        );
+        updateIn(connection, "publisher", changeable(after), ["id", id]);
         index.putPublisher(id, publisherStatus(after));
         return after;
       }),
@@ -67,12 +65,9 @@ export function sqlitePublisherStore(context: SqliteContext): PublisherStore {
 
 /** Runs inside a write. */
 export function insertPublisher({ connection, index }: SqliteContext, publisher: StoredPublisher): void {
-  connection
-    .sql(
-      `INSERT INTO publisher (id, created_at, post_count, ${COLUMNS.join(", ")})
-      VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
-    )
-    .run(publisher.id, publisher.createdAt, publisher.postCount, ...valuesOf(publisher));
+  const { id, createdAt, postCount } = publisher;
+  const fixed = { id, created_at: createdAt, post_count: postCount };
+  insertInto(connection, "publisher", { ...fixed, ...changeable(publisher) });
   index.putPublisher(publisher.id, publisherStatus(publisher));
 }
 
@@ -81,31 +76,16 @@ export function publisherStatus(publisher: StoredPublisher): { verified: boolean
   return { verified: publisher.verifiedAt !== null, suspended: publisher.suspendedAt !== null };
 }
 
-/** Columns that may change, and their values in the same order. */
-const COLUMNS = [
-  "name",
-  "description",
-  "url",
-  "domain",
-  "verify_token",
-  "verified_at",
-  "verified_via",
-  "checked_at",
-  "suspended_at",
-  "key_hash",
-] as const;
-
-function valuesOf(publisher: StoredPublisher): unknown[] {
-  return [
-    publisher.name,
-    publisher.description,
-    publisher.url,
-    publisher.domain,
-    publisher.verifyToken,
-    publisher.verifiedAt,
-    publisher.verifiedVia,
-    publisher.checkedAt,
-    publisher.suspendedAt,
-    publisher.keyHash,
-  ];
-}
+/** The columns that may change. */
+const changeable = (publisher: StoredPublisher) => ({
+  name: publisher.name,
+  description: publisher.description,
+  url: publisher.url,
+  domain: publisher.domain,
+  verify_token: publisher.verifyToken,
+  verified_at: publisher.verifiedAt,
+  verified_via: publisher.verifiedVia,
+  checked_at: publisher.checkedAt,
+  suspended_at: publisher.suspendedAt,
+  key_hash: publisher.keyHash,
+});

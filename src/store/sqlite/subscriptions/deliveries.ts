@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { canBePushedTo } from "../../rules/push-queue.ts";
+import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { addPush, prunePushRows } from "../webhooks/index.ts";
@@ -124,12 +125,11 @@ export async function pruneDeliveryRows(
   const { sql, write } = connection;
   // Completes what a crash interrupted.
   await purgeDeliveries(connection);
-  let pruned = 0;
-  while (pruned < limit) {
-    const count: number = await write(() => {
+  const pruned = await inSteps(limit, ROWS_PER_STEP, (most) =>
+    write(() => {
       const rows: { subscription: number; post: number }[] = sql(
         "SELECT subscription, post FROM delivery WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
-      ).all(before, Math.min(ROWS_PER_STEP, limit - pruned));
+      ).all(before, most);
       for (const { subscription, post } of rows) {
         sql("UPDATE delivery SET matched_at = NULL WHERE subscription = ? AND post = ?").run(
           subscription,
@@ -137,10 +137,8 @@ export async function pruneDeliveryRows(
         );
       }
       return rows.length;
-    });
-    if (count === 0) break;
-    pruned += count;
-  }
+    }),
+  );
   await prunePushRows(connection, before, limit);
   await write(() =>
     sql(

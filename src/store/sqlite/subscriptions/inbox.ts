@@ -1,5 +1,6 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
+import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 
@@ -25,21 +26,16 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
           .map((row) => ({ ...row })),
       ),
 
-    async forget(before, limit) {
-      let pruned = 0;
-      while (pruned < limit) {
-        const count = await write(
+    forget: (before, limit) =>
+      inSteps(limit, ROWS_PER_STEP, (most) =>
+        write(
           () =>
             sql(
               `DELETE FROM inbox WHERE (publisher, no) IN (
                 SELECT publisher, no FROM inbox WHERE at < ? ORDER BY at LIMIT ?)`,
-            ).run(before, Math.min(ROWS_PER_STEP, limit - pruned)).changes as number,
-        );
-        if (count === 0) break;
-        pruned += count;
-      }
-      return pruned;
-    },
+            ).run(before, most).changes as number,
+        ),
+      ),
   };
 }
 

@@ -4,6 +4,7 @@ import { webhookOrigin } from "../../rules/push-queue.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+import { insertInto, updateIn } from "../database/statements.ts";
 import { requeueRows } from "../webhooks/queue.ts";
 import { readChangeRows, recordChange } from "./changes.ts";
 import {
@@ -47,9 +48,8 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
-        const { seq } = sql(
-          `UPDATE subscription SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE id = ? RETURNING seq`,
-        ).get(...valuesOf(after), id);
+        updateIn(connection, "subscription", changeable(after), ["id", id]);
+        const { seq } = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
         recordChange(connection, id, false);
         // Its pushes may have become due, or stopped being so.
         requeueRows(connection, [seq]);
@@ -68,12 +68,9 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
 /** Runs inside a write. */
 export function insertSubscription(connection: SqliteConnection, subscription: StoredSubscription): void {
-  connection
-    .sql(
-      `INSERT INTO subscription (id, publisher_id, created_at, ${COLUMNS.join(", ")})
-      VALUES (?, ?, ?, ${COLUMNS.map(() => "?").join(", ")})`,
-    )
-    .run(subscription.id, subscription.publisherId, subscription.createdAt, ...valuesOf(subscription));
+  const { id, publisherId, createdAt } = subscription;
+  const fixed = { id, publisher_id: publisherId, created_at: createdAt };
+  insertInto(connection, "subscription", { ...fixed, ...changeable(subscription) });
   recordChange(connection, subscription.id, false);
 }
 
@@ -103,39 +100,20 @@ function find({ sql }: SqliteConnection, id: string): StoredSubscription | null 
   return row === undefined ? null : subscriptionOfRow(row);
 }
 
-/** Columns that may change, and their values in the same order. */
-const COLUMNS = [
-  "label",
-  "query",
-  "vector",
-  "vector_model",
-  "webhook_url",
-  "webhook_origin",
-  "webhook_verified_at",
-  "secret_version",
-  "previous_secret_until",
-  "active",
-  "inactive_reason",
-  "failures",
-  "failing_since",
-  "last_matched_at",
-] as const;
-
-function valuesOf(subscription: StoredSubscription): unknown[] {
-  return [
-    subscription.label,
-    JSON.stringify(subscription.query),
-    subscription.vector === null ? null : blobOf(subscription.vector),
-    subscription.vectorModel,
-    subscription.webhookUrl,
-    subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
-    subscription.webhookVerifiedAt,
-    subscription.secretVersion,
-    subscription.previousSecretUntil,
-    Number(subscription.active),
-    subscription.inactiveReason,
-    subscription.failures,
-    subscription.failingSince,
-    subscription.lastMatchedAt,
-  ];
-}
+/** The columns that may change. */
+const changeable = (subscription: StoredSubscription) => ({
+  label: subscription.label,
+  query: JSON.stringify(subscription.query),
+  vector: subscription.vector === null ? null : blobOf(subscription.vector),
+  vector_model: subscription.vectorModel,
+  webhook_url: subscription.webhookUrl,
+  webhook_origin: subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
+  webhook_verified_at: subscription.webhookVerifiedAt,
+  secret_version: subscription.secretVersion,
+  previous_secret_until: subscription.previousSecretUntil,
+  active: Number(subscription.active),
+  inactive_reason: subscription.inactiveReason,
+  failures: subscription.failures,
+  failing_since: subscription.failingSince,
+  last_matched_at: subscription.lastMatchedAt,
+});

@@ -9,7 +9,7 @@ import {
 } from "../../../ports/store/transfer.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { finishRowErasures } from "../posts/erasure.ts";
-import { ROW_SOURCES } from "./rows.ts";
+import { ROW_SOURCES, type RowSource } from "./rows.ts";
 import { writePageRows } from "./writes.ts";
 
 const ROWS_PER_PAGE = 500;
@@ -73,7 +73,7 @@ function snapshotOf(db: DatabaseSyncInstance, counts: Record<RowKind, number>): 
 
 async function* pagesOf(read: (text: string) => Iterable<unknown>): AsyncGenerator<RowPage> {
   for (const kind of ROW_KINDS) {
-    const { columns, from, order, rowOf } = ROW_SOURCES[kind];
+    const { columns, from, order, rowOf = (row) => ({ ...row }) }: RowSource<RowKind> = ROW_SOURCES[kind];
     let rows: unknown[] = [];
     for (const row of read(`SELECT ${columns} FROM ${from} ORDER BY ${order}`)) {
       rows.push(rowOf(row));

@@ -15,21 +15,21 @@ import {
 import { type PushRow, pushRecordOfRow } from "../webhooks/index.ts";
 
 /** Where the rows of a kind are, in the order of an index. */
-interface Source<K extends RowKind> {
+export interface RowSource<K extends RowKind> {
   columns: string;
   from: string;
   order: string;
+  /** Default: a copy, since the columns already have the names of the fields. */
   // biome-ignore lint/suspicious/noExplicitAny: a row as SQLite gives it; each source names its columns
-  rowOf(row: any): BoardRows[K];
+  rowOf?(row: any): BoardRows[K];
 }
 
 /** `CROSS JOIN` fixes the order of tables and so of rows. Rows of a removed subscription are left out: they are being deleted. */
-export const ROW_SOURCES: { readonly [K in RowKind]: Source<K> } = {
+export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
   setting: {
     columns: "name, value",
     from: `setting WHERE name <> '${STALE}'`,
     order: "name",
-    rowOf: (row) => ({ ...row }),
   },
   publisher: {
     columns: "*",
@@ -65,7 +65,6 @@ export const ROW_SOURCES: { readonly [K in RowKind]: Source<K> } = {
     columns: "s.id AS subscriptionId, p.id AS postId, d.delivery_id AS deliveryId, d.matched_at AS matchedAt",
     from: "delivery d CROSS JOIN subscription s ON s.seq = d.subscription CROSS JOIN post p ON p.seq = d.post",
     order: "d.subscription, d.post",
-    rowOf: (row) => ({ ...row }),
   },
   push: {
     columns: "s.id AS subscription_id, q.*",
@@ -78,37 +77,31 @@ export const ROW_SOURCES: { readonly [K in RowKind]: Source<K> } = {
     from: `inbox i CROSS JOIN publisher o ON o.seq = i.publisher CROSS JOIN post p ON p.seq = i.post
       LEFT JOIN subscription s ON s.seq = i.subscription WHERE i.subscription IS NULL OR s.seq IS NOT NULL`,
     order: "i.publisher, i.no",
-    rowOf: (row) => ({ ...row }),
   },
   report: {
     columns: "r.id, p.id AS postId, r.reporter, r.reason, r.details, r.created_at AS createdAt",
     from: "report r CROSS JOIN post p ON p.seq = r.post",
     order: "r.seq",
-    rowOf: (row) => ({ ...row }),
   },
   reported: {
     columns: "p.id AS postId, q.reporters, q.last_at AS lastAt",
     from: "reported_post q CROSS JOIN post p ON p.seq = q.post",
     order: "q.post",
-    rowOf: (row) => ({ ...row }),
   },
   moderation: {
     columns: "at, action, subject, actor, reason",
     from: "moderation",
     order: "seq",
-    rowOf: (row) => ({ ...row }),
   },
   counter: {
     columns: "day, name, n",
     from: "counter",
     order: "day, name",
-    rowOf: (row) => ({ ...row }),
   },
   work: {
     columns: "w.kind, p.id AS postId",
     from: "work w CROSS JOIN post p ON p.seq = w.post",
     order: "w.post, w.kind",
-    rowOf: (row) => ({ ...row }),
   },
 };
 

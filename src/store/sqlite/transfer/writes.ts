@@ -30,7 +30,7 @@ function moveMark(
     from === null
       ? sql("INSERT OR IGNORE INTO setting VALUES (?, ?)").run(name, to)
       : sql("UPDATE setting SET value = ? WHERE name = ? AND value = ?").run(to, name, from);
-  if (moved.changes !== 1) throw new Error("Somebody else writes to this board in the same way.");
+  if (moved.changes !== 1) throw new Error("Another import is writing to this board.");
 }
 
 const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonly BoardRows[K][]) => void } =

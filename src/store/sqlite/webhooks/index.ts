@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
 import { redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
+import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
@@ -135,21 +136,18 @@ export async function prunePushRows(
   limit: number,
 ): Promise<void> {
   const { sql, write } = connection;
-  let pruned = 0;
-  while (pruned < limit) {
-    const count = await write(() => {
+  await inSteps(limit, ROWS_PER_STEP, (most) =>
+    write(() => {
       const rows: { subscription: number; delivery_id: number }[] = sql(
         "SELECT subscription, delivery_id FROM push WHERE matched_at < ? ORDER BY matched_at LIMIT ?",
-      ).all(before, Math.min(ROWS_PER_STEP, limit - pruned));
+      ).all(before, most);
       for (const { subscription, delivery_id } of rows) {
         sql("DELETE FROM push WHERE subscription = ? AND delivery_id = ?").run(subscription, delivery_id);
       }
       requeueRows(connection, new Set(rows.map(({ subscription }) => subscription)));
       return rows.length;
-    });
-    if (count === 0) break;
-    pruned += count;
-  }
+    }),
+  );
 }
 
 export interface PushRow {

@@ -2,8 +2,9 @@ import type { Document } from "mongodb";
 import type { Match, Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
-import { fuse, UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
+import { UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
 import { cosineOf } from "../../../../search/quantize.ts";
+import { bestMatches } from "../merge.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
 import { clauseOfExcluded, clausesOfWords } from "./words.ts";
@@ -80,11 +81,8 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
       matches.push({ id, cosine: cosines.get(id) ?? null, words });
     }
     const total = found.more ? found.total + byMeaning.length - lateWords.size : matches.length;
-    const scored = matches
-      .filter(({ id }) => !page.except.has(id))
-      .map((match) => ({ match, score: fuse(match.cosine, match.words, bestWords) }));
-    scored.sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1));
-    return { matches: scored.slice(0, page.limit).map(({ match }) => match), total, bestWords };
+    const wanted = matches.filter(({ id }) => !page.except.has(id));
+    return { matches: bestMatches(wanted, bestWords, page.limit), total, bestWords };
   }
 
   /** @param page.without  ids to pass over */
