@@ -2,7 +2,7 @@ import { indexEntryOf } from "../../../ports/index-entry.ts";
 import { indexKeptVector } from "../posts/vectors.ts";
 import { publisherStatus } from "../publishers/index.ts";
 import type { SqliteContext } from "./context.ts";
-import { type PostRow, type PublisherRow, postOfRow, publisherOfRow, SELECT_POST } from "./rows.ts";
+import { type PostRow, type PublisherRow, publisherOfRow, SELECT_POST, storedPostOfRow } from "./rows.ts";
 
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;
@@ -49,7 +49,7 @@ export async function reindex(context: SqliteContext): Promise<number> {
         index.remove(row.id);
         continue;
       }
-      index.put(indexEntryOf(postOfRow(row)));
+      index.put(indexEntryOf(storedPostOfRow(row)));
       indexKeptVector(context, row.seq, row.id);
       posts += 1;
     }

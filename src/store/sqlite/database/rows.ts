@@ -47,7 +47,7 @@ export const POST_TABLES = `
 /** Selects whole posts; append a WHERE over `p`. */
 export const SELECT_POST = `SELECT ${POST_COLUMNS} FROM ${POST_TABLES}`;
 
-export function postOfRow(row: PostRow): StoredPost {
+export function storedPostOfRow(row: PostRow): StoredPost {
   return {
     id: row.id,
     publisherId: row.publisher_id,

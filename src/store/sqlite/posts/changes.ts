@@ -2,7 +2,7 @@ import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/changes.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { insertInto, updateIn } from "../database/statements.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
@@ -19,7 +19,7 @@ export function insertPostRow(
   const { connection, index } = context;
   const { sql } = connection;
   const existing = postRow(context, post.id) ?? rowWithKey(context, post.publisherId, post.idempotencyHash);
-  if (existing !== null) return { inserted: false, post: postOfRow(existing) };
+  if (existing !== null) return { inserted: false, post: storedPostOfRow(existing) };
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
@@ -39,7 +39,7 @@ export function insertPostRow(
       ).run(post.createdAt, parent.seq);
     }
     if (parentExpiresAt !== null && parentExpiresAt > parent.expires_at) {
-      const before = postOfRow(parent);
+      const before = storedPostOfRow(parent);
       const after = { ...before, expiresAt: parentExpiresAt };
       sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(parentExpiresAt, parent.seq);
       replaceTags(context, parent.seq, before, after);
@@ -51,7 +51,7 @@ export function insertPostRow(
   if (post.state === "active") index.put(indexEntryOf(post));
   enqueueWorkRow(connection, "match", seq, post.createdAt);
   enqueueWorkRow(connection, "embed", seq, post.createdAt);
-  return { inserted: true, post: postOfRow(postRow(context, post.id) as PostRow) };
+  return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
 }
 
 /** Writes a post as it is, without counts, inbox entries, work or index; returns its row. */
@@ -87,7 +87,7 @@ export function updatePostRow(
   const row = postRow(context, id);
   if (row === null) return null;
   const { seq } = row;
-  const before = postOfRow(row);
+  const before = storedPostOfRow(row);
   const after = editedPost(before, change, asOf);
   if (after === null) return null;
 
@@ -127,7 +127,7 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
     sql(
       "UPDATE post SET state = 'removed', removed_at = ?, flags = '[]', vector_model = NULL, reply_count = 0, last_reply_at = NULL WHERE seq = ?",
     ).run(now, one.seq);
-    replaceTags(context, one.seq, postOfRow(one), null);
+    replaceTags(context, one.seq, storedPostOfRow(one), null);
     sql("DELETE FROM post_content WHERE post = ?").run(one.seq);
     sql("DELETE FROM post_vector WHERE post = ?").run(one.seq);
     sql("DELETE FROM work WHERE post = ?").run(one.seq);

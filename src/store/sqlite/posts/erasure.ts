@@ -1,7 +1,7 @@
 import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
 import { requeueRows } from "../webhooks/queue.ts";
@@ -126,7 +126,7 @@ function eraseWithReplies(context: SqliteContext, ids: readonly string[], most: 
 
 function eraseRow(context: SqliteContext, row: PostRow): void {
   const { sql } = context.connection;
-  replaceTags(context, row.seq, postOfRow(row), null);
+  replaceTags(context, row.seq, storedPostOfRow(row), null);
   if (row.state !== "removed") {
     sql("UPDATE publisher SET post_count = post_count - 1 WHERE id = ?").run(row.publisher_id);
   }

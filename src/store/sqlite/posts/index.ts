@@ -1,7 +1,7 @@
 import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/ids.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, postOfRow, SELECT_POST } from "../database/rows.ts";
+import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { insertPostRow, postRow, removePostRow, rowWithKey, updatePostRow } from "./changes.ts";
 import { erasePostRows, finishRowErasures } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
@@ -25,7 +25,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
         const rows: PostRow[] = sql(`${SELECT_POST} WHERE p.id IN (SELECT value FROM json_each(?))`).all(
           JSON.stringify(ids),
         );
-        return inOrder(ids, rows.map(postOfRow));
+        return inOrder(ids, rows.map(storedPostOfRow));
       });
     },
 
@@ -37,7 +37,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
           ORDER BY p.created_at, p.id LIMIT ?`,
         )
           .all(parentId, from.at, from.id, limit)
-          .map(postOfRow),
+          .map(storedPostOfRow),
       );
     },
 
@@ -48,7 +48,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
           ORDER BY p.created_at DESC, p.id DESC LIMIT ?`,
         )
           .all(publisherId, limit)
-          .map(postOfRow),
+          .map(storedPostOfRow),
       ),
 
     update: (id, change, options) => write(() => updatePostRow(context, id, change, options)),
@@ -91,4 +91,4 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
   };
 }
 
-const maybe = (row: PostRow | null) => (row === null ? null : postOfRow(row));
+const maybe = (row: PostRow | null) => (row === null ? null : storedPostOfRow(row));

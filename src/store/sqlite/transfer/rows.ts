@@ -6,9 +6,9 @@ import {
   POST_TABLES,
   type PostRow,
   type PublisherRow,
-  postOfRow,
   publisherOfRow,
   type SubscriptionRow,
+  storedPostOfRow,
   subscriptionOfRow,
   vectorOfBlob,
 } from "../database/rows.ts";
@@ -44,7 +44,7 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     rowOf: (
       row: PostRow & { removed_at: number | null; model: string | null; vector: Uint8Array | null },
     ) => ({
-      ...postOfRow(row),
+      ...storedPostOfRow(row),
       removedAt: row.removed_at,
       embedding:
         row.model === null || row.vector === null
