@@ -156,8 +156,7 @@ describe("layout", () => {
   it("reads the environment and the clock in the program's top only", () => {
     const readers = sources.filter(
       (file) =>
-        !SEES_ALL.some((name) => file.startsWith(name)) &&
-        /process\.env|Date\.now\(\)/.test(textOf(file)),
+        !SEES_ALL.some((name) => file.startsWith(name)) && /process\.env|Date\.now\(\)/.test(textOf(file)),
     );
     expect(readers).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StoredPost } from "../../../src/ports/store/index.ts";
-import { aPost, T0 } from "../../support/search/rows.ts";
-import { DAY_MS, idsOf, type Subject } from "./subject.ts";
+import type { StoredPost } from "../../../../src/ports/store/index.ts";
+import { aPost, T0 } from "../../../support/search/rows.ts";
+import { DAY_MS, idsOf, type Subject } from "../subject.ts";
 
 /** What `PostStore` promises of replies and their root. */
 export function describeReplies({ store }: Subject): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
-import type { Subject } from "./subject.ts";
+import { aPost, aPublisher, T0 } from "../../../support/search/rows.ts";
+import type { Subject } from "../subject.ts";
 
 /** What `PostStore` promises of posts that are removed. */
 export function describeRemoval({ store }: Subject): void {

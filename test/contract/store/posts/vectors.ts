@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, aVector, T0 } from "../../support/search/rows.ts";
-import { claimedWork, type Subject, settleWork } from "./subject.ts";
+import { aPost, aVector, T0 } from "../../../support/search/rows.ts";
+import { claimedWork, type Subject, settleWork } from "../subject.ts";
 
 /** What `PostStore` promises of the vectors of posts. */
 export function describeVectors({ store }: Subject): void {
