@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { filterOf } from "../src/domain/search/query.ts";
 import { SearchQuery } from "../src/schema/query.ts";
-import { quantize } from "../src/search/quantize.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
+import { quantize } from "../src/search/vectors.ts";
 import { startBoard } from "../test/support/boards/board.ts";
 import { notices, QUERIES } from "./support/corpus.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";

@@ -9,7 +9,6 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cosineOf, quantize } from "../src/search/quantize.ts";
 import {
   FEATURES,
   type Features,
@@ -26,6 +25,7 @@ import {
   standingText,
 } from "../src/search/standing-rule/index.ts";
 import { says } from "../src/search/standing-rule/terms.ts";
+import { cosineOf, quantize } from "../src/search/vectors.ts";
 import { dot, type Example, fitLogistic, type Line } from "./standing-rule/fit.ts";
 import {
   type Collection,

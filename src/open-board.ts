@@ -17,12 +17,12 @@ import { Writing } from "./domain/posts/writing.ts";
 import { Inbox } from "./domain/publishers/inbox.ts";
 import { Publishers } from "./domain/publishers/index.ts";
 import { Reports } from "./domain/reports.ts";
+import { dayOf } from "./domain/resources.ts";
 import { Search } from "./domain/search/index.ts";
 import { newToken, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions/index.ts";
 import { Matching } from "./domain/subscriptions/matching.ts";
-import { dayOf } from "./domain/time.ts";
 import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
@@ -32,14 +32,14 @@ import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
 import { Background } from "./jobs/background.ts";
 import { jobsOf } from "./jobs/schedule.ts";
-import { openData } from "./open-data.ts";
 import type { Catalog, Services } from "./operation.ts";
 import { openOutbound } from "./outbound/guarded-fetch.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Store } from "./ports/store/index.ts";
-import type { SearchState } from "./store/mongodb/search/index.ts";
+import type { SearchState } from "./store/module.ts";
+import { openBoardData } from "./store/open.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
 
 /** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */
@@ -107,12 +107,16 @@ export async function openBoard(
     ...(options.progress === undefined ? {} : { progress: options.progress }),
   });
   const { modelId, dimension } = embedder;
-  const data = await openData(config, { modelId, dimension }, { logger, now: clock() }).catch(
-    async (error: unknown) => {
-      await embedder.close();
-      throw error;
-    },
-  );
+  const data = await openBoardData(config.storeUrl, {
+    model: { modelId, dimension },
+    indexFolder: join(config.dataDir, "search"),
+    localIndex: config.localIndex,
+    log: logger,
+    now: clock(),
+  }).catch(async (error: unknown) => {
+    await embedder.close();
+    throw error;
+  });
   const { store, index } = data;
   await refuseHalfImported(store.settings).catch(async (error: unknown) => {
     await Promise.all([data.close(), embedder.close()]);

@@ -1,7 +1,7 @@
 import { distanceKm } from "../../src/search/distance.ts";
 import { VectorMemory } from "../../src/search/kernel/vector-memory.ts";
 import type { NewPost, SavedQuery } from "../../src/search/percolator/index.ts";
-import { DOT_TO_COSINE } from "../../src/search/quantize.ts";
+import { DOT_TO_COSINE } from "../../src/search/vectors.ts";
 
 /** The peer: an exact scan of all vectors by the same kernel, then the filters of what is near enough. */
 export class LinearScan {

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
-import { textToEmbed } from "../../src/search/text-to-embed.ts";
 import { wordsOf } from "../../src/search/tokens.ts";
+import { textToEmbed } from "../../src/search/vectors.ts";
 import { ownPairs } from "../standing-rule/pairs.ts";
 import { notices, QUERIES } from "../support/corpus.ts";
 import { dataFolder, readRows } from "../support/data.ts";

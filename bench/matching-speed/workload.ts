@@ -1,8 +1,8 @@
 import { KINDS } from "../../src/schema/post.ts";
 import type { NewPost, SavedQuery } from "../../src/search/percolator/index.ts";
-import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { floorOf, standingText } from "../../src/search/standing-rule/index.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { seeded } from "../support/corpus.ts";
 import type { Texts } from "./texts.ts";
 

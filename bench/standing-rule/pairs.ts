@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { distanceKm } from "../../src/search/distance.ts";
-import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
-import { textToEmbed } from "../../src/search/text-to-embed.ts";
+import { quantize, textToEmbed } from "../../src/search/vectors.ts";
 import { readRows } from "../support/data.ts";
 import { embedAll } from "../support/model.ts";
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { readConfig } from "../config.ts";
 import { Reports } from "../domain/reports.ts";
-import { isoTime } from "../domain/time.ts";
+import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { openStoreAlone } from "./open-store.ts";

@@ -2,7 +2,13 @@ import type { StoredPost, StoredPublisher } from "../ports/store/index.ts";
 import type { Post } from "../schema/post.ts";
 import type { Publisher } from "../schema/publisher.ts";
 import type { Site } from "./site.ts";
-import { isoTime, isoTimeOrNull } from "./time.ts";
+
+/** Epoch milliseconds as callers see them: ISO 8601 in UTC. */
+export const isoTime = (ms: number) => new Date(ms).toISOString();
+export const isoTimeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+/** The UTC day of a moment, `2026-11-20`. */
+export const dayOf = (ms: number) => isoTime(ms).slice(0, 10);
 
 /** A publisher as callers see it. */
 export function publisherResource(stored: StoredPublisher, site: Site): Publisher {

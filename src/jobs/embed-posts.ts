@@ -1,8 +1,7 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
-import { quantize } from "../search/quantize.ts";
-import { textToEmbed } from "../search/text-to-embed.ts";
+import { quantize, textToEmbed } from "../search/vectors.ts";
 
 /** Posts without a vector that are enqueued at once; the rest follow at the next run. */
 const MISSING_VECTORS = 100_000;

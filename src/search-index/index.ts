@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Match, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { fuse, UNKNOWN_WORDS_MARGIN } from "../search/fuse.ts";
-import { DOT_TO_COSINE } from "../search/quantize.ts";
+import { DOT_TO_COSINE } from "../search/vectors.ts";
 import { BestRows } from "./best-rows.ts";
 import { Columns } from "./columns.ts";
 import { rowsPassing } from "./filter.ts";

@@ -1,4 +1,4 @@
-import { dequantize, quantize } from "./quantize.ts";
+import { dequantize, quantize } from "./vectors.ts";
 
 /** How many of the best posts speak for what the query means, and how much they count beside it. */
 export const FEEDBACK = { posts: 5, weight: 0.5 } as const;

@@ -11,7 +11,7 @@ import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Store, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
-import { quantize } from "../../src/search/quantize.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { openStore } from "../../src/store/open.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cosineOf } from "../../src/search/quantize.ts";
+import { cosineOf } from "../../src/search/vectors.ts";
 import { MODEL, post, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import { fuse } from "../../src/search/fuse.ts";
-import { cosineOf } from "../../src/search/quantize.ts";
+import { cosineOf } from "../../src/search/vectors.ts";
 import { aPage } from "../support/boards/questions.ts";
 import {
   DIMENSION,

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuse, relevanceOf } from "../../src/search/fuse.ts";
-import { cosineOf, dequantize, quantize } from "../../src/search/quantize.ts";
 import { feedback } from "../../src/search/rerank.ts";
-import { textToEmbed } from "../../src/search/text-to-embed.ts";
+import { cosineOf, dequantize, quantize, textToEmbed } from "../../src/search/vectors.ts";
 
 const unit = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 384, maxLength: 384 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { seeded } from "../../bench/support/corpus.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/index.ts";
-import { cosineOf, quantize } from "../../src/search/quantize.ts";
+import { cosineOf, quantize } from "../../src/search/vectors.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
 const KINDS = ["offer", "request", "event"] as const;

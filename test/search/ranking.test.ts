@@ -9,9 +9,8 @@ import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Question } from "../../src/ports/search-index.ts";
-import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
-import { textToEmbed } from "../../src/search/text-to-embed.ts";
+import { quantize, textToEmbed } from "../../src/search/vectors.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLogistic } from "../../bench/standing-rule/fit.ts";
 import { ownPairs } from "../../bench/standing-rule/pairs.ts";
-import { quantize } from "../../src/search/quantize.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import {
   answers,
@@ -15,6 +14,7 @@ import {
 } from "../../src/search/standing-rule/index.ts";
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { MIGRATIONS } from "../../src/search-index/tables.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { changedRow, editedPost } from "../../src/store/rules/changes.ts";
-import { type Lane, openLanes, Places, serveInTurn } from "../../src/store/rules/claims.ts";
-import { inOrder, limitIds } from "../../src/store/rules/ids.ts";
+import {
+  canBePushedTo,
+  type Lane,
+  openLanes,
+  Places,
+  queuePlace,
+  serveInTurn,
+  webhookOrigin,
+} from "../../src/store/rules/claims.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
-import { canBePushedTo, queuePlace, webhookOrigin } from "../../src/store/rules/push-queue.ts";
+import { changedRow, editedPost, inOrder, limitIds } from "../../src/store/rules/rows.ts";
 import {
   attemptsBefore,
   redeliveredPush,

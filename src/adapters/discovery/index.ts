@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from "express";
+import { isoTime } from "../../domain/resources.ts";
 import type { Site } from "../../domain/site.ts";
-import { isoTime } from "../../domain/time.ts";
 import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";

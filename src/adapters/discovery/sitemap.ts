@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { isoTime } from "../../domain/resources.ts";
 import { filterOf } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
-import { isoTime } from "../../domain/time.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store, StoredPost } from "../../ports/store/index.ts";
 

@@ -1,8 +1,9 @@
 import type { BoardCounts, BoardOverview, Store } from "../../ports/store/index.ts";
 import { LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
+import { dayOf } from "../resources.ts";
 import type { Site } from "../site.ts";
-import { DAY_MS, dayOf } from "../time.ts";
+import { DAY_MS } from "../time.ts";
 import { Cached } from "./cached.ts";
 
 /** Counts in `meta.board` may be this old. */

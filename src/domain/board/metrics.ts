@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Store } from "../../ports/store/index.ts";
 import type { Metrics as MetricsResource } from "../../schema/board.ts";
-import { DAY_MS, dayOf, isoTime } from "../time.ts";
+import { dayOf, isoTime } from "../resources.ts";
+import { DAY_MS } from "../time.ts";
 import type { Board } from "./index.ts";
 import { callersBehind, SEEKER } from "./searcher-estimate.ts";
 import { DEMAND } from "./unmet-demand.ts";

@@ -1,7 +1,7 @@
 import type { Store } from "../../ports/store/index.ts";
 import type { SearchQuery } from "../../schema/query.ts";
+import { dayOf } from "../resources.ts";
 import type { Secrets } from "../secrets.ts";
-import { dayOf } from "../time.ts";
 import { SearcherEstimate } from "./searcher-estimate.ts";
 import { UnmetDemand } from "./unmet-demand.ts";
 

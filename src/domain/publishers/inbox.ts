@@ -2,7 +2,7 @@ import type { Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { InboxItem } from "../../schema/inbox.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { isoTime } from "../time.ts";
+import { isoTime } from "../resources.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {

@@ -1,5 +1,5 @@
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
-import { quantize } from "../../search/quantize.ts";
+import { quantize } from "../../search/vectors.ts";
 
 /** The meaning of a query's plain text, or null when there is no text, no model, or no time for it now. */
 export async function queryVector(embedder: Embedder, text: string): Promise<Int8Array | null> {

@@ -3,7 +3,7 @@ import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import { parseQueryText, type QueryText } from "../../search/query-text.ts";
-import { isoTime } from "../time.ts";
+import { isoTime } from "../resources.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {

@@ -18,11 +18,11 @@ import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { refuseUrl } from "../refuse-url.ts";
+import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
-import { isoTime, isoTimeOrNull } from "../time.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import {
   ACTIVATED,

@@ -4,7 +4,6 @@ import { windowOf } from "../../ports/index-entry.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import { KINDS } from "../../schema/post.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
-import { quantize } from "../../search/quantize.ts";
 import {
   answers,
   floorOf,
@@ -12,6 +11,7 @@ import {
   type StandingText,
   standingText,
 } from "../../search/standing-rule/index.ts";
+import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 import { isMatched, standingQueryOf } from "./state.ts";

@@ -2,9 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import { BoardError } from "../../failures.ts";
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
 import type { Store, StoredSubscription } from "../../ports/store/index.ts";
+import { isoTime } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ACTIVATED, changeSubscription, isMatched, isSuspended } from "../subscriptions/state.ts";
-import { isoTime, MINUTE_MS } from "../time.ts";
+import { MINUTE_MS } from "../time.ts";
 import type { HourlyLimit } from "./hourly-limit.ts";
 import { signedHeaders } from "./signature.ts";
 

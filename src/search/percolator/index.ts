@@ -1,5 +1,5 @@
 import type { StandingFilter } from "../../schema/filter.ts";
-import { DOT_TO_COSINE } from "../quantize.ts";
+import { DOT_TO_COSINE } from "../vectors.ts";
 import {
   type Bucket,
   Buckets,

@@ -1,5 +1,5 @@
-import { cosineOf } from "../quantize.ts";
 import type { QueryText } from "../query-text.ts";
+import { cosineOf } from "../vectors.ts";
 import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";
 import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 

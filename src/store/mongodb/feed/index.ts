@@ -1,7 +1,7 @@
 import { type ClientSession, type Filter, ReadConcern, type Timestamp } from "mongodb";
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { IndexedState, IndexFeed, PublisherStatus } from "../../../ports/index-feed.ts";
-import { limitIds } from "../../rules/ids.ts";
+import { limitIds } from "../../rules/rows.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { collectionsOf } from "../schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";

@@ -1,6 +1,6 @@
 import type { ClientSession, UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
-import { editedPost } from "../../rules/changes.ts";
+import { editedPost } from "../../rules/rows.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
 import { isDuplicate } from "../server/connection.ts";

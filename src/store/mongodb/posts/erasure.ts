@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import { inSteps } from "../../rules/steps.ts";
+import { inSteps } from "../../rules/rows.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,6 +1,6 @@
 import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
-import { limitIds } from "../../rules/ids.ts";
+import { limitIds } from "../../rules/rows.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOfDocument } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";

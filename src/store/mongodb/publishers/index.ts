@@ -1,6 +1,5 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
-import { changedRow } from "../../rules/changes.ts";
-import { inOrder, limitIds } from "../../rules/ids.ts";
+import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import { erasePublisherDocuments } from "../posts/erasure.ts";
 import { dateOf, type PublisherDocument, timeOf } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,6 +1,6 @@
 import { Binary } from "mongodb";
 import type { StoredSubscription } from "../../../ports/store/index.ts";
-import { webhookOrigin } from "../../rules/push-queue.ts";
+import { webhookOrigin } from "../../rules/claims.ts";
 import { dateOf, type SubscriptionDocument, timeOf } from "./documents.ts";
 
 export function subscriptionOfDocument(document: SubscriptionDocument): StoredSubscription {

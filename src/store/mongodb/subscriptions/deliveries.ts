@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
-import { canBePushedTo } from "../../rules/push-queue.ts";
+import { canBePushedTo } from "../../rules/claims.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
 import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";

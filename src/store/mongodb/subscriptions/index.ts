@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
-import { changedRow } from "../../rules/changes.ts";
+import { changedRow } from "../../rules/rows.ts";
 import {
   changeableFields,
   newSubscription,

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
+import { inSteps } from "../../rules/rows.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
-import { inSteps } from "../../rules/steps.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
 import { newPush, pushId, pushRecordOfDocument, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, Document } from "mongodb";
-import { queuePlace } from "../../rules/push-queue.ts";
+import { queuePlace } from "../../rules/claims.ts";
 import type { SubscriptionDocument } from "../schema/documents.ts";
 import { newPush } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
-import { inSteps } from "../../rules/steps.ts";
+import { inSteps } from "../../rules/rows.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
 import { migrateSqlite, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
 

@@ -1,4 +1,5 @@
 import type { StoredPost, StoredPublisher, StoredSubscription } from "../../../ports/store/index.ts";
+import type { SqliteContext } from "./context.ts";
 
 /** Columns as SQLite gives them: JSON as text, booleans as 0 and 1. */
 export interface PostRow {
@@ -46,6 +47,25 @@ export const POST_TABLES = `
   post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
 /** Selects whole posts; append a WHERE over `p`. */
 export const SELECT_POST = `SELECT ${POST_COLUMNS} FROM ${POST_TABLES}`;
+
+/** The post of a publisher under an idempotency key, or null. */
+export function rowWithKey(
+  { connection }: SqliteContext,
+  publisherId: string,
+  idempotencyHash: string | null,
+): PostRow | null {
+  if (idempotencyHash === null) return null;
+  return (
+    connection
+      .sql(`${SELECT_POST} WHERE p.publisher_id = ? AND p.idempotency_hash = ?`)
+      .get(publisherId, idempotencyHash) ?? null
+  );
+}
+
+/** A post in any state, or null. */
+export function postRow({ connection }: SqliteContext, id: string): PostRow | null {
+  return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;
+}
 
 export function storedPostOfRow(row: PostRow): StoredPost {
   return {

@@ -1,9 +1,9 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
-import { editedPost } from "../../rules/changes.ts";
+import { editedPost } from "../../rules/rows.ts";
+import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
-import { insertInto, updateIn } from "../database/statements.ts";
+import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
 import { indexKeptVector } from "./vectors.ts";
@@ -168,25 +168,6 @@ export function replaceTags(
   for (const tag of next?.tags ?? []) {
     connection.sql("INSERT OR IGNORE INTO post_tag VALUES (?, ?, ?)").run(tag, next?.expiresAt, seq);
   }
-}
-
-/** The post of a publisher under an idempotency key, or null. */
-export function rowWithKey(
-  { connection }: SqliteContext,
-  publisherId: string,
-  idempotencyHash: string | null,
-): PostRow | null {
-  if (idempotencyHash === null) return null;
-  return (
-    connection
-      .sql(`${SELECT_POST} WHERE p.publisher_id = ? AND p.idempotency_hash = ?`)
-      .get(publisherId, idempotencyHash) ?? null
-  );
-}
-
-/** A post in any state, or null. */
-export function postRow({ connection }: SqliteContext, id: string): PostRow | null {
-  return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;
 }
 
 /** The columns of `post` that an insert and an edit both set. */

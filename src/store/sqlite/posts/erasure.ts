@@ -1,4 +1,4 @@
-import { inSteps } from "../../rules/steps.ts";
+import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";

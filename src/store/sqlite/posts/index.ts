@@ -1,8 +1,8 @@
 import type { Place, PostStore } from "../../../ports/store/index.ts";
-import { inOrder, limitIds } from "../../rules/ids.ts";
+import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
-import { insertPostRow, postRow, removePostRow, rowWithKey, updatePostRow } from "./changes.ts";
+import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
 import { erasePostRows, finishRowErasures } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 

@@ -1,9 +1,8 @@
 import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
-import { changedRow } from "../../rules/changes.ts";
-import { inOrder, limitIds } from "../../rules/ids.ts";
+import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
+import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PublisherRow, publisherOfRow } from "../database/rows.ts";
-import { insertInto, updateIn } from "../database/statements.ts";
 import { erasePublisherRows } from "../posts/erasure.ts";
 
 export function sqlitePublisherStore(context: SqliteContext): PublisherStore {

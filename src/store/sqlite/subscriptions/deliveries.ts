@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
-import { canBePushedTo } from "../../rules/push-queue.ts";
-import { inSteps } from "../../rules/steps.ts";
+import { canBePushedTo } from "../../rules/claims.ts";
+import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { addPush, prunePushRows } from "../webhooks/index.ts";

@@ -1,6 +1,6 @@
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
-import { inSteps } from "../../rules/steps.ts";
+import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 

@@ -1,10 +1,10 @@
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
-import { changedRow } from "../../rules/changes.ts";
-import { webhookOrigin } from "../../rules/push-queue.ts";
+import { webhookOrigin } from "../../rules/claims.ts";
+import { changedRow } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
+import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
-import { insertInto, updateIn } from "../database/statements.ts";
 import { requeueRows } from "../webhooks/queue.ts";
 import { readChangeRows, recordChange } from "./changes.ts";
 import {

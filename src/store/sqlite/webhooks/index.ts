@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
+import { inSteps } from "../../rules/rows.ts";
 import { redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
-import { inSteps } from "../../rules/steps.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
-import { claimPushRows, hasPlace } from "./claims.ts";
-import { requeueRows } from "./queue.ts";
+import { claimPushRows, hasPlace, requeueRows } from "./queue.ts";
 
 /**
  * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is

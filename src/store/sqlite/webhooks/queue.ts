@@ -1,6 +1,10 @@
-import type { Lane } from "../../rules/claims.ts";
-import { queuePlace } from "../../rules/push-queue.ts";
+import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
+import { type Lane, openLanes, Places, queuePlace, serveInTurn } from "../../rules/claims.ts";
+import { attemptsBefore } from "../../rules/settling.ts";
 import type { SqliteConnection } from "../database/connection.ts";
+import { type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+
+type Options = Parameters<PushStore["claim"]>[0];
 
 /**
  * The order of service. `push_queue` holds each subscription that can be pushed to and has pushes waiting, with the time
@@ -58,8 +62,70 @@ function requeueLane({ sql }: SqliteConnection, origin: string, failing: number)
   ).run(origin, failing, due_at);
 }
 
+/** True when a claim would get a push; only reads. */
+export function hasPlace(connection: SqliteConnection, options: Options): boolean {
+  return servableLanes(connection, placesFor(connection, options), options.now).length > 0;
+}
+
+/** Runs inside a write. */
+export function claimPushRows(connection: SqliteConnection, options: Options, token: string): ClaimedPush[] {
+  const places = placesFor(connection, options);
+  return serveInTurn(servableLanes(connection, places, options.now), places, (lane) => {
+    const subscription = nextInLane(connection, lane, options.now);
+    if (subscription === null) return null;
+    const push = claimFirst(connection, subscription, lane, options, token);
+    requeueRows(connection, [subscription]);
+    endTurn(connection, subscription, lane);
+    return push;
+  });
+}
+
+function placesFor({ sql }: SqliteConnection, options: Options): Places {
+  const live: { origin: string; failing: number; n: number }[] = sql(
+    `SELECT claimed_origin AS origin, claimed_failing AS failing, count(*) AS n FROM push
+    WHERE token IS NOT NULL AND due_at > ? GROUP BY claimed_origin, claimed_failing`,
+  ).all(options.now);
+  return new Places(
+    options,
+    live.map((row) => ({ ...row, failing: row.failing === 1 })),
+  );
+}
+
+/** Enough lanes to fill the places. */
+function servableLanes(connection: SqliteConnection, places: Places, now: number): Lane[] {
+  const due = [false, true].flatMap((failing) => {
+    const left = places.left(failing);
+    return left === 0 ? [] : dueLaneRows(connection, failing, now, left + places.fullOrigins);
+  });
+  return openLanes(due, places);
+}
+
+/** Claims the push of a subscription (by row) that came due first. */
+function claimFirst(
+  { sql }: SqliteConnection,
+  subscription: number,
+  lane: Lane,
+  options: Options,
+  token: string,
+): ClaimedPush {
+  const { againAt, ...push } = sql(
+    `SELECT delivery_id AS deliveryId, post_id AS postId, matched_at AS matchedAt, attempts, again_at AS againAt
+    FROM push WHERE subscription = ? AND state = 'waiting' AND due_at <= ? ORDER BY due_at, delivery_id LIMIT 1`,
+  ).get(subscription, options.now);
+  const attempts = attemptsBefore({ attempts: push.attempts, againAt });
+  sql(
+    `UPDATE push SET token = ?, due_at = ?, claimed_origin = ?, claimed_failing = ?, attempts = ?, again_at = NULL
+    WHERE subscription = ? AND delivery_id = ?`,
+  ).run(
+    ...[token, options.now + options.leaseMs, lane.origin, Number(lane.failing), attempts],
+    ...[subscription, push.deliveryId],
+  );
+  const row: SubscriptionRow = sql("SELECT * FROM subscription WHERE seq = ?").get(subscription);
+  return { ...push, attempts, subscriptionId: row.id, token, subscription: subscriptionOfRow(row) };
+}
+
 /** The first lanes of one kind with something due, by turn. */
-export function dueLaneRows({ sql }: SqliteConnection, failing: boolean, now: number, limit: number): Lane[] {
+function dueLaneRows({ sql }: SqliteConnection, failing: boolean, now: number, limit: number): Lane[] {
   const lanes: Pick<Lane, "turn" | "origin">[] = sql(
     "SELECT turn, origin FROM push_lane WHERE failing = ? AND due_at <= ? ORDER BY turn LIMIT ?",
   ).all(Number(failing), now, limit);
@@ -67,7 +133,7 @@ export function dueLaneRows({ sql }: SqliteConnection, failing: boolean, now: nu
 }
 
 /** The next subscription (by row) of a lane, or null when none has anything due. */
-export function nextInLane({ sql }: SqliteConnection, { origin, failing }: Lane, now: number): number | null {
+function nextInLane({ sql }: SqliteConnection, { origin, failing }: Lane, now: number): number | null {
   // The plus keeps the planner from reading everything due and sorting it by turn.
   return (
     sql(
@@ -77,7 +143,7 @@ export function nextInLane({ sql }: SqliteConnection, { origin, failing }: Lane,
 }
 
 /** After service, moves a subscription to the end of its lane, and its lane to the end of the lanes. */
-export function endTurn({ sql }: SqliteConnection, subscription: number, { origin, failing }: Lane): void {
+function endTurn({ sql }: SqliteConnection, subscription: number, { origin, failing }: Lane): void {
   sql(
     `INSERT OR REPLACE INTO push_queue (subscription, origin, failing, due_at)
     SELECT subscription, origin, failing, due_at FROM push_queue WHERE subscription = ?`,

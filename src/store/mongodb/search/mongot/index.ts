@@ -3,7 +3,7 @@ import type { Match, Question, SearchIndex } from "../../../../ports/search-inde
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
-import { cosineOf } from "../../../../search/quantize.ts";
+import { cosineOf } from "../../../../search/vectors.ts";
 import { bestMatches } from "../merge.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";

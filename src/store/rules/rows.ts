@@ -1,0 +1,56 @@
+import type { PostChange, StoredPost } from "../../ports/store/index.ts";
+
+const IDS_MAX = 1000;
+
+/** @throws RangeError for more ids than one question may name */
+export function limitIds(ids: readonly string[]): void {
+  if (ids.length > IDS_MAX) throw new RangeError(`At most ${IDS_MAX} ids.`);
+}
+
+/** Those of the rows that exist, in the order of `ids`. */
+export function inOrder<Row extends { id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** A row after a change; the very row that came in when there is nothing to change. */
+export function changedRow<Row extends object>(
+  before: Row,
+  change: Partial<Row> | ((row: Row) => Partial<Row> | null),
+): Row {
+  const changes = typeof change === "function" ? change(before) : change;
+  return changes === null ? before : { ...before, ...changes };
+}
+
+/**
+ * A post after an edit, or null when it is removed or no longer the one of `asOf` (its `updatedAt` then).
+ * @throws Error for a removal
+ */
+export function editedPost(
+  before: StoredPost,
+  change: PostChange,
+  asOf: number | undefined,
+): StoredPost | null {
+  if (change.state === "removed")
+    throw new Error("Posts are removed by `remove`, which takes replies along.");
+  if (before.state === "removed" || (asOf !== undefined && before.updatedAt !== asOf)) return null;
+  return { ...before, ...change };
+}
+
+/**
+ * Repeats a bounded step until it finds nothing or `limit` is reached; resolves to the total.
+ * @param step  does at most `most` and resolves to how many it did
+ */
+export async function inSteps(
+  limit: number,
+  perStep: number,
+  step: (most: number) => Promise<number>,
+): Promise<number> {
+  let total = 0;
+  while (total < limit) {
+    const done = await step(Math.min(perStep, limit - total));
+    if (done === 0) break;
+    total += done;
+  }
+  return total;
+}
