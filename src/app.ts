@@ -11,7 +11,7 @@ import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts
 import { manualRoutes } from "./adapters/reference/manual.ts";
 import type { OpenBoard } from "./open-board.ts";
 
-/** The express app of an open board: REST, MCP, pages, manual and health. */
+/** The Express app of an open board: REST, MCP, pages, feeds, manual and health. */
 export function buildApp(board: OpenBoard): Express {
   const { dispatcher, logger, catalog, site, config } = board;
   const app = express();
@@ -36,7 +36,7 @@ export function buildApp(board: OpenBoard): Express {
   return app;
 }
 
-/** 200 as soon as store and index serve; the model may still load. */
+/** 200 as soon as store and index serve; the model may still be loading. */
 function readiness(board: OpenBoard): RequestHandler {
   return async (_request, response) => {
     const store = await board.store.ping().then(
@@ -58,7 +58,7 @@ function securityHeaders(): RequestHandler {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     crossOriginResourcePolicy: { policy: "cross-origin" },
-    // A board behind plain http on a private network must stay reachable; a TLS proxy adds its own.
+    // A board on plain http in a private network must stay reachable. A TLS proxy adds its own header.
     strictTransportSecurity: false,
     referrerPolicy: { policy: "no-referrer" },
   });

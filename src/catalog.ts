@@ -4,8 +4,8 @@ import type { Catalog, Operation, Tool } from "./operation.ts";
 const extension = import.meta.filename.endsWith(".ts") ? ".ts" : ".js";
 
 /**
- * Finds all operations by reading the folders `tools/` (default exports, named like their file) and `src/routes/`.
- * @throws Error for a name that differs from its file, or two operations with one name or one route
+ * Loads every operation from the folders `tools/` (default exports, named like their files) and `src/routes/`.
+ * @throws Error when a tool's name differs from its file's, or two operations share a name or a route
  */
 export async function loadCatalog(): Promise<Catalog> {
   const tools = (await modulesOf(new URL("../tools/", import.meta.url))).map(({ file, exports }) => {
@@ -14,7 +14,7 @@ export async function loadCatalog(): Promise<Catalog> {
     return tool;
   });
   const routes = (await modulesOf(new URL("./routes/", import.meta.url))).flatMap(
-    // Node orders exports by name, other loaders by place; the catalog's order is the same everywhere.
+    // Node orders exports by name, other loaders by position. Sorting gives one order everywhere.
     ({ exports }) => (Object.values(exports) as Operation[]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   );
   const operations = [...tools, ...routes];

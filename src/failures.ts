@@ -167,18 +167,18 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** One problem of the input: where, which rule, and in words. `path` is dotted (`location.lat`), empty for the whole. */
+/** One problem of the input. `path` is dotted (`location.lat`), empty for the whole; `code` is the rule it breaks. */
 export interface Issue {
   path: string;
   code: string;
   message: string;
 }
 
-/** A failure meant for the caller. Anything else that is thrown becomes `internal`, once, in the adapter, and is logged whole. */
+/** A failure meant for the caller. The adapter turns any other error into `internal` once, and logs it whole. */
 export class BoardError extends Error {
   readonly code: FailureCode;
   readonly issues: readonly Issue[];
-  /** Replaces the table's hint where the board knows better what to do next. */
+  /** The table's hint, or a better one for this case. */
   readonly hint: string;
   /** Whole seconds until a retry makes sense; REST sends it as `Retry-After`. */
   readonly retryAfterS: number | undefined;

@@ -29,7 +29,7 @@ try {
   process.exit(1);
 }
 
-/** One line for each mistake an operator can mend; a stack only for what we did not foresee. */
+/** One line for each mistake an operator can fix. LOG_LEVEL=debug shows the stack of any other error. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof BoardError) return `${error.code}: ${error.message} ${error.hint}`;

@@ -42,17 +42,17 @@ import type { SearchState } from "./store/module.ts";
 import { openBoardData } from "./store/open.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
 
-/** A stop waits this long for the answers of webhooks that are being asked for consent; their owners can ask again. */
+/** `close` waits this long for webhooks that are being asked for consent. Their owners can ask again. */
 const ASKING_MS = 3_000;
 
-/** A whole board without its listeners: what a server, a stdio child and the commands are made of. */
+/** A whole board without listeners. The server, the stdio child and the commands are built on it. */
 export interface OpenBoard {
   config: Config;
   site: Site;
   catalog: Catalog;
   store: Store;
   index: SearchIndex;
-  /** Who answers searches now. */
+  /** Which index answers searches now. */
   searchState: () => SearchState;
   embedder: Embedder;
   services: Services;
@@ -61,20 +61,20 @@ export interface OpenBoard {
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** Begins matching, embedding, sending and the jobs by the clock. */
+  /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;
-  /** Ends what is under way and closes everything. */
+  /** Ends the work under way and closes everything. */
   close(): Promise<void>;
 }
 
 /**
  * Opens all parts of a board. The model loads in the background.
  *
- * @param options.siteUrl  stands in for SITE_URL where the port is known only now
+ * @param options.siteUrl  overrides SITE_URL, for a board whose port is known only at run time
  * @param options.progress  shows the download of model files
- * @param options.outbound  stands in for the guarded way out under WEBHOOK_ALLOW; closed with the board
+ * @param options.outbound  replaces the guarded outbound of WEBHOOK_ALLOW; closed with the board
  * @param options.random  in 0…1, for the jitter of retries
- * @throws ConfigError, or an Error in one clear line when the store cannot be opened
+ * @throws ConfigError, or an Error of one clear line when the store cannot be opened
  */
 export async function openBoard(
   config: Config,

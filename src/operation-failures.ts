@@ -1,9 +1,9 @@
 import type { FailureCode } from "./failures.ts";
 import type { Operation } from "./operation.ts";
 
-/** Failures that operations of one sort share and therefore do not declare. */
+/** Failures that all operations of one sort share, so none of them declares them. */
 export interface GeneralFailures {
-  /** Which operations, as the manual says it. */
+  /** Which operations; the manual prints it. */
   of: string;
   codes: readonly FailureCode[];
   applies(operation: Operation): boolean;
@@ -23,14 +23,14 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
       rest.method === "GET" && Object.keys(input.shape).some((name) => !rest.path.includes(`{${name}}`)),
   },
   {
-    // Also where no field is known: a body that is no JSON is refused before anyone asks what it is for.
+    // Operations without fields included: a body that is not JSON is refused before its fields are looked at.
     of: "POST, PATCH, DELETE",
     codes: ["invalid_request", "invalid_json", "body_too_large", "unsupported_media_type"],
     applies: ({ rest }) => rest.method !== "GET",
   },
   {
     of: "paths with an id",
-    // An id that is no valid percent-encoding; any other unknown id has a failure of its own.
+    // The id is not valid percent-encoding. Any other unknown id has a failure of its own.
     codes: ["not_found"],
     applies: ({ rest }) => rest.path.includes("{"),
   },
@@ -40,7 +40,7 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     applies: ({ auth }) => auth === "key",
   },
   {
-    // Reading and erasing stay open to a suspended publisher.
+    // A suspended publisher may still read and erase.
     of: "writing with a key",
     codes: ["publisher_suspended"],
     applies: ({ auth, effect }) => auth === "key" && effect === "writes",
@@ -52,10 +52,10 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
   },
 ];
 
-/** What only addresses answer that belong to no operation. */
+/** Failures of addresses that belong to no operation. */
 export const ROUTELESS_FAILURES: readonly FailureCode[] = ["not_found", "method_not_allowed"];
 
-/** Every failure that an operation may answer: its own first, then the general ones, each once. */
+/** Every failure an operation may answer, each once: its own first, then the general ones. */
 export function failuresOf(operation: Operation): FailureCode[] {
   const general = GENERAL_FAILURES.filter((rule) => rule.applies(operation)).flatMap(({ codes }) => codes);
   return [...new Set([...operation.failures, ...general])];

@@ -13,7 +13,7 @@ import type { Webhooks } from "./domain/webhooks/index.ts";
 import type { FailureCode } from "./failures.ts";
 import type { StoredPublisher } from "./ports/store/index.ts";
 
-/** The parts a handler may use; built once per process. */
+/** The parts of the domain that handlers call. Built once per process. */
 export interface Services {
   board: Board;
   inbox: Inbox;
@@ -27,24 +27,23 @@ export interface Services {
   writing: Writing;
 }
 
-/** What a handler may reach. Built once per call. */
+/** Everything one call hands its handler: the services, the caller and the time. Built once per call. */
 export interface Context extends Services {
-  /** The publisher whose key was sent, or null. Never null where `auth` is `key`. */
+  /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
-  /** One voice in reports: the publisher, else the address, hashed. */
+  /** One voice in reports: the publisher, or else a hash of the address. */
   reporter: string;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** A context whose caller is known. */
 type KeyContext = Context & { caller: StoredPublisher };
 
-/** What a handler answers. REST tells the outcomes apart as 200, 201 and 202. */
+/** What a handler answers. */
 export interface Reply<Data> {
   outcome: "ok" | "created" | "pending";
   data: Data;
-  /** Present on list-style answers; null when there is no more. */
+  /** Present on answers that are lists; null on the last page. */
   nextCursor?: string | null;
   /** Sentences for `meta.note`. */
   notes?: readonly string[];
@@ -52,9 +51,10 @@ export interface Reply<Data> {
   meta?: Record<string, unknown>;
   /** URL of what was created. */
   location?: string;
-  /** True when an idempotency key was used before. */
+  /** True when the idempotency key had been used before. */
   replayed?: boolean;
 }
+
 /** HTTP status of each outcome. */
 export const OUTCOME_STATUS = { ok: 200, created: 201, pending: 202 } as const satisfies Record<
   Reply<unknown>["outcome"],
@@ -77,21 +77,21 @@ export const pending = <Data>(data: Data, rest: ReplyRest = {}): Reply<Data> => 
 /** Buckets of the rate limits, see `src/adapters/calls/limits.ts`. */
 export type LimitName = "read" | "search" | "write" | "register" | "report" | "subscribe" | "verify";
 
-/** One thing a caller can ask of the board. REST reaches every operation. */
+/** One thing a caller can ask of the board. REST offers every operation. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   /** snake_case; a tool's name, and `operationId` in OpenAPI. */
   name: string;
   title: string;
   /** When to pick this one over its neighbours, in one sentence. */
   when: string;
-  /** `.describe()` of each field gives formats, defaults and bounds. */
+  /** Each field's `.describe()` gives its format, default and bounds. */
   input: Input;
-  /** Of `data` in the success envelope. */
+  /** Schema of `data` in the success envelope. */
   output: Output;
   auth: "open" | "key";
   effect: "reads" | "writes" | "erases";
   limit: LimitName;
-  /** What it may answer beyond what every operation may (invalid input, limits, `internal`, …). */
+  /** Failures it may answer besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];
   /** True when the answer carries `next_cursor`. */
   list?: true;
@@ -99,10 +99,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   carriesPosts?: true;
   /** What a success adds to the statistics beyond the call itself. */
   statistic?: Statistic;
-  /** Outcomes other than `ok` that it may have. */
+  /** Every outcome it may have. */
   outcomes: readonly Reply<unknown>["outcome"][];
   rest: { method: "GET" | "POST" | "PATCH" | "DELETE"; path: `/${string}`; also?: readonly `/${string}`[] };
-  /** Inputs that run in the tests and stand in the manual. Ids in them are made real by the test. */
+  /** Inputs that the manual prints and the tests run, with real ids in place of these. */
   examples: readonly z.input<Input>[];
   handle(input: z.output<Input>, context: Context): Promise<Reply<z.input<Output>>>;
 }
@@ -113,7 +113,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   tool: true;
 }
 
-/** Every operation of the board, as `src/catalog.ts` finds them. */
+/** Every operation of the board, as `src/catalog.ts` loads them. */
 export interface Catalog {
   /** One per file of `tools/`, sorted by name. */
   tools: readonly Tool[];
@@ -134,14 +134,14 @@ type Definition<
   ): Promise<Reply<z.input<Output>>>;
 };
 
-/** Gives a tool its inferred types, and its handler a caller where it needs a key. */
+/** Infers a tool's types. With `auth: "key"`, its handler's `caller` is never null. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   tool: Definition<Tool<Input, Output>, Input, Output, Auth>,
 ): Tool<Input, Output> {
   return { ...(tool as unknown as Tool<Input, Output>), tool: true };
 }
 
-/** Gives a REST-only operation its inferred types, and its handler a caller where it needs a key. */
+/** Does the same for an operation that only REST has. */
 export function defineRoute<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   route: Definition<Operation<Input, Output>, Input, Output, Auth>,
 ): Operation<Input, Output> {

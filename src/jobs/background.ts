@@ -23,20 +23,20 @@ interface Parts {
   metrics: Metrics;
   jobs: readonly Job[];
   clock: () => number;
-  /** Told of each failure and of what failed, as `matching`; the work is tried again. */
+  /** Called with each error and the work that failed, such as `matching`. The work is tried again. */
   failed: (what: string, error: unknown) => void;
-  /** Told of a job's run that did not begin, and why. */
+  /** Called when a run of a job could not begin, with the reason. */
   missed: (job: string, why: string) => void;
 }
 
-/** What a board does beside its answers: it matches, embeds and sends what was written, keeps counts, and runs jobs by the clock. */
+/** What a board does besides answering: matching, embedding, webhook delivery, counting, and scheduled jobs. */
 export class Background {
   readonly #parts: Parts;
   readonly #matcher: Poller;
   readonly #embedding: Poller;
   readonly #deliverer: Poller;
   readonly #delivery: WebhookDelivery;
-  /** True when this process's model is the board's, or was until another process chose. */
+  /** True once this process has made its model the board's. Another process may have chosen since. */
   #hasChosen = false;
   #flusher: NodeJS.Timeout | undefined;
   #stopJobs = async () => {};
@@ -47,7 +47,7 @@ export class Background {
     this.#matcher = new Poller(async () => {
       const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
       if (took > 0) this.#deliverer.nudge();
-      // Takes new subscriptions in now, and not only when a post waits for it.
+      // Takes in new subscriptions now, so the next post need not wait for that.
       else await matching.refresh();
       return took;
     }, this.#failed("matching"));
@@ -68,7 +68,7 @@ export class Background {
     this.#deliverer = new Poller(() => this.#delivery.claim(clock()), this.#failed("claiming deliveries"));
   }
 
-  /** A post was written or changed: there is something to match and to embed. */
+  /** A post was written or changed: wakes matching and embedding. */
   written(): void {
     this.#matcher.nudge();
     this.#embedding.nudge();
@@ -91,7 +91,7 @@ export class Background {
     void embedder.settled().then(() => this.#embedding.nudge(), this.#failed("loading the model"));
   }
 
-  /** Ends what is under way and gives back what was claimed; counts may still be added and are written by `flush`. */
+  /** Ends the work under way and releases claims. Counts may still be added after it; `flush` writes them. */
   async stop(): Promise<void> {
     clearInterval(this.#flusher);
     await this.#stopJobs();
@@ -99,7 +99,7 @@ export class Background {
     await this.#delivery.stop().catch(this.#failed("giving deliveries back"));
   }
 
-  /** Writes counts that were kept in memory; a failure is told, and they are lost. */
+  /** Writes the counts kept in memory. A failed write is reported, and its counts are lost. */
   async flush(): Promise<void> {
     try {
       await this.#parts.usage.flush();
@@ -108,7 +108,7 @@ export class Background {
     }
   }
 
-  /** Once the model is there; a store that cannot be written then is asked again at the next turn. */
+  /** Chooses once, when the model is ready. If the store cannot be written, the next batch tries again. */
   async #chooseModel(): Promise<void> {
     const { store, embedder, boardModel } = this.#parts;
     if (this.#hasChosen || embedder.state() !== "ready") return;

@@ -1,6 +1,6 @@
 /**
- * Programs the statistics tell apart, by how their name begins in `User-Agent` or in MCP's client info. Whatever a
- * caller sends, only these names, `other` and `none` are ever kept.
+ * The programs that the statistics tell apart, by the first characters of `User-Agent` or of the name in MCP's client
+ * info. Whatever a caller sends, only these names, `other` and `none` are ever kept.
  */
 const KNOWN: readonly (readonly [prefix: string, name: string])[] = [
   ["claude-code", "claude-code"],
@@ -49,14 +49,14 @@ const KNOWN: readonly (readonly [prefix: string, name: string])[] = [
   ["mozilla", "browser"],
 ];
 
-/** The name of a program, of a fixed set. */
+/** A program's name from that fixed set. */
 export function clientOf(said: string | undefined): string {
   const text = (said ?? "").trim().toLowerCase();
   if (text === "") return "none";
   return KNOWN.find(([prefix]) => text.startsWith(prefix))?.[1] ?? "other";
 }
 
-/** The program behind an MCP message: what it says of itself, else the `User-Agent`. */
+/** The program behind an MCP message: by its client info, or else by its `User-Agent`. */
 export function mcpClientOf(message: unknown, userAgent: string | undefined): string {
   const params = memberOf(message, "params");
   const info = memberOf(memberOf(params, "_meta"), "io.modelcontextprotocol/clientInfo");

@@ -10,17 +10,17 @@ import { asBoardError, logFailure } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
 
-/** Who calls, as an adapter found out. */
+/** Who calls, as the adapter read it from the request. */
 export interface Credentials {
-  /** As it was sent, or null. */
+  /** As sent, or null. */
   apiKey: string | null;
   /** Address of the client. */
   address: string;
-  /** Its program, as a name of a fixed set; `none` where nothing names it. */
+  /** The calling program, as a name from a fixed set; `none` if nothing names it. */
   client?: string;
 }
 
-/** A call that may go on: who calls, and what the answer's limit headers say. */
+/** A call within its limits: who makes it, and the limit headers of its answer. */
 export interface Admission {
   caller: StoredPublisher | null;
   limits: LimitHeaders | null;
@@ -28,7 +28,7 @@ export interface Admission {
   reporter: string;
   client: string;
   now: number;
-  /** `missing_api_key` or `invalid_api_key` where the operation needs a key. */
+  /** `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
   refusal: BoardError | null;
 }
 
@@ -38,10 +38,10 @@ export interface Performed {
   body: Success;
 }
 
-/** Where an answer is counted: under its operation's name, unless a surface has one of its own. */
+/** The name an answer is counted under: the operation's, or the surface's own. */
 export interface Counted {
   as: string;
-  /** The calling program, where answers are also counted by it. */
+  /** The calling program, for answers that are also counted by program. */
   client?: string;
 }
 
@@ -49,13 +49,13 @@ export interface Counted {
 export interface Failed {
   error: BoardError;
   status: number;
-  /** Id under which an `internal` failure was logged. */
+  /** Id of the log line of an `internal` failure. */
   reference: string | undefined;
 }
 
 /**
- * What every surface does with a call: `admit` needs no body, so that a refused call costs little; `perform` parses the
- * input, asks the handler, wraps its answer and counts it; `fail` logs and counts what went wrong.
+ * Handles a call for every surface. `admit` needs no body, so a refused call costs little. `perform` parses the input,
+ * runs the handler, wraps its answer and counts it. `fail` logs and counts a failure.
  */
 export class Dispatcher {
   readonly #services: Services;
@@ -91,8 +91,8 @@ export class Dispatcher {
   }
 
   /**
-   * Takes the call from its limits and finds out who makes it. A missing or wrong key counts by address and becomes the
-   * admission's `refusal`, so that its answer carries the limits like any other.
+   * Counts the call against its limits and looks up its caller. A call without a valid key counts by address. If it
+   * needs one, the failure becomes the admission's `refusal`, so its answer carries the limit headers like any other.
    *
    * @throws BoardError `rate_limited`
    */
@@ -110,16 +110,16 @@ export class Dispatcher {
     return { caller, limits, notes, reporter, client: credentials.client ?? "none", now, refusal };
   }
 
-  /** Takes a call to an address that has no operation from the reading limit. */
+  /** Counts a call to an address without an operation against the limit of reads. */
   stray({ address }: Credentials): Promise<LimitHeaders | null> {
     return this.#limits.take("read", { caller: null, address }, this.#clock());
   }
 
   /**
-   * Performs an operation, and counts its answer and what it means for the statistics.
+   * Performs an operation, and counts its answer and its statistic.
    *
-   * @param source  where the input came from, which names the failure of a wrong one
-   * @throws BoardError the admission's refusal, `read_only`, `publisher_suspended`, and whatever the operation may answer
+   * @param source  where the input came from; it decides the failure of an invalid one
+   * @throws BoardError the admission's refusal, `read_only`, `publisher_suspended`, or a failure of the operation
    */
   async perform(
     operation: Operation,
@@ -139,19 +139,19 @@ export class Dispatcher {
     return { reply, body };
   }
 
-  /** Performs an operation as one part of an answer; whoever gives the answer counts it. Throws as `perform` does. */
+  /** Performs an operation as one part of an answer, which the caller counts as a whole. Throws as `perform` does. */
   async ask(operation: Operation, admission: Admission, sent: Record<string, unknown>): Promise<Success> {
     return (await this.#run(operation, admission, sent, "query")).body;
   }
 
-  /** Counts an answer that `perform` did not give: a page's, a feed's. */
+  /** Counts an answer that did not come from `perform`, such as a page or a feed. */
   answered({ as, client }: Counted, status: number): void {
     this.#usage.answered(as, status, this.#clock(), client);
   }
 
   /**
-   * Takes whatever was thrown for a failure, logs what the operator should see of it, and counts it.
-   * @param counted  null for a failure before anything was called
+   * Turns anything thrown into a failure, logs what the operator should see of it, and counts it.
+   * @param counted  null when the failure came before any operation was called
    */
   fail(thrown: unknown, counted: Counted | null): Failed {
     const error = asBoardError(thrown);
@@ -180,13 +180,13 @@ export class Dispatcher {
   #checkWriting(operation: Operation, caller: StoredPublisher | null): void {
     if (this.#readOnly && operation.effect !== "reads")
       throw new BoardError("read_only", { retryAfterS: 60 });
-    // A suspended publisher may still read, and erase what it wrote.
+    // A suspended publisher may still read and may erase what it wrote.
     if (operation.auth === "key" && operation.effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
     }
   }
 
-  /** A wrong key is a problem only where one is needed. */
+  /** Returns a problem for a wrong key; only operations that need a key fail for it. */
   async #callerOf({
     apiKey,
     address,

@@ -21,7 +21,7 @@ export interface Failure {
   meta: Record<string, unknown>;
 }
 
-/** Builds both envelopes; one place for every surface. */
+/** Builds both envelopes for every surface. */
 export class Envelopes {
   readonly #board: Board;
   readonly #site: Site;
@@ -31,7 +31,7 @@ export class Envelopes {
     this.#site = parts.site;
   }
 
-  /** @param notes  of the adapter (ignored fields); they stand before those of the reply */
+  /** @param notes  the adapter's (ignored fields); they come before the reply's own */
   async success(
     operation: Operation,
     reply: Reply<unknown>,
@@ -40,7 +40,7 @@ export class Envelopes {
   ): Promise<Success> {
     return {
       ok: true,
-      // The schema also strips: no field leaves the board that the manual does not name.
+      // Parsing also strips fields: none leaves the board unless the manual names it.
       data: operation.output.parse(reply.data),
       ...(reply.nextCursor === undefined ? {} : { next_cursor: reply.nextCursor }),
       meta: {
@@ -51,7 +51,7 @@ export class Envelopes {
     };
   }
 
-  /** @param reference  id under which an `internal` failure was logged */
+  /** @param reference  id of the log line of an `internal` failure */
   async failure(error: BoardError, now: number, reference?: string): Promise<Failure> {
     const notes = reference === undefined ? [] : [`Reference for the operator: ${reference}.`];
     return {
@@ -62,7 +62,7 @@ export class Envelopes {
         hint: error.hint,
         issues: error.issues,
       },
-      // The store may be what failed: then the counts are left out rather than the answer.
+      // The store itself may have failed. Then the answer goes out without counts.
       meta: await this.#meta(notes, now).catch(() => this.#links(notes)),
     };
   }

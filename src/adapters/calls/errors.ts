@@ -3,10 +3,10 @@ import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../../failures.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
 
-/** Whatever was thrown, as a failure the caller may see. */
+/** Anything thrown, as a failure the caller may see. */
 export function asBoardError(thrown: unknown): BoardError {
   if (thrown instanceof BoardError) return thrown;
-  // Errors of the body parser and of express itself carry a type or a status.
+  // Errors of the body parser and of Express itself carry a type or a status.
   const { type, status, name } = (thrown ?? {}) as { type?: unknown; status?: unknown; name?: unknown };
   if (type === "entity.too.large" || type === "parameters.too.many") return new BoardError("body_too_large");
   if (type === "encoding.unsupported" || type === "charset.unsupported")
@@ -22,8 +22,8 @@ export function asBoardError(thrown: unknown): BoardError {
 }
 
 /**
- * Logs what the operator should see of a failure: an internal one whole, a refusal of the whole board in short.
- * @returns the reference an internal failure is logged under, for the caller to quote
+ * Logs what the operator should see of a failure: an internal one whole, a 503 as a warning.
+ * @returns the reference of an internal failure in the log, for the caller to quote
  */
 export function logFailure(error: BoardError, logger: Logger): string | undefined {
   const { status } = FAILURES[error.code];

@@ -4,12 +4,12 @@ import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 
 /**
- * Parses what was sent by the operation's schema.
+ * Parses the fields of a call by the operation's schema.
  *
- * @param source  names the failure of anything a schema refuses: `body` → `invalid_request`, `query` → `invalid_query`
+ * @param source  decides the failure of refused input: `body` → `invalid_request`, `query` → `invalid_query`
  * @returns the parsed input, and a sentence for each field the operation does not have
- * @throws BoardError with every problem at once; a schema may name a failure of its own (`params.failure`), which
- *   counts when all problems share it
+ * @throws BoardError with every problem at once. A schema may name its own failure (`params.failure`); it is used when
+ *   all problems name the same one
  */
 export function parseInput(
   operation: Operation,
@@ -38,12 +38,12 @@ function paramsOf(issue: z.core.$ZodIssue): Record<string, unknown> {
 function issueOf(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(String).join(".");
   const code = String(paramsOf(issue)["code"] ?? issue.code);
-  // zod says "expected string, received undefined" of a missing field.
+  // For a missing field zod says "expected string, received undefined".
   const missing = issue.code === "invalid_type" && issue.input === undefined;
   return [{ path, code: missing ? "required" : code, message: missing ? "Required." : issue.message }];
 }
 
-/** Sentences for fields that no schema knows, at the top and inside `location` and `query`. At most five. */
+/** A sentence for each unknown field, at the top and inside `location` and `query`. At most five. */
 function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path: string): string[] {
   const known = Object.keys(schema.shape);
   const notes: string[] = [];
@@ -66,7 +66,7 @@ function suggestion(key: string, known: readonly string[]): string {
   return meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`;
 }
 
-/** Fields that callers know by another word: the `url` of a post is its `link` when it is read. */
+/** Fields that callers know by another name: a post's `url` is called `link` when it is read. */
 const OTHER_WORDS = new Map([
   ["link", "url"],
   ["query", "q"],
@@ -80,7 +80,7 @@ function meantBy(key: string, known: readonly string[]): string | null {
   return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3)) ? nearest : null;
 }
 
-/** A field name as an agent may read it: whoever sent it chose it, but it may have been copied from a post. */
+/** A field name, made safe for an agent to read: the caller may have copied it from a post. */
 const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
 
 function objectBehind(field: z.ZodType): z.ZodObject | null {

@@ -10,19 +10,19 @@ interface Policy {
   name: string;
   count: number;
   seconds: number;
-  /** Times as many for a caller with a key. */
+  /** Factor on `count` for a caller with a key. */
   withKey?: number;
-  /** Times as many for a verified publisher. */
+  /** Further factor for a verified publisher. */
   verified?: number;
-  /** Counts by address also where there is a key: keys can be had by registering. */
+  /** Counts by address even with a key, since anyone can register for another key. */
   byAddress?: true;
-  /** Counts by /48 rather than by /64, for IPv6 addresses only. */
+  /** Counts IPv6 addresses by /48 instead of /64, and IPv4 addresses not at all. */
   wide?: true;
 }
 
 /**
- * Who may call how often; contract section 9. Reads and searches are counted in the process, since they only protect
- * it; the others in the store, exact over all processes of a board.
+ * How often a caller may call. Limits of reads and searches only protect the process, so the process counts them. The
+ * store counts the others, exactly over all processes of a board.
  */
 const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[] }> = {
   read: { shared: false, policies: [{ name: "read", count: 300, seconds: 60, withKey: 4 }] },
@@ -54,7 +54,7 @@ const POLICY_NAMES: readonly string[] = [
   FAILED_KEYS.name,
 ];
 
-/** What is wrong with the overrides of RATE_LIMITS, null when nothing is. */
+/** The mistake in the overrides of RATE_LIMITS, or null. */
 export function mistakeIn(rateLimits: Overrides): string | null {
   if (typeof rateLimits !== "object") return null;
   const unknown = Object.keys(rateLimits).filter((name) => !POLICY_NAMES.includes(name));
@@ -63,7 +63,7 @@ export function mistakeIn(rateLimits: Overrides): string | null {
     : `${unknown.join(", ")} is no policy; there are ${POLICY_NAMES.join(", ")}`;
 }
 
-/** The figures as the manual prints them. */
+/** The figures that the manual prints. */
 export const LIMIT_TABLE: readonly (Policy & { limit: LimitName })[] = (
   Object.keys(POLICIES) as LimitName[]
 ).flatMap((limit) => POLICIES[limit].policies.map((policy) => ({ ...policy, limit })));
@@ -73,7 +73,7 @@ export interface LimitHeaders {
   policy: string;
   /** Value of `RateLimit`. */
   state: string;
-  /** A sentence for `meta.note` when a tenth of the calls or less is left, else null. */
+  /** A sentence for `meta.note` when at most a tenth of the calls is left, else null. */
   nearly: string | null;
 }
 
@@ -128,8 +128,8 @@ export class Limits {
   }
 
   /**
-   * Counts a key that was wrong; too many from one address and further keys are not looked at for a while.
-   * @throws BoardError `rate_limited` for one too many
+   * Counts a wrong key. After too many from one address, `checkFailedKeys` refuses its keys for a while.
+   * @throws BoardError `rate_limited` when this key was one too many
    */
   async failedKey(address: string): Promise<void> {
     if (this.#overrides === "off") return;
@@ -219,8 +219,8 @@ function headersOf(states: readonly PolicyState[]): LimitHeaders {
 }
 
 /**
- * What one address counts as: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). What is no address counts as one
- * caller, or whoever can choose it would have as many as they like.
+ * The bucket an address counts in: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). All text that is not an
+ * address shares one bucket; otherwise a client that can choose the text could have as many buckets as it likes.
  */
 export function addressBucket(address: string, wide: false): string;
 export function addressBucket(address: string, wide: boolean): string | null;
@@ -233,5 +233,5 @@ export function addressBucket(sent: string, wide: boolean): string | null {
   return `address ${parts.map((part) => part.toString(16)).join(":")}::/${wide ? 48 : 64}`;
 }
 
-/** Some proxies write the client's port behind its address, which is another one with every connection. */
+/** Some proxies append the client's port to its address; the port changes with every connection. */
 const withoutPort = (address: string) => address.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");

@@ -28,7 +28,7 @@ export interface FeedParts {
 interface Format {
   path: string;
   type: string;
-  /** Defaults where a feed differs from a search. */
+  /** The default order. */
   sort: "newest" | "soonest";
   datedOnly: boolean;
   write(posts: readonly Post[], channel: Channel): string;
@@ -62,8 +62,8 @@ const FORMATS: readonly Format[] = [
 const LIMIT = "50";
 
 /**
- * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. They take the parameters of a search,
- * count against its limits, and answer failures in the envelope of the API; nothing they show is counted as retrieved.
+ * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. A feed takes the parameters of a search
+ * and counts against its limits. Failures come in the envelope of the API. Nothing shown counts as retrieved.
  */
 export function feedRoutes(parts: FeedParts): Router {
   const router = Router({ caseSensitive: true });

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 
-/** A tag for what was asked for: the same text, the same tag. Without quotes. */
+/** The tag of a text, without quotes. Equal texts have equal tags. */
 export const tagOf = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 /**
- * Sets the tag, and answers 304 when the caller has that version already.
+ * Sets the tag, and answers 304 when the caller already has that version.
  *
- * It does not ask `request.fresh`: fetch sends `Cache-Control: no-cache` along with a tag, and express then says no.
+ * `request.fresh` would not do: fetch sends `Cache-Control: no-cache` with a tag, and Express then calls nothing fresh.
  *
- * @returns true when the answer has been sent
+ * @returns true when it has sent the answer
  */
 export function sentAsNotModified(request: Request, response: Response, tag: string): boolean {
   response.set("ETag", `W/"${tag}"`);

@@ -4,11 +4,11 @@ import type { Envelopes } from "../calls/envelope.ts";
 import type { LimitHeaders } from "../calls/limits.ts";
 import { setLimitHeaders } from "./requests.ts";
 
-/** Sends a failure as a page; false where the caller asked for no page. */
+/** Sends a failure as a page. Returns false, and sends nothing, if the caller did not ask for a page. */
 export type FailurePage = (failed: Failed, request: Request, response: Response) => boolean;
 
 /**
- * Turns whatever was thrown into the error envelope, or into a page where one was asked for. Anything that is not a
+ * Turns anything thrown into the error envelope, or into a page if the caller asked for one. Anything that is not a
  * BoardError is logged whole, once.
  */
 export function failureHandler(

@@ -3,7 +3,7 @@ import type { Site } from "../../domain/site.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
 import { addLink, sentQuery } from "./links.ts";
 
-/** The forms every page comes in. */
+/** The three forms of every page. */
 export type Form = "html" | "json" | "markdown";
 
 const FORMS = [
@@ -13,8 +13,8 @@ const FORMS = [
 ] as const satisfies readonly { form: Form; type: string; suffix: string }[];
 
 /**
- * The form a caller wants: the suffix of the path says it, else `Accept`. HTML where nothing or anything is asked for,
- * and also where nothing we have is: a page that can be looked at helps more than a refusal.
+ * The form a caller wants, by the suffix of the path or else by `Accept`. HTML is the default, even when `Accept` names
+ * none of our forms: a readable page helps more than a refusal.
  */
 function formOf(request: Request): Form {
   const bySuffix = FORMS.find(({ suffix }) => suffix !== "" && request.path.endsWith(suffix));
@@ -24,8 +24,8 @@ function formOf(request: Request): Form {
 }
 
 /**
- * Finds the form, keeps it in `response.locals["form"]`, and tells of the others: `Vary`, and `Link` with the other
- * forms, the manual and the API's description.
+ * Puts the form into `response.locals["form"]`, and sets `Vary` and `Link`. The links name the other forms, the manual
+ * and the API's description.
  */
 export function negotiate(site: Site): RequestHandler {
   return (request, response, next) => {
@@ -49,14 +49,14 @@ export function formPath(path: string, suffix: ".json" | ".md"): string {
   return `${path === "/" ? "/index" : path}${suffix}`;
 }
 
-/** Every path that a page answers, for the router: its own and those with a suffix. */
+/** Every path the router needs for a page: its own, and those with a suffix. */
 export function pathsOf(path: string): string[] {
-  // A parameter takes the suffix along; ids are read without it.
+  // A parameter at the end also matches the suffix; ids are parsed without it.
   if (/:\w+$/.test(path)) return [path];
   return [path, formPath(path, ".json"), formPath(path, ".md")];
 }
 
-/** Sends one form of a page with its weak tag, or 304. HTML brings its own content policy. */
+/** Sends one form of a page with its weak tag, or 304. HTML gets its own content policy. */
 export function sendForm(request: Request, response: Response, form: Form, text: string): void {
   const type = FORMS.find((each) => each.form === form)?.type ?? "text/plain";
   if (form === "html") setPagePolicy(response);
@@ -65,7 +65,7 @@ export function sendForm(request: Request, response: Response, form: Form, text:
   response.set("Content-Type", `${type}; charset=utf-8`).send(text);
 }
 
-/** Own style, script and icon, forms to this site, nothing else. */
+/** Allows the site's own style, script and icon, and forms to this site; nothing else. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -80,7 +80,7 @@ export function setPagePolicy(response: Response): void {
   response.set("Content-Security-Policy", PAGE_POLICY);
 }
 
-/** Path of the page in its first form, also where a slash that the router overlooks stands behind it. */
+/** Path of the page as HTML. Also drops a trailing slash, which the router ignores. */
 function withoutSuffix(path: string): string {
   const plain = path.replace(/(\.(json|md))?\/?$/, "");
   return plain === "" || plain === "/index" ? "/" : plain;

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 
-/** Longer addresses are not repeated in headers, which clients and proxies bound. */
+/** Longer addresses are left out of headers: clients and proxies limit the size of those. */
 const ADDRESS_CHARS = 1_500;
 
 /** Adds an address to the `Link` header (RFC 8288), unless it is too long for one. */
@@ -17,7 +17,7 @@ export function addNextLink(request: Request, response: Response, cursor: string
   addLink(response, `${request.baseUrl}${request.path}?${query}`, "next");
 }
 
-/** The query as it was sent; a question mark may stand in it like any other character. */
+/** The query as sent. It starts at the first question mark and may contain others. */
 export function sentQuery(request: Request): URLSearchParams {
   const start = request.originalUrl.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : request.originalUrl.slice(start));

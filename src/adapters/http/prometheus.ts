@@ -6,7 +6,7 @@ import type { Usage } from "../../domain/board/usage.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, WorkKind } from "../../ports/store/index.ts";
 
-/** What is measured. */
+/** The parts of a board that are measured. */
 interface MeasuredBoard {
   store: Store;
   embedder: Embedder;
@@ -19,7 +19,7 @@ const WORK: readonly WorkKind[] = ["match", "embed"];
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /**
- * Measures a board for Prometheus: answers by operation and status, the work that waits, the size of the board, and the
+ * Measures a board for Prometheus: answers by operation and status, waiting work, the size of the board, and the
  * process.
  */
 export function measured(board: MeasuredBoard): Registry {
@@ -88,15 +88,15 @@ const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"];
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** The listener of the operator. */
+/** The operator's listener. */
 export interface Admin {
   port: number;
   stop(): Promise<void>;
 }
 
 /**
- * A listener with `GET /metrics` on 127.0.0.1, and nowhere else: what it tells is for the operator.
- * @param port  0 takes a free one
+ * Serves `GET /metrics` on 127.0.0.1 only: the measurements are for the operator.
+ * @param port  0 takes a free port
  */
 export async function startAdmin(
   registry: Registry,
@@ -104,7 +104,7 @@ export async function startAdmin(
   failed: (error: unknown) => void,
 ): Promise<Admin> {
   const server = createServer((request, response) => {
-    // A page that rebinds its own name to 127.0.0.1 shall not read along.
+    // Otherwise a web page could rebind its own name to 127.0.0.1 and read the metrics.
     if (!LOOPBACK.test(request.headers.host ?? "")) {
       response.writeHead(403).end();
       return;

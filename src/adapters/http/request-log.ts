@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 
-/** One line for each answer: method, path without query, status, time, shortened address. No key, body or query. */
+/** Logs one line per answer: method, path, status, time and shortened address. No key, body or query. */
 export function requestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
     if (!logger.isLevelEnabled("info")) {
@@ -10,7 +10,7 @@ export function requestLog(logger: Logger): RequestHandler {
       return;
     }
     const began = performance.now();
-    // A key has no place in a path, but whoever puts it there shall not find it in the log.
+    // Keys do not belong in paths. A key sent there anyway stays out of the log.
     const path = (request.originalUrl.split("?")[0] ?? "").slice(0, 200).replace(/bbk_\w+/g, "bbk_…");
     const address = shortened(request.ip ?? "");
     response.once("close", () => {
@@ -22,7 +22,7 @@ export function requestLog(logger: Logger): RequestHandler {
   };
 }
 
-/** An address without what tells one machine from its neighbours: /24, or /48 for IPv6. */
+/** An address cut to its /24, or /48 for IPv6, so that it does not identify one machine. */
 function shortened(address: string): string {
   if (!ipaddr.isValid(address)) return "";
   const parsed = ipaddr.process(address);

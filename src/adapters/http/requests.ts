@@ -7,7 +7,7 @@ import { clientOf } from "../calls/clients.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { LimitHeaders } from "../calls/limits.ts";
 
-/** Requests under way at once. Asking the rest to come back is cheaper for everyone than a queue. */
+/** Requests under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
 const IN_FLIGHT_MAX = 1_000;
 
 /** Refuses a request with `overloaded` while too many are under way. */
@@ -24,7 +24,7 @@ export function boundedInFlight(): RequestHandler {
 }
 
 /**
- * Admits the caller of a request, and keeps in `response.locals["operation"]` what its answer or failure is counted as.
+ * Admits the caller of a request. `response.locals["operation"]` keeps the name that its answer or failure counts under.
  * @throws BoardError `rate_limited`
  */
 export async function admitted(
@@ -41,8 +41,8 @@ export async function admitted(
 }
 
 /**
- * The key of a request: `Authorization: Bearer`, else `x-api-key`; never the query. A key without its scheme counts too:
- * an agent told that it has none would register once more.
+ * Reads the key from `Authorization: Bearer`, else from `x-api-key`, never from the query. A key without its scheme
+ * counts too: an agent that got `missing_api_key` for it would register again.
  */
 export function credentialsOf(request: Request): Credentials {
   const [, bearer, bare] = AUTHORIZATION.exec(request.get("authorization") ?? "") ?? [];
@@ -55,7 +55,7 @@ export function credentialsOf(request: Request): Credentials {
 
 const AUTHORIZATION = /^(?:Bearer\s+(\S+)|(bbk_\S+))\s*$/i;
 
-/** Reads a body as JSON, whatever its type says. It must be UTF-8: anything else would be kept with holes. */
+/** Parses any body as JSON, whatever its media type. It must be UTF-8: other bytes would be stored as U+FFFD. */
 export const jsonBody = express.json({
   limit: LIMITS.requestBytes,
   inflate: false,
@@ -67,7 +67,7 @@ export const jsonBody = express.json({
   },
 });
 
-/** A body must say that it is JSON; a request without a body counts as an empty object. */
+/** Requires a body to declare itself as JSON. A request without a body is fine: it counts as an empty object. */
 export const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody =
     request.get("transfer-encoding") !== undefined || Number(request.get("content-length") ?? 0) > 0;
@@ -77,7 +77,7 @@ export const requireJson: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** @param limits  null where limits are off */
+/** @param limits  null when limits are off */
 export function setLimitHeaders(response: Response, limits: LimitHeaders | null | undefined): void {
   if (limits === null || limits === undefined) return;
   response.set("RateLimit-Policy", limits.policy);

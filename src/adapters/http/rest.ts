@@ -18,17 +18,17 @@ const EXPOSED = [
   "WWW-Authenticate",
 ];
 
-/** Every origin may read, nothing is ambient: keys travel in headers only. */
+/** Every origin may call: browsers attach no credentials by themselves, keys travel in headers only. */
 export const openCors = cors({ origin: "*", credentials: false, exposedHeaders: EXPOSED, maxAge: 86_400 });
 
 /**
- * Puts every operation on its REST route. A GET takes its input from path and query, the rest from path and JSON body.
- * A path that exists fails other methods with 405, everything else is a 404.
+ * Puts every operation on its REST route. A GET takes its input from path and query, other methods from path and JSON
+ * body. A known path answers other methods with 405; an unknown path is a 404.
  */
 export function restRouter(operations: readonly Operation[], dispatcher: Dispatcher): Router {
   const router = express.Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
-  // Fixed paths come before those with an id, so that `/publishers/me` is not taken for a publisher.
+  // Fixed paths come before those with an id, so `/publishers/me` is not taken for a publisher's id.
   for (const operation of [...operations].sort((a, b) => idsIn(a.rest.path) - idsIn(b.rest.path))) {
     for (const path of [operation.rest.path, ...(operation.rest.also ?? [])]) {
       const pattern = path.replace(/\{(\w+)\}/g, ":$1");
@@ -70,7 +70,7 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
     },
     ...(readsQuery ? [] : [requireJson, jsonBody]),
     async (request, response) => {
-      // No body at all is an empty object; a JSON null is not.
+      // A missing body counts as an empty object; a JSON null does not.
       const json: unknown = request.body === undefined ? {} : request.body;
       const sent: unknown = readsQuery ? request.query : json;
       if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {
@@ -79,7 +79,7 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
       }
       const input: Record<string, unknown> = { ...sent, ...request.params };
       const key = request.get("idempotency-key");
-      // Clients may send the header with every write; only creations know it.
+      // Clients may send the header with every write. Only creations use it.
       if (
         key !== undefined &&
         operation.outcomes.includes("created") &&
@@ -104,8 +104,8 @@ export function routeOf(operation: Operation, dispatcher: Dispatcher): RequestHa
 }
 
 /**
- * The tag covers what was asked for, not the live counts in `meta` and not the retrievals that a search itself raises,
- * so that an unchanged answer stays a 304.
+ * Sends an answer with its tag, or 304. The tag leaves out the live counts in `meta` and the retrievals that a search
+ * itself raises, so an unchanged answer stays a 304.
  */
 function sendCacheable(
   request: Request,

@@ -8,7 +8,7 @@ import type { Credentials } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody } from "../http/requests.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
-/** Codes of JSON-RPC 2.0 that no request id goes with. */
+/** JSON-RPC 2.0 error codes for answers without a request id. */
 const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -32000 } as const;
 
 export interface McpRouterParts extends McpParts {
@@ -16,8 +16,8 @@ export interface McpRouterParts extends McpParts {
 }
 
 /**
- * `/mcp`, and `/mcp/readonly` with the reading tools alone: streamable HTTP without sessions, for the revision
- * 2026-07-28 and the ones with a handshake before it. Nothing but JSON or an event stream leaves these paths.
+ * `/mcp`, and `/mcp/readonly` with the reading tools only: streamable HTTP without sessions, for revision 2026-07-28 and
+ * the earlier ones with a handshake. These paths answer with JSON or an event stream, never with HTML.
  */
 export function mcpRouter(parts: McpRouterParts): Router {
   const router = express.Router({ caseSensitive: true });
@@ -27,7 +27,7 @@ export function mcpRouter(parts: McpRouterParts): Router {
   ] as const;
   for (const [path, serverFor] of doors) {
     const handler = createMcpHandler((request) => serverFor(credentialsIn(request.authInfo)), {
-      // Nothing on the board's lists changes while it runs, so nobody needs a stream that waits for changes.
+      // The board's lists never change while it runs, so clients need no stream of changes.
       maxSubscriptions: 0,
       onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
     });
@@ -38,7 +38,7 @@ export function mcpRouter(parts: McpRouterParts): Router {
   return router;
 }
 
-/** Applies the handlers to the path itself, not to what lies below it. */
+/** Applies the handlers to the path itself and not to paths below it. */
 function notBelow(...handlers: RequestHandler[]): RequestHandler[] {
   return handlers.map((handle) => (request, response, next) => {
     if (request.path === "/") handle(request, response, next);
@@ -46,7 +46,7 @@ function notBelow(...handlers: RequestHandler[]): RequestHandler[] {
   });
 }
 
-/** Refuses names that are not this board's: a page that rebinds its own name to 127.0.0.1 could read the answers. */
+/** Refuses foreign host names: a web page could rebind its own name to 127.0.0.1 and read the answers. */
 function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   const hosts = [new URL(site.root).host, ...config.allowedHosts];
   const names = hosts
@@ -58,7 +58,7 @@ function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   };
 }
 
-/** Any origin may ask: nothing is ambient, keys are sent on purpose. */
+/** Any origin may ask: browsers attach no credentials by themselves, keys are sent on purpose. */
 const openCors = cors({
   origin: "*",
   methods: ["POST"],
@@ -66,7 +66,7 @@ const openCors = cors({
   maxAge: 86_400,
 });
 
-/** Without sessions there is no stream to GET and nothing to DELETE. */
+/** Without sessions there is no stream to GET and no session to DELETE. */
 const postOnly: RequestHandler = (request, response, next) => {
   if (request.method === "POST") next();
   else
@@ -92,8 +92,8 @@ function answering(handle: NodeMcpRequestHandler): RequestHandler {
 }
 
 /**
- * The SDK hands what it calls auth info from the request to the server it is for. Nothing in it was checked yet, and
- * the SDK checks nothing.
+ * Carries the credentials from the request to its server, in what the SDK calls auth info. They are still unchecked, and
+ * the SDK does not check them.
  */
 const authInfoOf = (credentials: Credentials) => ({
   token: "",
@@ -106,7 +106,7 @@ function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined
   return (authInfo?.extra?.["credentials"] as Credentials | undefined) ?? { apiKey: null, address: "" };
 }
 
-/** What broke before a message was there: the body, or the board. */
+/** Answers failures that come before a message was read: of the body, or of the board. */
 function failureHandler(parts: McpParts): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const { error, status } = parts.dispatcher.fail(thrown, null);

@@ -9,12 +9,12 @@ import {
 import { cancelledBy, type StdioOptions, StdioTransport } from "./stdio.ts";
 
 /**
- * Hands every message between stdin/stdout and the board at a URL, whatever revision both speak: the client's
+ * Relays every message between stdin/stdout and the board at a URL, whatever revision they speak: the client's
  * transport takes the headers it needs from the message itself.
  *
  * @param url  `https://board.example`, or the address of its tool server
- * @param log  told in one line of what could not be handed on
- * @returns when stdin has ended and everything asked before is answered
+ * @param log  called with one line for each message that could not be relayed
+ * @returns once stdin has ended and every request before that is answered
  */
 export async function relayOverStdio(
   url: URL,
@@ -52,7 +52,7 @@ export async function relayOverStdio(
 
   far.onmessage = (message) => {
     if (isJSONRPCResultResponse(message)) {
-      // The answer to a handshake says which revision the later requests name in their headers.
+      // The answer to a handshake sets the revision that later requests name in their headers.
       const { protocolVersion } = message.result as { protocolVersion?: unknown };
       if (typeof protocolVersion === "string") far.setProtocolVersion(protocolVersion);
     }
@@ -62,7 +62,7 @@ export async function relayOverStdio(
     const cancelled = cancelledBy(message);
     if (isJSONRPCRequest(message)) void hand(message);
     else if (cancelled !== undefined) {
-      // A request over HTTP is cancelled by letting go of it.
+      // Aborting a request over HTTP cancels it.
       underWay.get(cancelled)?.abort();
       underWay.delete(cancelled);
     } else far.send(message).catch((error: Error) => log(error.message));
@@ -75,15 +75,15 @@ export async function relayOverStdio(
   await far.close();
 }
 
-/** `/mcp` of a site, or the address as it is where it has a path. */
+/** `/mcp` of a site, or the address itself if it has a path; `readOnly` adds `/readonly`. */
 function toolServerOf(url: URL, readOnly: boolean): URL {
   const path = url.pathname === "/" ? "/mcp" : url.pathname.replace(/\/$/, "");
   return new URL(readOnly && !path.endsWith("/readonly") ? `${path}/readonly` : path, url);
 }
 
 /**
- * The JSON-RPC error in an HTTP failure, which is the board's own word; null where there is none. It has no id where the
- * board refused the request unread, such as one that is too large.
+ * The board's own JSON-RPC error from an HTTP failure, under the id of the request; null if there is none. The board
+ * sends no id when it refuses a request unread, such as one that is too large.
  */
 function refusalIn(error: unknown, id: string | number): JSONRPCMessage | null {
   if (!(error instanceof SdkHttpError) || typeof error.data["text"] !== "string") return null;

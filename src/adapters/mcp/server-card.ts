@@ -4,11 +4,11 @@ import type { Site } from "../../domain/site.ts";
 import type { Skill } from "../reference/skills.ts";
 import { SERVER } from "./server.ts";
 
-/** The revision without a handshake, which the SDK negotiates by itself. */
+/** The revision without a handshake. The SDK negotiates it, but does not list it as supported. */
 const STATELESS_REVISION = "2026-07-28";
 
 /**
- * How to connect to the tool server, for clients that know its address only: a server card (SEP-2127). It never lists
+ * A server card (SEP-2127): how to connect to the tool server, for clients that know only its address. It lists no
  * tools; the server does.
  */
 export function serverCard(site: Site) {
@@ -37,7 +37,7 @@ export function serverCard(site: Site) {
   };
 }
 
-/** What agents find here: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
+/** What the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
 export function aiCatalog(site: Site, skills: readonly Skill[]) {
   const urn = (namespace: string, name: string) =>
     `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;

@@ -16,7 +16,7 @@ import { filledPrompt, INSTRUCTIONS, LISTED_PROMPTS } from "./prompts.ts";
 import { failedResult, toolResult } from "./results.ts";
 import { DETAILS, type ServedTool, servedTools } from "./tool-list.ts";
 
-/** What the tools are served from. */
+/** What the MCP server is built from. */
 export interface McpParts {
   catalog: Catalog;
   dispatcher: Dispatcher;
@@ -25,10 +25,10 @@ export interface McpParts {
   clock: () => number;
 }
 
-/** How the server names itself, in handshakes and in its card. */
+/** The server's name, in handshakes and in its card. */
 export const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1.0" } as const;
 
-/** Lists change only with the program, so clients may keep them for a while. */
+/** Lists change only with the program, so clients may cache them for a while. */
 const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
 const OPTIONS = {
   capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -44,11 +44,11 @@ const OPTIONS = {
 } as const;
 
 /**
- * Prepares everything a server answers from, once; the returned function makes a server for one request or one
- * connection, which costs some microseconds.
+ * Prepares, once, everything that servers answer from. The returned function makes a server for one request or one
+ * connection, which takes some microseconds.
  *
- * The low-level `Server` is used on purpose: `tools/list` is computed once, and arguments meet only the board's own
- * parse, so that a wrong one is answered the same over MCP and REST.
+ * The low-level `Server` is a deliberate choice. It lets `tools/list` be computed once, and only the board parses the
+ * arguments, so a wrong argument gets the same answer over MCP and REST.
  *
  * @param only  `reading` leaves out every tool that changes anything
  */
@@ -94,7 +94,7 @@ export function mcpServers(parts: McpParts, only: "all" | "reading"): (credentia
   };
 }
 
-/** One call of a tool. Never throws: a failure is an answer, which the model reads and can act on. */
+/** Calls a tool. Never throws: a failure is an answer, so the model can read it and act on it. */
 async function callTool(
   parts: McpParts,
   tool: ServedTool,
@@ -120,7 +120,7 @@ async function callTool(
   }
 }
 
-/** Takes the arguments that are not the operation's out of what was sent, and what a model left open as null or "". */
+/** Separates the operation's own arguments from `api_key` and `detail`, and drops those a model left null or "". */
 function argumentsOf(tool: ServedTool, sent: Record<string, unknown>) {
   const given = Object.entries(sent).filter(([, value]) => value !== null && value !== "");
   const input = Object.fromEntries(given);
@@ -139,8 +139,8 @@ function detailOf(tool: ServedTool, sent: unknown): (typeof DETAILS)[number] {
 }
 
 /**
- * The same failure with a hint for a caller that has tools and no headers of its own.
- * @param isOutranked  the caller sent a key as an argument, and a header with another one counted
+ * The same failure, with a hint for a caller that has tools and cannot set headers.
+ * @param isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
  */
 function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardError {
   const hint = hintFor(error.code, isOutranked, site);
@@ -162,7 +162,7 @@ function hintFor(code: FailureCode, isOutranked: boolean, site: Site): string | 
   }
 }
 
-/** What an operation without input answers, as JSON. */
+/** The data that an operation answers without input, as JSON. */
 async function dataOf(operation: Operation, from: Credentials, dispatcher: Dispatcher): Promise<string> {
   try {
     const { data } = await dispatcher.ask(operation, await dispatcher.admit(operation, from), {});

@@ -10,10 +10,10 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type McpParts, mcpServers } from "./server.ts";
 
-/** Counted like an address: everyone who may start this process is one caller. */
+/** Stands in for the address in the limits: all use of this process counts as one caller. */
 const LOCAL = "stdio";
 
-/** When stdin ends, answers under way are waited for this long. */
+/** After stdin ends, the process waits this long for answers under way. */
 const DRAIN_MS = 10_000;
 
 export interface StdioOptions {
@@ -25,7 +25,7 @@ export interface StdioOptions {
 
 /**
  * Serves a board of this process over stdin and stdout, in every revision of the protocol.
- * @returns when stdin has ended and everything asked before is answered
+ * @returns once stdin has ended and every request before that is answered
  */
 export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: StdioOptions): Promise<void> {
   const serverFor = mcpServers(parts, readOnly ? "reading" : "all");
@@ -40,14 +40,14 @@ export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: Stdi
 }
 
 /**
- * stdin and stdout as a transport of the SDK that answers what it was asked before stdin ended, so that
- * `printf '…' | agent-board stdio` prints something. The SDK's own lets go of requests under way.
+ * An SDK transport over stdin and stdout that still answers requests from before the end of stdin, so that
+ * `printf '…' | agent-board stdio` prints something. The SDK's own transport drops requests under way.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport["onmessage"]>;
-  /** Fulfilled when nothing will come and nothing is owed any more. */
+  /** Resolves when stdin has ended and no answer is outstanding. */
   readonly ended: Promise<void>;
   readonly #input = new PassThrough();
   readonly #inner = new StdioServerTransport(this.#input);
@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
     if (this.#inputEnded) return;
     this.#inputEnded = true;
     setTimeout(() => void this.close(), DRAIN_MS).unref();
-    // What stdin brought last may still be on its way through the pipe.
+    // The last bytes of stdin may still be in the pipe.
     setImmediate(() => this.#closeWhenDone());
   }
 
@@ -109,7 +109,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** The request that a message cancels, which is owed no answer. */
+/** Id of the request that a message cancels. A cancelled request gets no answer. */
 export function cancelledBy(message: JSONRPCMessage): string | number | undefined {
   if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return undefined;
   return (message.params as { requestId?: string | number } | undefined)?.requestId;

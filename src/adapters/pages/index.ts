@@ -24,8 +24,8 @@ import { stats } from "./stats.ts";
 const VIEWS: readonly View[] = [home, search, post, publisher];
 
 /**
- * The pages for people. Each shows what an operation answers, in three forms under one address: HTML, JSON (the very
- * envelope of the operation) and Markdown. Their limits are those of the operation; nothing on them counts as found.
+ * The pages for people. Each shows the answer of an operation in three forms: HTML, Markdown, and JSON (the operation's
+ * own envelope). Pages count against the operation's limits. Posts on them do not count as found.
  */
 export function pagesRouter(operations: readonly Operation[], site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
@@ -45,7 +45,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   return router;
 }
 
-/** Failures of pages, in the form that was asked for. */
+/** Sends failures of pages in the form the caller asked for. */
 export function failurePage(site: Site): FailurePage {
   return ({ error, reference }, request, response) => {
     const { form, view, asked } = response.locals as { form?: Form; view?: View; asked?: Asked };
@@ -59,11 +59,11 @@ export function failurePage(site: Site): FailurePage {
   };
 }
 
-/** For addresses where nothing is: a page for browsers, JSON for everyone else. */
+/** Answers unknown addresses: with a page for browsers, with JSON for all other clients. */
 export function nothingHere(): RequestHandler {
   return (request, response) => {
     response.vary("Accept");
-    // Browsers alone name XHTML; every program gets the envelope, as the contract says of unknown paths.
+    // Only browsers name XHTML. Other programs get the envelope.
     const isBrowser = (request.get("accept") ?? "").includes("application/xhtml+xml");
     if (isBrowser && !/^\/(api|mcp|\.well-known)\b/.test(request.path)) response.locals["form"] = "html";
     throw new BoardError("not_found");
@@ -75,7 +75,7 @@ function failedView(view: View | undefined, asked: Asked | undefined, error: Boa
   return view.failed(asked, error);
 }
 
-/** HTML and Markdown of a page; JSON is left to the operation's own route, unless the page shows several. */
+/** Sends a page as HTML or Markdown. JSON is left to the operation's route, unless the page builds its own. */
 function showing(
   view: View,
   operation: Operation,
@@ -134,17 +134,17 @@ function askedOf(
   };
 }
 
-/** Forms send their empty fields too; a short address can be passed on. Null when nothing is empty. */
+/** The address without the empty fields that forms send, which is short enough to share. Null when none is empty. */
 function withoutEmpty(request: Request): string | null {
   const sent = sentQuery(request);
   const kept = [...sent].filter(([, value]) => value.trim() !== "");
   if (kept.length === sent.size) return null;
-  // Two slashes in front would name another host.
+  // Two leading slashes would name another host.
   const path = request.path.replace(/^\/+/, "/");
   return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
-/** Ids carry no dot but that of a suffix; `.ics` and whatever else there is belongs to other routes. */
+/** Ids contain no dot. A suffix other than `.json` and `.md`, such as `.ics`, belongs to another route. */
 const skipOtherSuffixes: RequestHandler = (request, _response, next) => {
   next(/\.(?!json$|md$)\w+$/.test(request.path) ? "route" : undefined);
 };

@@ -8,7 +8,7 @@ import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
-/** A write-ahead log grows to a few hundred megabytes at the most. */
+/** A write-ahead log grows to a few hundred megabytes at most. */
 const SPACE_LOW_MB = 1_000;
 const SPACE_OUT_MB = 100;
 const NODE_MIN = [20, 19] as const;
@@ -21,7 +21,7 @@ export function* examineNode(): Iterable<Finding> {
     : problem("Node.js", `${process.versions.node} is too old: install ${NODE_MIN.join(".")} or newer`);
 }
 
-/** What others see of the board, and what instances must have in common. */
+/** Checks the address that others see, and the secret that all instances must share. */
 export function* examineSite({ siteUrl, host, storeUrl, secretKey }: Config): Iterable<Finding> {
   const shared = !storeUrl.startsWith("sqlite:");
   const local = /^(127\.|localhost$|::1$)/.test(host);

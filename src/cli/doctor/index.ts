@@ -5,7 +5,7 @@ import { problem } from "../../ports/finding.ts";
 import { examineStore } from "../../store/open.ts";
 import { examineFolder, examineLimits, examineModel, examineNode, examineSite } from "./environment.ts";
 
-/** What is looked at, in this order; each on its own, so that one problem hides no other. */
+/** The checks, in order. Each runs by itself, so that no problem hides another. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
   examineSite,
   examineLimits,
@@ -14,7 +14,7 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
   examineModel,
 ];
 
-/** `agent-board doctor`: one line for each thing that was looked at; fails when there is a problem. */
+/** `agent-board doctor`: prints one line for each finding. Exits with 1 when there is a problem. */
 export function doctorCommand(): Command {
   return new Command("doctor")
     .description("checks configuration, folders, database and model of this machine, and changes nothing")

@@ -1,6 +1,6 @@
 /**
- * What costs a read and may be a little old. From half its age on a newer one is read beside the answers, so that under
- * steady traffic nobody waits; one that failed is tried again at the next call.
+ * A value that is costly to read and may be slightly old. From half its maximum age on, a call returns the kept value
+ * and starts a new read in the background, so under steady traffic no caller waits. The next call retries a failed read.
  */
 export class Cached<T> {
   readonly #read: (now: number) => Promise<T>;
@@ -13,7 +13,7 @@ export class Cached<T> {
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** At most as old as was agreed. Rejects with the reading's error when nothing that young is kept. */
+  /** A value younger than the maximum age. Rejects with the read's error when no such value is kept. */
   get(now: number): Promise<T> {
     const ageMs = this.#kept === null ? Number.POSITIVE_INFINITY : now - this.#kept.at;
     if (ageMs >= this.#maxAgeMs / 2) void this.#renew(now);
@@ -30,7 +30,7 @@ export class Cached<T> {
       .finally(() => {
         this.#reading = null;
       });
-    // Whoever waits for it is told; nobody may.
+    // A caller that waits gets the error; often nobody waits.
     this.#reading.catch(() => {});
     return this.#reading;
   }

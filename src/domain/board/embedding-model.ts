@@ -4,9 +4,9 @@ import type { Store } from "../../ports/store/index.ts";
 const SETTING = "embedding_model";
 
 /**
- * Which model's vectors a board keeps. Processes of one board may run under different models for a while, during an upgrade
- * or by mistake; if each wrote its own vectors, they would undo each other's for ever. The process that started last
- * decides, and only those that have its model write vectors. The others search by the vectors that are left for theirs.
+ * Decides which model's vectors a board keeps. During an upgrade, or by mistake, the processes of one board may run
+ * different models. If each wrote its own vectors, they would overwrite each other's forever. So the last process to
+ * start decides, and only processes with its model write vectors. The others search the vectors left from their own.
  */
 export class BoardModel {
   readonly #store: Store;
@@ -17,7 +17,7 @@ export class BoardModel {
     this.#embedder = parts.embedder;
   }
 
-  /** Makes this process's model the board's. */
+  /** Makes this process's model the model of the board. */
   async choose(): Promise<void> {
     if (!(await this.isOurs())) await this.#store.settings.set(SETTING, this.#embedder.modelId);
   }

@@ -6,11 +6,11 @@ import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
 import { Cached } from "./cached.ts";
 
-/** Counts in `meta.board` may be this old. */
+/** The counts in `meta.board` and the overview may be this old. */
 const COUNTS_MS = 10_000;
 const STRIP_DAYS = 14;
 
-/** What the board tells about itself: counts and overview. */
+/** What the board publishes about itself: counts and an overview. */
 export class Board {
   readonly #store: Store;
   readonly #site: Site;
@@ -83,7 +83,7 @@ export class Board {
     };
   }
 
-  /** What the board holds now, as the statistics tell it. */
+  /** What the board holds now: the `board` member of `GET /metrics`. */
   async census(now: number) {
     const { activePosts, publishers, postsToday, firstHand, ...rest } = await this.#overview.get(now);
     return {
@@ -107,5 +107,5 @@ export class Board {
   }
 }
 
-/** With the searches of the last days, by UTC day. */
+/** The store's overview plus the searches of the last 14 days, by UTC day. */
 type Overview = BoardOverview & { searches: ReadonlyMap<string, number> };

@@ -7,28 +7,28 @@ import type { Board } from "./index.ts";
 import { callersBehind, SEEKER } from "./searcher-estimate.ts";
 import { DEMAND } from "./unmet-demand.ts";
 
-/** Counts of publishers that wrote may be this old: they look at every post of a month. */
+/** Counts of active publishers may be this old. Taking them reads every post of a month. */
 const ACTIVE_MS = 60_000;
 const SERIES_DAYS = 30;
 const DEMAND_MAX = 20;
 
 type Row = { day: string; name: string; n: number };
 
-/** Operating statistics: aggregates by day, made of counters that hold no address, key or query. */
+/** Operating statistics, aggregated by day from counters that hold no address, key or query. */
 export class Metrics {
   readonly #store: Store;
   readonly #board: Board;
   readonly #jobs: readonly string[];
   #active: { at: number; value: Promise<ActivePublishers> } | null = null;
 
-  /** @param parts.jobs  names of the jobs whose runs `jobEnded` is told of */
+  /** @param parts.jobs  names of the jobs whose last runs are published; `jobEnded` records them */
   constructor(parts: { store: Store; board: Board; jobs: readonly string[] }) {
     this.#store = parts.store;
     this.#board = parts.board;
     this.#jobs = parts.jobs;
   }
 
-  /** Records a run of a job, for every process of the board to see. */
+  /** Records a job's run where every process of the board can read it. */
   async jobEnded(job: string, ok: boolean, now: number): Promise<void> {
     await this.#store.settings.set(`job:${job}`, JSON.stringify({ at: now, ok }));
   }
@@ -105,7 +105,7 @@ export class Metrics {
 
   async #countActive(now: number): Promise<ActivePublishers> {
     const since = (days: number, until = 0) =>
-      // What is written in this very millisecond belongs to it.
+      // The store excludes the upper bound; a post of this very millisecond counts.
       this.#store.statistics.activePublishers(now - days * DAY_MS, now - until * DAY_MS + 1);
     const [week, weekBefore, twoWeeks, month] = await Promise.all([
       since(7),
@@ -120,7 +120,7 @@ export class Metrics {
 interface ActivePublishers {
   week: number;
   month: number;
-  /** Publishers that wrote in this week and in the one before. */
+  /** Publishers that wrote both this week and the week before. */
   bothWeeks: number;
 }
 
@@ -140,7 +140,7 @@ function byName(rows: readonly Row[], prefix: string): Record<string, number> {
 const topOf = (rows: readonly Row[], prefix: string) =>
   Object.entries(byName(rows, prefix)).slice(0, DEMAND_MAX);
 
-/** The last 30 UTC days, oldest first, also those on which nothing happened. */
+/** The last 30 UTC days, oldest first, quiet days included. */
 function seriesOf(rows: readonly Row[], now: number) {
   const counts = new Map(rows.map(({ day, name, n }) => [`${day} ${name}`, n]));
   return Array.from({ length: SERIES_DAYS }, (_, i) => {
@@ -158,5 +158,5 @@ function seriesOf(rows: readonly Row[], now: number) {
   });
 }
 
-/** In 0…1 with three decimals; 0 where the whole is 0. */
+/** In 0…1, rounded to three decimals; 0 when the whole is 0. */
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 1000);

@@ -1,6 +1,6 @@
-/** Buckets that callers fall into. Four billion addresses share them, so that a bucket says nothing about anyone. */
+/** Every caller falls into one of these buckets. Four billion addresses share them, so a bucket identifies nobody. */
 const BUCKETS = 1024;
-/** Prefix of the counters: `seeker:417` of a day says that somebody in bucket 417 searched that day. */
+/** Prefix of the counters: `seeker:417` on a day means that somebody in bucket 417 searched that day. */
 export const SEEKER = "seeker:";
 
 /** Estimates how many callers searched over any number of days, from the buckets they fell into. */
@@ -14,7 +14,7 @@ export class SearcherEstimate {
     this.#tag = tag;
   }
 
-  /** The counter to raise for this caller, or null when its bucket was noted today. */
+  /** The counter to raise for this caller, or null when its bucket is already noted for the day. */
   seen(caller: string, day: string): string | null {
     if (day !== this.#day) {
       this.#day = day;
@@ -30,7 +30,7 @@ export class SearcherEstimate {
 
 /**
  * Distinct callers behind a number of buckets, by linear counting (Whang, Vander-Zanden and Taylor, "A linear-time
- * probabilistic counting algorithm", TODS 1990): exact for a few, within 3 % up to 2,000, at most some 7,000.
+ * probabilistic counting algorithm", TODS 1990). Exact for a few, within 3 % up to 2,000; never above about 7,000.
  */
 export function callersBehind(buckets: number): number {
   const empty = Math.max(1, BUCKETS - buckets);

@@ -3,17 +3,17 @@ import type { SearchQuery } from "../../schema/query.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { textOfQuery } from "../search/query.ts";
 
-/** Distinct callers of one day who must have looked for the same before anything of it is kept. */
+/** This many distinct callers must look for the same thing on one day before any of it is kept. */
 const CALLERS_MIN = 3;
-/** Things looked for that are followed on one day; further ones are not counted. */
+/** Parts of searches followed on one day. Further ones are not counted. */
 const FOLLOWED_MAX = 20_000;
 const PER_SEARCH_MAX = 16;
-/** Words are told when they are made of letters, so that no number or token is, however many ask for it. */
+/** Only words made of letters are published: no number or token is, however many callers ask for it. */
 const TELLABLE_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
 /** Tags may have some digits: web3, 5k. */
 const TELLABLE_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
 
-/** What is told of unmet demand, by the prefix of its counters. */
+/** What is published of unmet demand, and the prefix of its counters. */
 export const DEMAND = {
   terms: "unmet:term:",
   kinds: "unmet:kind:",
@@ -22,10 +22,10 @@ export const DEMAND = {
 } as const;
 
 /**
- * What people search in vain, without keeping who searches or what anybody asked. A search is taken apart into words,
- * kinds, tags and whole degrees. Until three callers have looked for the same part, the part is in this process's memory
- * only, beside at most three two-byte hashes of callers under a key of the day; at midnight (UTC) all of it is
- * forgotten. What is counted after that is the part by itself, without callers and without its query.
+ * Counts what people search for in vain, and keeps neither who searched nor what they asked. It splits a search into
+ * words, kinds, tags and whole degrees. Until three callers have looked for the same part, the part stays in this
+ * process's memory, beside at most three two-byte hashes of callers under a key of the day. That memory is cleared at
+ * midnight (UTC). From the third caller on the part is counted by itself, without callers and without its query.
  */
 export class UnmetDemand {
   #day = "";
@@ -59,7 +59,7 @@ export class UnmetDemand {
 }
 
 function partsOf(query: SearchQuery): string[] {
-  // Mail addresses, links and numbers would fall apart into words.
+  // Otherwise mail addresses, links and numbers would be split into words.
   const plain = (textOfQuery(query) ?? "").split(/\s+/).filter((part) => !/[@/\\\p{N}]/u.test(part));
   const { any, phrases } = parseQueryText(plain.join(" "));
   const words = [...new Set([...any, ...phrases.flat()])].filter((word) => TELLABLE_WORD.test(word));

@@ -14,20 +14,20 @@ export interface Success {
   isNew: boolean;
   /** The parsed input: a search's query. */
   input: Record<string, unknown>;
-  /** Of the answer: a search's page of posts. */
+  /** The answer's data: a search's page of posts. */
   data: unknown;
   /** One voice; it is not kept. */
   caller: string;
-  /** The calling program, a name of a fixed set. */
+  /** The calling program, as a name from a fixed set. */
   client: string;
 }
 
-/** Told of each answer, for instruments that keep counts of their own. */
+/** Called after each answer, for instruments that keep their own counts. */
 export type AnswerListener = (name: string, status: number) => void;
 
 /**
  * Counts how the board is used, by UTC day and name. No name holds an address, a key or a query. Counts stay in memory
- * until `flush`, which runs about every second and at the stop.
+ * until `flush`, which runs about every second and at shutdown.
  */
 export class Usage {
   /** By `day name`. */
@@ -50,8 +50,8 @@ export class Usage {
 
   /**
    * Counts an answer.
-   * @param name  of the operation; the MCP server's tools as `tool:<name>`
-   * @param client  the calling program, where it named itself in a handshake
+   * @param name  of the operation, or `tool:<name>` for a tool of the MCP server
+   * @param client  the calling program, for answers that are also counted by program
    */
   answered(name: string, status: number, now: number, client?: string): void {
     this.#tally(name.startsWith("tool:") ? name : `route:${name}`, now);
@@ -60,7 +60,7 @@ export class Usage {
     for (const listen of this.#listeners) listen(name, status);
   }
 
-  /** Counts what a success means beyond its call. */
+  /** Counts what a success adds beyond its call. */
   succeeded(statistic: Statistic, success: Success, now: number): void {
     if (statistic === "searches") this.#searched(success, now);
     else if (success.isNew) {
@@ -74,7 +74,7 @@ export class Usage {
     this.#tally(delivered ? "deliveries" : "delivery_failures", now);
   }
 
-  /** Tells `listener` of every later answer. */
+  /** Calls `listener` after every answer from now on. */
   listen(listener: AnswerListener): void {
     this.#listeners.push(listener);
   }
@@ -85,7 +85,7 @@ export class Usage {
     await this.#tallies.flush();
   }
 
-  /** Every page of a walk retrieves its posts; only the first counts as a search. */
+  /** Every page counts retrievals of its posts; only the first page counts as a search. */
   #searched({ input, data, caller }: Success, now: number): void {
     const query = input as SearchQuery;
     const posts = data as readonly { id: string }[];
@@ -105,13 +105,13 @@ export class Usage {
   }
 }
 
-/** Counts by name that are kept in memory and written together, about every second. A failed write loses its counts. */
+/** Keeps counts by name in memory until `flush` writes them together. A failed write loses its counts. */
 export class CounterBuffer {
   readonly #write: (counts: Map<string, number>) => Promise<void>;
   #counts = new Map<string, number>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** @param write  adds counts to those that are stored */
+  /** @param write  adds counts to the stored ones */
   constructor(write: (counts: Map<string, number>) => Promise<void>) {
     this.#write = write;
   }
@@ -121,8 +121,8 @@ export class CounterBuffer {
   }
 
   /**
-   * Resolves when everything counted before is written, also by a flush that was under way.
-   * @throws what its own write threw
+   * Resolves when everything counted so far is written, including by a flush already under way.
+   * @throws the error of its own write
    */
   async flush(): Promise<void> {
     const earlier = this.#writing;

@@ -7,15 +7,15 @@ import { admitted } from "../../http/requests.ts";
 import { pathOf } from "./card.ts";
 import { confirmHtml, thanksHtml } from "./report-form.ts";
 
-/** A form holds two short fields. */
+/** A form has only two short fields. */
 const FORM_BYTES = 32 * 1024;
 
 /**
  * `POST /p/<id>/report`: the report form of a post, which works without a script.
  *
- * There is no token against forged requests: nothing is signed in, no cookie is set or read, so a forged form has no
- * rights to abuse. The one thing a foreign page could lend is the address of its visitor, as one voice among the several
- * that hide a post; browsers say where a form comes from (`Sec-Fetch-Site`), and a foreign one is asked about first.
+ * It needs no token against forged requests. Visitors do not sign in, and no cookie is set or read, so a forged form has
+ * no rights to abuse. A foreign page could only borrow its visitor's address, as one of the several voices that hide a
+ * post. Browsers say where a form comes from (`Sec-Fetch-Site`), and the visitor must confirm one from another site.
  */
 export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
@@ -54,7 +54,7 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
 
 const isForeign = (from: string | undefined) => from === "cross-site" || from === "same-site";
 
-/** The two fields of the form; an empty one was left out. */
+/** The two fields of the form. An empty one counts as left out. */
 function fieldsOf(body: unknown): Record<string, string> {
   const sent = (body ?? {}) as Record<string, unknown>;
   const fields: Record<string, string> = {};
