@@ -27,7 +27,7 @@ describe("envelope", () => {
     await webhook.stop();
   });
 
-  it("of a success carries ok, data and meta on every operation, next_cursor on lists, a notice beside posts", async () => {
+  it("carries ok, data and meta on every success, next_cursor on lists, and a notice beside posts", async () => {
     const { operations } = board.board.catalog;
     await runStory(board, webhook, operations, async (operation, real, own) => {
       const { name, rest } = operation;
@@ -88,7 +88,7 @@ describe("envelope", () => {
     },
   );
 
-  it("names every problem of an input at once, by dotted path", async () => {
+  it("names every problem of an input at once, each by its dotted path", async () => {
     const { body } = await call(
       board,
       "POST /posts",
@@ -129,13 +129,13 @@ describe("envelope", () => {
     }
   });
 
-  it("says of a wrong key on an open call that it was answered without it", async () => {
+  it("says when an open call was answered without its invalid key", async () => {
     const { status, body } = await call(board, "GET /search", undefined, { key: "bbk_wrong" });
     expect(status).toBe(200);
     expect(body.meta.note).toContain("not valid");
   });
 
-  describe("of an operation that breaks", () => {
+  describe("of an operation that throws", () => {
     const broken = defineRoute({
       name: "broken",
       title: "Broken",
@@ -164,7 +164,7 @@ describe("envelope", () => {
       return { api: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
     };
 
-    it("gives a reference and nothing else; the operator finds the cause under it", async () => {
+    it("gives only a reference, under which the operator finds the cause", async () => {
       const { api, server } = await open();
       const { status, body } = await call({ api }, "GET /broken");
       server.close();
@@ -176,7 +176,7 @@ describe("envelope", () => {
       expect(line).toContain("hunter2");
     });
 
-    it("lets no field out that its schema does not name", async () => {
+    it("leaves out every field that its schema does not name", async () => {
       const { api, server } = await open();
       const { body } = await call({ api }, "GET /leaky");
       server.close();

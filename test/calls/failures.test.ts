@@ -8,7 +8,7 @@ import { type Answer, call, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 const NOT_PROVOKED: readonly FailureCode[] = [
-  // Needs a broken program; the envelope of it is tested in envelope.test.ts.
+  // Needs a broken program; envelope.test.ts tests its envelope.
   "internal",
   // Needs a broken database or a thousand calls at once; see broken-machine.test.ts.
   "store_unavailable",
@@ -96,7 +96,7 @@ describe("failures", () => {
     ).toEqual(["after", "kind", "limit", "near"]);
   });
 
-  it("fails with invalid_json for bytes that are no UTF-8, over MCP with its code", async () => {
+  it("fails with invalid_json for bytes that are not UTF-8, and over MCP with its code", async () => {
     const body = Buffer.from('{"title":"Café","body":"Open."}', "latin1");
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
     const answer = await fetch(`${board.api}/posts`, { method: "POST", headers, body });
@@ -163,7 +163,7 @@ describe("failures", () => {
     expect(answer.body.error.hint).toContain(root);
   });
 
-  it("fails with no_webhook for consent to a webhook that is not there", async () => {
+  it("fails with no_webhook when a subscription without a webhook asks for consent", async () => {
     const { body } = await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
     expectFailure(
       await call(board, `POST /subscriptions/${body.data.id}/verify-webhook`, undefined, { key }),
@@ -181,7 +181,7 @@ describe("failures", () => {
     },
   );
 
-  it("fails with contains_api_key for a post that gives a key away, in text or metadata", async () => {
+  it("fails with contains_api_key for a post that contains a key, in its text or metadata", async () => {
     expectFailure(await post({ body: `Use ${key} to write.` }), "contains_api_key");
     expectFailure(await post({ metadata: { deep: [{ note: key }] } }), "contains_api_key");
   });
@@ -206,7 +206,7 @@ describe("failures", () => {
     ).toBe(200);
   });
 
-  it("fails with not_owner for another publisher's post, after looking whether it is there", async () => {
+  it("fails with not_owner for another publisher's post, after checking that it exists", async () => {
     const { body } = await post();
     expectFailure(
       await call(board, `PATCH /posts/${body.data.id}`, { title: "Mine" }, { key: otherKey }),
@@ -240,7 +240,7 @@ describe("failures", () => {
     },
   );
 
-  it("fails with post_not_found for ids nobody has, of any form", async () => {
+  it("fails with post_not_found for unknown ids of any form", async () => {
     for (const id of [
       "nobodyhas1",
       "%00",
@@ -253,7 +253,7 @@ describe("failures", () => {
     }
   });
 
-  it("fails with post_hidden for everyone but the owner once enough reported a post", async () => {
+  it("fails with post_hidden for everyone but the owner after enough reports", async () => {
     const { body } = await post();
     const { id } = body.data;
     expect((await call(board, "POST /reports", { post_id: id, reason: "spam" })).status).toBe(201);
@@ -268,7 +268,7 @@ describe("failures", () => {
     expectFailure(await post({ parent_id: "nobodyhas1" }), "parent_not_found");
   });
 
-  it("fails with publisher_not_found for an id nobody has", async () => {
+  it("fails with publisher_not_found for an unknown id", async () => {
     expectFailure(await call(board, "GET /publishers/pub_nobody"), "publisher_not_found");
   });
 
@@ -284,17 +284,17 @@ describe("failures", () => {
     }
   });
 
-  it("fails with method_not_allowed for another method, and says which are", async () => {
+  it("fails with method_not_allowed for another method, and says which are allowed", async () => {
     const answer = await call(board, "PUT /posts", {});
     expectFailure(answer, "method_not_allowed");
     expect(answer.headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
   });
 
-  it("fails with too_many_subscriptions for the 51st active one", async () => {
+  it("fails with too_many_subscriptions for the 51st active subscription", async () => {
     const { key: busy } = await register(board, "Busy");
     const subscribe = () => call(board, "POST /subscriptions", { query: { tags: "x" } }, { key: busy });
     const answers: Answer[] = [];
-    // Not all 52 at once: those of one publisher wait for each other, and a store that is slow gives up after 10 s.
+    // Not all 52 at once: one publisher's calls wait for each other, and a slow store gives up after 10 s.
     while (answers.length < 52) answers.push(...(await Promise.all(Array.from({ length: 13 }, subscribe))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
     const refused = answers.find(({ status }) => status !== 201);
@@ -339,7 +339,7 @@ describe("failures", () => {
     expectFailure(answers[4] as Answer, "duplicate_storm");
   });
 
-  it("fails with read_only for writes to a board that is read-only, and answers reads", async () => {
+  it("fails with read_only for writes to a read-only board, and answers reads", async () => {
     const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir });
     const answer = await call(readOnly, "POST /posts", { title: "a", body: "b" }, { key });
     const read = await call(readOnly, `GET /publishers/${publisherId}`);
@@ -349,7 +349,7 @@ describe("failures", () => {
     expect(read.status).toBe(200);
   });
 
-  it("has provoked every failure of the table but those that need a broken machine", () => {
+  it("provokes every failure of the table except those that need a broken machine", () => {
     const missing = Object.keys(FAILURES).filter(
       (code) => !provoked.has(code) && !NOT_PROVOKED.includes(code as FailureCode),
     );

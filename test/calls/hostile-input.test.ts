@@ -8,7 +8,7 @@ import { call, register } from "../support/boards/client.ts";
 
 const RUNS = 60;
 
-/** Strings that have broken parsers, databases, terminals and pages before. */
+/** Strings known to have broken parsers, databases, terminals and pages. */
 const NASTY = [
   "",
   " ",
@@ -60,7 +60,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 12 }) },
 );
 
-/** A valid example with some fields replaced, some dropped, and a few nobody knows. */
+/** A valid example with some fields replaced, some dropped and some unknown ones added. */
 function inputsOf(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   const fields = Object.keys(operation.input.shape);
   const example = (operation.examples[0] ?? {}) as Record<string, unknown>;
@@ -92,7 +92,7 @@ describe("hostile input", () => {
   });
   afterAll(() => board.stop());
 
-  it("meets every operation: none answers 5xx, or anything it does not declare", async () => {
+  it("makes no operation answer 5xx, or a failure it does not declare", async () => {
     for (const operation of board.board.catalog.operations) {
       const allowed = new Set<number>([
         ...operation.outcomes.map((outcome) => ({ ok: 200, created: 201, pending: 202 })[outcome]),
@@ -100,7 +100,7 @@ describe("hostile input", () => {
       ]);
       await fc.assert(
         fc.asyncProperty(inputsOf(operation), async (input) => {
-          // An erased publisher would end the test's own key.
+          // Erasing the publisher would end the test's own key.
           if (operation.effect === "erases" && operation.rest.path === "/publishers/me") return;
           const answer = await send(operation, input);
           expect(answer.status, `${operation.name} ${JSON.stringify(input).slice(0, 300)}`).toBeLessThan(500);
@@ -168,8 +168,8 @@ describe("hostile input", () => {
   });
 
   async function send(operation: Operation, input: Record<string, unknown>) {
-    // Two of them, as a delivery has, must leave the head of the request below the 16 KiB that Node takes: beyond, the
-    // server answers 431 before the board is asked.
+    // Two of them, as in a delivery, must keep the head of the request below Node's 16 KiB. Above that the server
+    // answers 431 before the board sees the request.
     const path = operation.rest.path.replace(
       /\{(\w+)\}/g,
       (_, field: string) => encodeURIComponent(textOf(input[field]).toWellFormed()).slice(0, 7_000) || "none",

@@ -23,7 +23,7 @@ describe("limits", () => {
     return board;
   };
   const folders: string[] = [];
-  /** For several boards of one test; removed after them. */
+  /** A folder for several boards of one test, removed after them. */
   const sharedFolder = async () => {
     const folder = await mkdtemp(join(tmpdir(), "board-"));
     folders.push(folder);
@@ -84,13 +84,13 @@ describe("limits", () => {
     ]);
     const last = answers[4] as Answer;
     expect(last.body.error.code).toBe("rate_limited");
-    // Since the first call, which began the window.
+    // The window began with the first call.
     const secondsAgo = (performance.now() - began) / 1_000;
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThanOrEqual(60 - secondsAgo);
     expect(Number(last.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   });
 
-  it("stand on refusals of a suspended publisher and of a read-only board", async () => {
+  it("are sent with refusals to a suspended publisher and of a read-only board", async () => {
     const dataDir = await sharedFolder();
     const board = await start({ RATE_LIMITS: "on" }, { dataDir });
     const readOnly = await start({ RATE_LIMITS: "on", READ_ONLY: "on" }, { dataDir });
@@ -104,7 +104,7 @@ describe("limits", () => {
     expect(suspended.headers.get("ratelimit")).toMatch(/^"write";r=58/);
   });
 
-  it("let exactly as many of 50 parallel writes through as there are, over two instances", async () => {
+  it("let exactly the allowed number of 50 parallel writes through, over two instances", async () => {
     const dataDir = await sharedFolder();
     const one = await start({ RATE_LIMITS: "write=20/60" }, { dataDir });
     const two = await start({ RATE_LIMITS: "write=20/60" }, { dataDir });
@@ -113,7 +113,7 @@ describe("limits", () => {
     expect([count(answers, 201), count(answers, 429)]).toEqual([20, 30]);
   });
 
-  it("let exactly as many of 50 parallel registrations through as there are, over two instances", async () => {
+  it("let exactly the allowed number of 50 parallel registrations through, over two instances", async () => {
     const dataDir = await sharedFolder();
     const one = await start({ RATE_LIMITS: "register=11/60" }, { dataDir });
     const two = await start({ RATE_LIMITS: "register=11/60" }, { dataDir });
@@ -121,13 +121,13 @@ describe("limits", () => {
     expect([count(answers, 201), count(answers, 429)]).toEqual([11, 39]);
   });
 
-  it("let exactly as many of 50 parallel searches through as there are", async () => {
+  it("let exactly the allowed number of 50 parallel searches through", async () => {
     const board = await start({ RATE_LIMITS: "search=17/60" });
     const answers = await times(50, () => search(board));
     expect([count(answers, 200), count(answers, 429)]).toEqual([17, 33]);
   });
 
-  it("count each key for itself, apart from its address", async () => {
+  it("count each key by itself, apart from its address", async () => {
     const board = await start({ RATE_LIMITS: "search=1/60,write=2/60" });
     const [a, b] = [await register(board), await register(board)];
     expect(count(await times(3, () => search(board)), 200)).toBe(1);
@@ -145,7 +145,7 @@ describe("limits", () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
   });
 
-  it("begin anew when their window has ended", async () => {
+  it("start over when their window has ended", async () => {
     let now = Date.UTC(2026, 10, 20, 12);
     const board = await start({ RATE_LIMITS: "write=2/3600" }, { clock: () => now });
     const { key } = await register(board);
@@ -163,7 +163,7 @@ describe("limits", () => {
     expect(count(answers, 200)).toBe(2);
   });
 
-  it("take the address that the trusted proxy saw, not what a client wrote before it", async () => {
+  it("take the address that the trusted proxy saw, not one that a client put before it", async () => {
     const board = await start({ RATE_LIMITS: "search=2/60", TRUST_PROXY: "1" });
     const spoofed = [];
     for (let n = 1; n <= 4; n += 1) spoofed.push(await search(board, from(`198.51.100.${n}, 203.0.113.7`)));
@@ -189,7 +189,7 @@ describe("limits", () => {
     expect(count(await times(3, (i) => search(board, from(mapped[i] ?? ""))), 200)).toBe(2);
   });
 
-  it("count an address once whatever port a proxy writes behind it, and all that is no address as one", async () => {
+  it("ignore a port that a proxy appends to an address, and count all text that is not an address as one", async () => {
     const board = await start({ RATE_LIMITS: "search=2/60", TRUST_PROXY: "1" });
     for (const address of [
       "203.0.113.9:PORT",
@@ -214,10 +214,10 @@ describe("limits", () => {
     const mistyped = `bbk_${"0".repeat(38)}`;
     const me = (board: TestBoard, key: string) => call(board, "GET /publishers/me", undefined, { key });
 
-    it("look at 30 a minute from one address, also when all come at once, and then at none", async () => {
+    it("check 30 a minute from one address, even when all come at once, and then no more", async () => {
       const board = await start({ RATE_LIMITS: "on" });
       const { key } = await register(board);
-      // Half of them have a right checksum, so that only the store can tell.
+      // Half of them have a valid checksum, so only the store can refuse them.
       const answers = await times(50, (i) => me(board, i % 2 === 0 ? mistyped : newApiKey()));
       expect([count(answers, 401), count(answers, 429)]).toEqual([30, 20]);
       const right = await me(board, key);
@@ -227,7 +227,7 @@ describe("limits", () => {
       expect((await search(board)).status).toBe(200);
     });
 
-    it("can be set, and spare other addresses", async () => {
+    it("can be configured, and spare other addresses", async () => {
       const board = await start({ RATE_LIMITS: "failed_keys=3/60", TRUST_PROXY: "1" });
       const { key } = await register(board);
       const answers = [];
@@ -252,7 +252,7 @@ describe("limits", () => {
     expect(notes[9]).toContain("0 of 10 `write` calls are left");
   });
 
-  it("may be off, without headers; the storm of duplicates is refused all the same", async () => {
+  it("can be off, without headers; a storm of duplicates is still refused", async () => {
     const board = await start({ RATE_LIMITS: "off" });
     const { key } = await register(board);
     const answers = [];
@@ -272,7 +272,7 @@ describe("limits", () => {
     expect(answers[0]?.headers.get("ratelimit")).toBeNull();
   });
 
-  it("let the same text through when an hour has passed, and other text at any time", async () => {
+  it("let the same text through after an hour, and other text at any time", async () => {
     let now = Date.UTC(2026, 10, 20, 12);
     const board = await start({}, { clock: () => now });
     const { key } = await register(board);
@@ -307,7 +307,7 @@ describe("limits", () => {
       const another = await subscribe(second);
       await times(9, () => verify(another, second));
     }
-    // The first question to each is asked behind its creation.
+    // The first question to each comes after the answer to its creation.
     await eventually(
       async () => receiver.received.length,
       (asked) => asked >= 30,

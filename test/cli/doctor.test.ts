@@ -12,7 +12,7 @@ const replicaSet = await mongodbFor("replicaSet", "doctor");
 const cluster = await mongodbFor("cluster", "doctor");
 const standalone = await mongodbFor("standalone", "doctor");
 
-/** The operator's command as a process of its own. */
+/** The operator's command in its own process. */
 describe("agent-board doctor", () => {
   let dataDir: string;
 
@@ -24,7 +24,7 @@ describe("agent-board doctor", () => {
     await replicaSet?.wipe();
   });
 
-  /** Its exit code, what it says of each thing as `level text`, and everything it printed. */
+  /** Its exit code, each finding as `level text`, and its whole output. */
   const doctor = (environment: Record<string, string> = {}) =>
     new Promise<{ code: number; said: Record<string, string>; output: string }>((done) => {
       const env = { PATH: process.env["PATH"], DATA_DIR: dataDir, EMBEDDINGS: "off", ...environment };
@@ -41,7 +41,7 @@ describe("agent-board doctor", () => {
     await store.close();
   };
 
-  it("finds nothing wrong on a machine where nothing has been started yet, and makes nothing", async () => {
+  it("finds nothing wrong on a fresh machine, and creates nothing", async () => {
     const { code, said, output } = await doctor();
     expect(said).toMatchObject({
       "Node.js": `ok ${process.versions.node}`,
@@ -55,7 +55,7 @@ describe("agent-board doctor", () => {
     expect(await doctor()).toMatchObject({ said: { database: said["database"] } });
   });
 
-  it("tells each mistake in the configuration, and each database that is none", async () => {
+  it("reports each mistake in the configuration, and each invalid database", async () => {
     const wrong = await doctor({ PORT: "x", STORE_URL: "postgres://me:secret@host/db" });
     expect(wrong.output).toContain("PORT: must be a port number");
     expect(wrong.output).toContain("STORE_URL: must start with");
@@ -64,7 +64,7 @@ describe("agent-board doctor", () => {
     expect(wrong.output).not.toContain("secret");
   });
 
-  it("tells of a limit that there is none of, as a start does", async () => {
+  it("reports an unknown limit, as a start does", async () => {
     const { said, code } = await doctor({ RATE_LIMITS: "serach=1/60" });
     expect(said["RATE_LIMITS"]).toMatch(/^problem serach is no policy; there are read, search/);
     expect(code).toBe(1);
@@ -112,7 +112,7 @@ describe("agent-board doctor", () => {
   });
 
   describe.skipIf(replicaSet === null)("on a replica set", () => {
-    it("tells what it would start on", async () => {
+    it("reports what a board would start on", async () => {
       const { code, said } = await doctor({ STORE_URL: replicaSet?.url ?? "" });
       expect(said).toMatchObject({
         SITE_URL: expect.stringMatching(/^warning /),
@@ -124,7 +124,7 @@ describe("agent-board doctor", () => {
       expect(code).toBe(0);
     });
 
-    it("finds a board sound, and tells an index that is missing", async () => {
+    it("finds a board sound, and reports a missing index", async () => {
       const url = replicaSet?.url ?? "";
       await madeAt(url);
       const sound = await doctor({ STORE_URL: url, SITE_URL: "https://board.example.org" });
@@ -141,7 +141,7 @@ describe("agent-board doctor", () => {
       const { code, said } = await doctor({ STORE_URL: url });
       expect(said["indexes"]).toMatch(/^problem missing: publishers\.key;/);
       expect(code).toBe(1);
-      // What it advises helps.
+      // Its advice works.
       await replicaSet?.db
         .collection<{ _id: string }>("meta")
         .updateOne({ _id: "schema" }, { $set: { version: 0 } });
@@ -149,7 +149,7 @@ describe("agent-board doctor", () => {
       expect(await replicaSet?.db.collection("publishers").indexExists("key")).toBe(true);
     });
 
-    it("refuses a database of another program, as a start does", async () => {
+    it("refuses another program's database, as a start does", async () => {
       const url = replicaSet?.url ?? "";
       await replicaSet?.db.collection("orders").insertOne({});
       expect((await doctor({ STORE_URL: url })).said["schema"]).toMatch(/^problem the database is not empty/);
@@ -169,7 +169,7 @@ describe("agent-board doctor", () => {
   });
 
   describe.skipIf(cluster === null)("on a sharded cluster", () => {
-    it("tells on how many shards posts and deliveries are", async () => {
+    it("reports how many shards hold posts and deliveries", async () => {
       const url = cluster?.url ?? "";
       await madeAt(url);
       const { code, said } = await doctor({ STORE_URL: url });

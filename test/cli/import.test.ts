@@ -41,7 +41,7 @@ const ROW = {
 const postOf = (row: Record<string, unknown>) => conferencePost(Conference.parse(row), places);
 
 describe("conferencePost", () => {
-  it("says what, where, when, about which topics and in which languages", () => {
+  it("has title, place, dates, topics and languages", () => {
     const post = postOf(ROW);
     expect(post.title).toBe("React Day Berlin, Berlin, 4–7 December 2026");
     expect(post.body).toMatchInlineSnapshot(`
@@ -83,20 +83,20 @@ describe("conferencePost", () => {
     });
   });
 
-  it("keeps the name of a place nobody knows, without coordinates", () => {
+  it("keeps the name of an unknown place, without coordinates", () => {
     expect(postOf({ ...ROW, city: "Zubrowkaville", country: "Zubrowka" })).toMatchObject({
       location: { name: "Zubrowkaville, Zubrowka" },
       timezone: "UTC",
     });
   });
 
-  it("gives the same idempotency key for the same row, and one for each row", () => {
+  it("gives each row its own idempotency key, the same every time", () => {
     const keys = DEMO.map((row) => postOf(row).idempotency_key);
     expect(keys).toEqual(DEMO.map((row) => postOf(row).idempotency_key));
     expect(new Set(keys).size).toBe(DEMO.length);
   });
 
-  it("gives posts that the board takes and does not flag, for all rows of the demo", () => {
+  it("makes posts of all demo rows that the board accepts and does not flag", () => {
     for (const row of DEMO) {
       const post = postOf(row);
       expect(PostInput.safeParse(post).error).toBeUndefined();
@@ -107,7 +107,7 @@ describe("conferencePost", () => {
     }
   });
 
-  it("cuts what is too long for a post", () => {
+  it("cuts text that is too long for a post", () => {
     const post = postOf({ ...ROW, name: "Überlänge 😀".repeat(60), topics: ["x".repeat(80)] });
     expect(PostInput.safeParse(post).error).toBeUndefined();
   });
@@ -118,7 +118,7 @@ describe("CONFERENCES.toPost", () => {
     expect(await CONFERENCES.toPost(ROW)).toEqual(postOf(ROW));
   });
 
-  it("fails with invalid_request for a row that is no conference, naming each field", async () => {
+  it("fails with invalid_request for a row that is not a conference, naming each field", async () => {
     const failure = await postOfRow(CONFERENCES, { ...ROW, startDate: "soon", url: "none" }).catch(
       (error) => error,
     );
@@ -140,7 +140,7 @@ describe("agent-board import", () => {
       env: boardEnvironment({ DATA_DIR: dataDir }),
     });
 
-  it("adds what is a post, once, and names the line and the problem of what is none", async () => {
+  it("adds each valid post once, and names line and problem of every other row", async () => {
     const file = join(dataDir, "list.jsonl");
     const good = { title: "Café", body: "Open on Sunday.", idempotency_key: "1" };
     const latin1 = Buffer.from(JSON.stringify({ ...good, idempotency_key: "2" }), "latin1");
@@ -155,7 +155,7 @@ describe("agent-board import", () => {
     expect((await run(file)).stdout).toContain("0 added, 1 already there, 4 refused");
   });
 
-  it("makes posts of rows by the module of --map, under one relay publisher for each map", async () => {
+  it("turns rows into posts by the module of --map, under one relay publisher per map", async () => {
     const file = join(dataDir, "rows.jsonl");
     const map = join(dataDir, "talks.mjs");
     await writeFile(file, '{"talk":"Wheels","no":1}\n{"no":2}\n');
@@ -169,7 +169,7 @@ describe("agent-board import", () => {
     expect(again).toContain("0 added, 1 already there, 1 refused");
   });
 
-  it("says in one line with a hint that --map names no file, or a module that exports no map", async () => {
+  it("says in one line, with a hint, when --map names no file or a module without a map", async () => {
     const hint = "Give the path of a JavaScript module, such as ./maps/events.js";
     await expect(loadRowMap("conferences")).rejects.toThrow(
       new RegExp(`^--map conferences does not exist\\. ${hint}.*$`),
@@ -214,11 +214,11 @@ describe("openGazetteer", () => {
     expect(place?.lng).toBeCloseTo(lng, 1);
   });
 
-  it("takes the largest town of a name when no country is given", () => {
+  it("takes the largest town of that name when no country is given", () => {
     expect(places.find("Paris", null)?.countryCode).toBe("FR");
   });
 
-  it("finds nothing rather than something wrong", () => {
+  it("finds nothing rather than the wrong place", () => {
     expect(places.find("Zubrowkaville", "France")).toBeNull();
     expect(places.find("Berlin", "Zubrowka")).toBeNull();
     expect(places.find("Berlin, ZZ", "U.S.A.")).toBeNull();

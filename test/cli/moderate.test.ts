@@ -8,7 +8,7 @@ import { titles, write } from "../support/boards/writing.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
 
-/** The operator's command as a process of its own, while the board runs. */
+/** The operator's command in its own process, while the board runs. */
 describe("agent-board moderate", () => {
   let board: TestBoard;
   let author: { id: string; key: string };
@@ -67,7 +67,7 @@ describe("agent-board moderate", () => {
     expect((await attempt()).status).toBe(201);
   });
 
-  it("lists reported posts with their reasons, and the newest acts; and removes a post with its replies", async () => {
+  it("lists reported posts with reasons, lists the newest acts, and removes a post with its replies", async () => {
     const { id } = await write(board, author.key);
     const reply = await write(board, author.key, { parent_id: id });
     await call(board, "POST /reports", { post_id: id, reason: "scam" });
@@ -78,7 +78,7 @@ describe("agent-board moderate", () => {
     expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
   });
 
-  it("fails in one line for an id nobody has, and without a reason", async () => {
+  it("fails in one line for an unknown id, and without a reason", async () => {
     const [unknown, unreasoned] = await Promise.allSettled([
       moderate("hide", "nobodyhas1", "--reason", "x"),
       moderate("hide", "nobodyhas1"),

@@ -19,7 +19,7 @@ import { aPost, aPublisher } from "../support/search/rows.ts";
 
 type Makes = (role: "from" | "to") => Promise<Place>;
 
-/** How to make a place for a store of each scheme; null where this machine cannot run its database. */
+/** How to make a place for a store of each scheme; null if this machine cannot run its database. */
 const PLACES: Record<string, Makes | null> = {
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), "board-place-"));
@@ -48,7 +48,7 @@ it("has a place for every store", () => {
 });
 
 async function mongodbPlaces(kind: "replicaSet" | "cluster"): Promise<Makes | null> {
-  // Asked once, so that it is said once when there is none.
+  // Asked once, so that a missing one is reported once.
   const database = await mongodbFor(kind, "transfer");
   if (database === null) return null;
   await database.drop();
@@ -87,7 +87,7 @@ describe("agent-board export and import", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("writes a file that only its owner may read, and says how to take the secret key along", async () => {
+  it("writes a file that only its owner may read, and says how to move the secret key", async () => {
     const { stderr, stdout } = await board(from, "export", join(folder, "again.jsonl"));
     expect(stderr).toMatch(/Exporting.*rows: 100 %\n.*`agent-board secret-key` prints it/s);
     expect(stdout).toBe("");
@@ -96,19 +96,19 @@ describe("agent-board export and import", () => {
     expect((await board(from, "secret-key")).stdout).toBe(`${key}\n`);
   });
 
-  it("writes to stdout what a file would hold", async () => {
+  it("writes the same to stdout as to a file", async () => {
     const rows = (text: string) => text.trimEnd().split("\n").slice(1, -1);
     const { stdout } = await board(from, "export");
     expect(rows(stdout)).toEqual(rows(await readFile(join(folder, "again.jsonl"), "utf8")));
   });
 
-  it("refuses a board with another secret key, unless that is meant", async () => {
+  it("refuses a board with another secret key, unless told to accept it", async () => {
     const other = { ...to, STORE_URL: `sqlite:${folder}/other.db`, SECRET_KEY: "x".repeat(40) };
     expect(await failure(board(other, "import", file))).toContain("has another secret key");
     expect((await board(other, "import", file, "--other-secret-key")).stdout).toContain(`${POSTS} posts`);
   });
 
-  it("goes on where a kill interrupted it; until then the board does not start", async () => {
+  it("resumes after a kill; until then the board does not start", async () => {
     const environment = { ...to, SECRET_KEY: key };
     const mark = async () => {
       const store = await openStoreAlone(readConfig(to));
@@ -116,7 +116,7 @@ describe("agent-board export and import", () => {
       await store.close();
       return found;
     };
-    // On a fast machine it may be through before it is seen to have begun.
+    // On a fast machine it may finish before the test sees it begin.
     do {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${folder}/to.db${suffix}`, { force: true });
       const child = spawn(process.execPath, ["--import", "tsx", MAIN, "import", file], {
@@ -164,7 +164,7 @@ describe("linesOf", () => {
     return lines;
   };
 
-  it("ends lines at line feeds only, so that a text may hold any other separator", async () => {
+  it("ends lines only at line feeds, so that texts may contain any other separator", async () => {
     expect(await linesIn("a\u2028b\u2029c\u0085d\re\r\nf\n\ng")).toEqual([
       "a\u2028b\u2029c\u0085d\re",
       "f",

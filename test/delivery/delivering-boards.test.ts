@@ -35,7 +35,7 @@ describe("a board", () => {
     await webhook.stop();
   });
 
-  it("brings 60 deliveries to a receiver while one that never answers in time and one that always fails wait for theirs", async () => {
+  it("makes 60 deliveries to one receiver while a silent one and a failing one wait for theirs", async () => {
     const sharing = await startBoard(allowed);
     const { key: own } = await register(sharing);
     const good = await startWebhook();
@@ -43,7 +43,7 @@ describe("a board", () => {
     const failing = await startWebhook(() => ({ status: 500 }));
     for (const webhook of [silent, failing, good])
       await subscribeTo(sharing, own, webhook, { tags: "shared" });
-    // More than the fifty places that a board has for all receivers.
+    // More than the fifty slots that a board has for all receivers.
     for (let n = 0; n < 60; n += 1) await write(sharing, own, { tags: ["shared"] });
     const arrived = await eventually(
       async () => new Set(good.messages.map(({ headers }) => headers["webhook-id"])).size,
@@ -51,7 +51,7 @@ describe("a board", () => {
       90_000,
     );
     expect(arrived).toBe(60);
-    // The silent one holds two places, for 10 s each time, and so has most of its deliveries still to come.
+    // The silent one holds two slots, for 10 s each time, so most of its deliveries are still to come.
     const [first] = silent.messages;
     const rounds = Math.floor((Date.now() - (first?.at ?? Number.NaN)) / 10_000);
     expect(silent.messages.length).toBeLessThanOrEqual(2 * (rounds + 2));
@@ -59,7 +59,7 @@ describe("a board", () => {
     await Promise.all([good.stop(), silent.stop(), failing.stop()]);
   });
 
-  it("that stops lets attempts under way end, and another goes on with the rest", async () => {
+  it("that stops finishes its attempts under way, and another board takes over the rest", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "board-"));
     const first = await startBoard(allowed, { dataDir });
     const { key: own } = await register(first);
@@ -82,11 +82,11 @@ describe("a board", () => {
     const stopped = first.stop();
     stopBegins();
     await stopped;
-    // An attempt that is waited for takes 10 s.
+    // Waiting for an attempt would take 10 s.
     expect(performance.now() - began).toBeLessThan(8_000);
     expect(first.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
     const second = await startBoard(allowed, { dataDir });
-    // The one that ended was settled; the other was given back, and is due without waiting for its lease of 30 s.
+    // The finished attempt is settled. The other is released, and is due before its lease of 30 s ends.
     const again = await eventually(
       async () => slow.messages.length,
       (n) => n === 2,
@@ -109,7 +109,7 @@ describe("a board", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("that stops does not wait long for a webhook that is being asked", async () => {
+  it("that stops does not wait long for a webhook's consent", async () => {
     const stopping = await startBoard(allowed);
     const { key: own } = await register(stopping);
     const silent = await startWebhook(undefined, () => ({ delayMs: 11_000 }));
@@ -121,13 +121,13 @@ describe("a board", () => {
     );
     const began = performance.now();
     await stopping.stop();
-    // A question that is waited for takes 10 s.
+    // Waiting for the answer would take 10 s.
     expect(performance.now() - began).toBeLessThan(8_000);
     expect(stopping.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
     await silent.stop();
   });
 
-  it("whose operator no longer allows a host does not call it, and says so", async () => {
+  it("does not call a host that its operator no longer allows, and says so", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "board-"));
     const open = await startBoard(allowed, { dataDir });
     const { key: own } = await register(open);
@@ -152,16 +152,16 @@ describe("a board", () => {
 describe("the benchmark of delivery", () => {
   const finite = (delays: readonly number[]) => delays.filter(Number.isFinite);
 
-  it("sees a match by polling and at its webhook soon after the post, with others' queries on the board", async () => {
+  it("sees a match by polling and at its webhook soon after the post, beside others' queries", async () => {
     const { pending, webhook } = await measureDelays(20, 200);
     for (const delays of [pending, webhook]) {
       expect(finite(delays)).toHaveLength(20);
-      // Of half of them: a busy machine may stand still for some seconds.
+      // Half of them: a busy machine may stall for some seconds.
       expect([...delays].sort((a, b) => a - b)[9]).toBeLessThan(5_000);
     }
   });
 
-  it("sees deliveries to a receiver beside one that never answers in time and one that always fails", async () => {
+  it("sees deliveries to one receiver beside a silent one and a failing one", async () => {
     expect(finite(await measureNeighbours(20))).toHaveLength(20);
   });
 });

@@ -9,7 +9,7 @@ import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webh
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const allowed = { WEBHOOK_ALLOW: "127.0.0.1" };
 
-/** A time of the test's own, so that retries of days pass in seconds. */
+/** The test's own clock, so that days of retries pass in seconds. */
 let now = Date.now();
 let board: TestBoard;
 let key: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => board.stop());
 
-/** A subscription of its own tag to a webhook that answers as told. */
+/** A subscription to its own tag, with a webhook that answers by `answer`. */
 async function subscribed(answer: (attempt: number) => Response, owner = key) {
   tags += 1;
   const tag = `tag-${tags}`;
@@ -42,7 +42,7 @@ async function subscribed(answer: (attempt: number) => Response, owner = key) {
       );
       expect(got).toBe(count);
     },
-    /** Waits until the newest delivery has had that many attempts; resolves to it. */
+    /** Waits for that many attempts of the newest delivery; resolves to it. */
     attempted: (attempts: number) =>
       eventually(
         async () => (await ask(`/subscriptions/${id}/deliveries`))[0],
@@ -51,9 +51,9 @@ async function subscribed(answer: (attempt: number) => Response, owner = key) {
   };
 }
 
-/** Long enough for a board that would send something to have sent it. */
+/** A board that is going to send something has sent it by then. */
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 700));
-/** Waits until every post so far has been held against the saved queries. */
+/** Waits until every post so far has been matched against the saved queries. */
 const matched = async () => {
   const left = await eventually(
     () => board.board.store.work.backlog("match"),
@@ -65,7 +65,7 @@ const moderate = (action: "hide" | "restore" | "suspend" | "reinstate", id: stri
   board.board.services.reports.moderate(action, id, "test", now);
 
 describe("a delivery", () => {
-  it("carries the match as the API shows it, under an id that says which one it is", async () => {
+  it("carries the match as the API shows it, under an id that identifies it", async () => {
     const to = await subscribed(() => ({}));
     const post = await write(board, key, { tags: [to.tag], kind: "offer", metadata: { price: 5 } });
     await to.arrived(1);
@@ -113,12 +113,12 @@ describe("a delivery", () => {
     for (const [i, wait] of waits) {
       const { state, due_at, status, latency_ms } = await to.attempted(i + 1);
       expect([state, status]).toEqual(["waiting", 500]);
-      // A wait begins when the answer is there.
+      // The wait begins with the answer.
       const due = Date.parse(due_at) - now - latency_ms;
       expect(due).toBeGreaterThanOrEqual(Math.floor(wait * 0.8));
       expect(due).toBeLessThanOrEqual(Math.ceil(wait * 1.2));
       now = Date.parse(due_at) - 1;
-      // What is due is looked for after every match of a post, and else only from time to time.
+      // The board looks for due deliveries after every match, and otherwise only from time to time.
       await write(board, other.key);
       await matched();
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -151,7 +151,7 @@ describe("a delivery", () => {
     await write(board, key, { tags: [to.tag] });
     const { due_at, latency_ms } = await to.attempted(1);
     expect(Date.parse(due_at) - now).toBeGreaterThanOrEqual(least);
-    // Seconds count from the answer on, which a busy machine may give late.
+    // Seconds count from the answer, which may be late on a busy machine.
     expect(Date.parse(due_at) - now).toBeLessThanOrEqual(most + latency_ms);
     await to.webhook.stop();
   });
@@ -172,7 +172,7 @@ describe("a delivery", () => {
     await to.webhook.stop();
   });
 
-  it("to nobody at all says why in a word that is not the receiver's", async () => {
+  it("to an unreachable receiver gives the reason in a word of the board's own", async () => {
     const to = await subscribed(() => ({}));
     await to.webhook.stop();
     await write(board, key, { tags: [to.tag] });
@@ -182,7 +182,7 @@ describe("a delivery", () => {
 });
 
 describe("a receiver that is gone", () => {
-  it("says so by 410: pushes stop at once, matches still come to polling, a new consent goes on", async () => {
+  it("says so by 410: pushes stop at once, polling still gets matches, a new consent resumes pushes", async () => {
     let status = 410;
     const to = await subscribed(() => ({ status }));
     await write(board, key, { tags: [to.tag] });
@@ -202,7 +202,7 @@ describe("a receiver that is gone", () => {
     await to.webhook.stop();
   });
 
-  it("by five days of nothing but failures is given up, and goes on with `active: true`", async () => {
+  it("is given up after five days of failures alone, and resumes with `active: true`", async () => {
     let status = 500;
     const to = await subscribed(() => ({ status }));
     await write(board, key, { tags: [to.tag] });
@@ -219,12 +219,12 @@ describe("a receiver that is gone", () => {
     status = 200;
     const resumed = await call(board, `PATCH /subscriptions/${to.id}`, { active: true }, { key });
     expect(resumed.body.data).toMatchObject({ active: true, inactive_reason: null, failures: 0 });
-    // What was waiting goes on where it stopped.
+    // Waiting deliveries continue where they stopped.
     await to.arrived(4);
     await to.webhook.stop();
   });
 
-  it("for days, but answers in between, is not given up", async () => {
+  it("is not given up if it answers in between, even after days", async () => {
     let status = 500;
     const to = await subscribed(() => ({ status }));
     await write(board, key, { tags: [to.tag] });
@@ -286,8 +286,8 @@ describe("a post that changed between its match and a retry", () => {
     ["of a publisher now suspended", (_post, { id }, undo) => moderate(undo ? "reinstate" : "suspend", id)],
   ];
 
-  it.each(withheld)("and is %s is not sent before that is undone", async (_what, change) => {
-    // It was cancelled, so that whoever relies on pushes never heard of a post that was restored.
+  it.each(withheld)("and is %s is not sent until that is undone", async (_what, change) => {
+    // It was once cancelled, so subscribers that rely on pushes never got a restored post.
     let status = 500;
     const to = await subscribed(() => ({ status }));
     const writer = await register(board);
@@ -296,7 +296,7 @@ describe("a post that changed between its match and a retry", () => {
     status = 200;
     await change(post, writer, false);
     now += MINUTE;
-    // Put off, and not only held by the attempt that finds it withheld, which is due again when its lease ends.
+    // It must be postponed, not just claimed: a claimed one is due again when its lease ends.
     const [kept] = await eventually(
       to.deliveries,
       ([delivery]) => Date.parse(delivery?.due_at) > now + MINUTE,
@@ -311,7 +311,7 @@ describe("a post that changed between its match and a retry", () => {
     await to.webhook.stop();
   });
 
-  it("and is edited is sent as it is now", async () => {
+  it("and is edited is sent in its new form", async () => {
     let status = 500;
     const to = await subscribed(() => ({ status }));
     const post = await write(board, key, { tags: [to.tag] });
@@ -326,7 +326,7 @@ describe("a post that changed between its match and a retry", () => {
 });
 
 describe("the owner of a subscription", () => {
-  it("who is erased gets no retry any more, nor does a removed subscription", async () => {
+  it("gets no more retries once erased, nor does a removed subscription", async () => {
     const erased = await register(board);
     const one = await subscribed(() => ({ status: 500 }), erased.key);
     const two = await subscribed(() => ({ status: 500 }));
@@ -340,13 +340,13 @@ describe("the owner of a subscription", () => {
     await Promise.all([one.webhook.stop(), two.webhook.stop()]);
   });
 
-  it("who is suspended gets nothing until the reinstatement", async () => {
+  it("gets nothing while suspended, until reinstated", async () => {
     const owner = await register(board);
     const to = await subscribed(() => ({}), owner.key);
     await moderate("suspend", owner.id);
     expect(await to.read()).toMatchObject({ active: false, inactive_reason: "publisher_suspended" });
     await write(board, key, { tags: [to.tag] });
-    // Not only not yet: it would be found below, and sent.
+    // It is not merely late: the check below would find it and send it.
     await matched();
     expect(await to.pending()).toEqual([]);
     await moderate("reinstate", owner.id);
@@ -378,7 +378,7 @@ describe("the list of deliveries", () => {
     await to.webhook.stop();
   });
 
-  it("lets one be sent again under the same id, also one from before the consent", async () => {
+  it("lets a delivery be sent again under the same id, even one from before the consent", async () => {
     const early = await startWebhook(undefined, () => ({ status: 204 }));
     const to = await subscribed(() => ({}));
     await call(board, `PATCH /subscriptions/${to.id}`, { webhook_url: early.url }, { key });

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A connection to the test's database, as each process has its own. */
+/** A connection of its own to the test's database, as each process has one. */
 async function connect(): Promise<Store> {
   const store = await openStore(`sqlite:${join(folder, "board.db")}`);
   opened.push(store);
@@ -50,13 +50,13 @@ const matchingOf = (store: Store, embedder: Embedder) =>
 const saved = (id: string, query: Record<string, unknown>, over: Partial<StoredSubscription> = {}) =>
   aSubscription(id, { publisherId: "pub_1", query, vector: null, vectorModel: null, createdAt: T0, ...over });
 
-/** Milliseconds that this process had the processor until now: what others take does not count. */
+/** Processor time of this process so far, in milliseconds. Other processes' time does not count. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Ids of the subscriptions that a post answers, in order. */
+/** Ids of the subscriptions that a post matches, in order. */
 async function answered(matching: Matching, over: Partial<StoredPost>, vector: Int8Array | null = null) {
   await matching.refresh();
   const fields = { publisherId: "pub_1", createdAt: T0 + 1, expiresAt: T0 + 1e9, ...over };
@@ -92,7 +92,7 @@ describe("matching", () => {
     expect(await answered(matching, post)).toEqual(["sub_a"]);
   });
 
-  it("matches by the new query once it was changed, and no longer by the old one", async () => {
+  it("matches by the new query after a change, and no longer by the old one", async () => {
     const store = await connect();
     const matching = matchingOf(store, embedderOf("off"));
     await store.subscriptions.insert(saved("sub_a", { near: "52.37,4.9", radius_km: 25 }), 50);
@@ -119,8 +119,8 @@ describe("matching", () => {
     expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(embedder.modelId);
   });
 
-  it("does not give a query the vector of the text it had before", async () => {
-    // The owner's new query kept the vector of the old one for good.
+  it("does not give a query the vector of its earlier text", async () => {
+    // The owner's new query once kept the old one's vector for good.
     const store = await connect();
     const embedder = embedderOf("required");
     await embedder.settled();
@@ -187,14 +187,14 @@ describe("matching", () => {
     const tookMs = cpuMs() - beganAt;
     over = true;
     await turning;
-    // Some 10 ms of a second.
+    // About 10 ms of a second.
     expect(longestMs).toBeLessThan(tookMs / 4);
     expect(await answered(matching, { title: "A bike: thing4242" })).toEqual(["sub_4242"]);
   });
 });
 
 describe("bench/matching-speed", () => {
-  it("finds what a look at every saved query finds", async () => {
+  it("finds what a scan of every saved query finds", async () => {
     const texts = await embedTexts(80, process.env["MODEL_DIR"] ?? folder);
     const result = measureSpeed(texts, { queries: 3_000, posts: 60, floor: 0.32 });
     expect(result.matchesPerPost).toBeGreaterThan(1);

@@ -22,9 +22,9 @@ import { consent, startWebhook, subscribeTo } from "../support/clients/webhooks.
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
 describe("a URL that a publisher chose", () => {
-  /** Listens on every address of this machine, on the port that the guard takes for the usual one. */
+  /** Listens on every address of this machine, on a port that the guard allows as it does 443. */
   const listener = { server: createServer(), port: 0, connections: 0 };
-  /** What the guard said to each call, so that nothing passes unseen. */
+  /** The guard's verdict on each call, so that none passes unseen. */
   const said: string[] = [];
   const answers: Record<string, readonly string[]> = {};
   let board: { api: string; stop(): Promise<void> };
@@ -36,7 +36,7 @@ describe("a URL that a publisher chose", () => {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
     });
-    // The usual port where that is allowed, since the address of a domain's proof names no other.
+    // Port 443 if this process may listen there: the address of a domain's proof names no other port.
     await listen(listener.server, 443, "::").catch(() => listen(listener.server, 0, "::"));
     listener.port = (listener.server.address() as AddressInfo).port;
     const dns = await startNameServer(answers);
@@ -56,7 +56,7 @@ describe("a URL that a publisher chose", () => {
   });
   afterAll(() => board.stop());
 
-  /** Tries a URL as a webhook: at registration, at the question for consent, and asked again. */
+  /** Tries a URL as a webhook: at registration, at the request for consent, and when asked again. */
   async function asWebhook(webhook_url: string): Promise<string | number> {
     const sent = { query: { q: "attack" }, webhook_url };
     const { status, body } = await call(board, "POST /subscriptions", sent, { key });
@@ -90,7 +90,7 @@ describe("a URL that a publisher chose", () => {
     },
   );
 
-  it.each(rows)("as %s is no site to verify, and reaches nothing", async (_name, url) => {
+  it.each(rows)("as %s is refused as a site to verify, and reaches nothing", async (_name, url) => {
     const before = listener.connections;
     const { key: own } = await register(board);
     const answer = await call(board, "POST /publishers/verify", { url: url(listener.port) }, { key: own });
@@ -109,7 +109,7 @@ describe("a URL that a publisher chose", () => {
       const { key: own } = await register(board);
       const site = await call(board, "POST /publishers/verify", { url: `https://${host}/` }, { key: own });
       expect(site.status).toBe(202);
-      // Creation, verify-webhook, and the file of the proof: each was tried, and each was stopped.
+      // Creation, verify-webhook and the proof file: each was tried, and each was stopped.
       await eventually(
         async () => said.length,
         (n) => n === 3,
@@ -124,7 +124,7 @@ describe("a URL that a publisher chose", () => {
     expect(rows.length + Object.keys(DNS_ATTACKS).length).toBeGreaterThanOrEqual(60);
   });
 
-  /** The real guard, with its verdicts written down. */
+  /** The real guard, with its verdicts recorded. */
   function overheard(guard: Outbound): Outbound {
     return {
       ...guard,
@@ -192,7 +192,7 @@ describe("a hostile receiver", () => {
       const began = Date.now();
       await write(board, key, { tags: ["hostile"] });
       let turnsMs = 0;
-      // Asked seldom, so that the memory is not that of the asking.
+      // Rarely, so that measuring does not use the memory it measures.
       let lists: { attempts: number; status: number | null; state: string }[][] = [];
       do {
         turnsMs += await turnsMsOf(new Promise((resolve) => setTimeout(resolve, 500)));
@@ -209,11 +209,11 @@ describe("a hostile receiver", () => {
       const results = lists.map(([newest]) => newest as (typeof lists)[number][number]);
       return { results, turnsMs };
     };
-    // What a board takes in its first seconds is no leak: the second round is what counts.
+    // Memory that a board takes in its first seconds is not a leak. Only the second round counts.
     await round(1);
     const before = memoryOf(board.process);
     const { results, turnsMs } = await round(2);
-    // What is garbage goes again.
+    // Garbage may still be collected.
     const grown = await eventually(
       async () => memoryOf(board.process) - before,
       (bytes) => bytes < 20e6,
@@ -222,7 +222,7 @@ describe("a hostile receiver", () => {
     expect(results.every(attempted)).toBe(true);
     expect(turnsMs).toBeLessThan(15_000);
     expect(grown).toBeLessThan(20e6);
-    // A body that is not unpacked and fits is an answer like any other.
+    // A body that fits and is not unpacked is an answer like any other.
     const bombed = results[names.indexOf("with a compressed bomb")];
     expect([bombed?.status, bombed?.state]).toEqual([200, "delivered"]);
     for (const [i, result] of results.entries()) {
@@ -234,7 +234,7 @@ describe("a hostile receiver", () => {
 
   const attempted = ({ attempts }: { attempts: number }) => attempts > 0;
 
-  /** Consents, and turns hostile afterwards. */
+  /** Consents first, and then turns hostile. */
   async function startHostile(behave: (socket: Socket) => void): Promise<string> {
     const server = createServer((socket) => {
       let text = "";
@@ -273,7 +273,7 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   await once(server, "listening");
 }
 
-/** A whole board whose way out is given. */
+/** A whole board with a given outbound. */
 async function startGuarded(outbound: Outbound): Promise<{ api: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), "board-"));
   const config = readConfig({ DATA_DIR: dataDir, EMBEDDINGS: "off", RATE_LIMITS: "off" });
@@ -292,7 +292,7 @@ async function startGuarded(outbound: Outbound): Promise<{ api: string; stop(): 
   };
 }
 
-/** A board in a process of its own, whose memory is nobody else's; little garbage waits in it, which is no growth. */
+/** A board in its own process, so the measured memory is its own. Little garbage waits there to be taken for growth. */
 async function startChild(): Promise<{ api: string; process: ChildProcess; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), "board-"));
   const port = await freePort();

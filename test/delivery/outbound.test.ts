@@ -13,13 +13,13 @@ import { type Outbound, OutboundError, type OutboundRequest } from "../../src/po
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
-/** Counts who knocks: on every address of this machine, the same port. */
+/** Counts connections to one port on every address of this machine. */
 const listener = { server: createServer(), port: 0, connections: 0 };
 let dns: { port: number; asked: string[]; close(): void };
-/** The usual port is the listener's, so that whatever passes the guard is seen. */
+/** Takes the listener's port for the usual one, so that the listener sees any call that passes. */
 let guarded: Outbound;
 
-/** What the name server of the attacker answers. `;` separates answers to repeated questions. */
+/** The answers of the attacker's name server. `;` separates answers to repeated questions. */
 const ANSWERS: Record<string, readonly string[]> = {};
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ describe("the outgoing guard", () => {
     await outbound.close();
   });
 
-  it("fails in time when the name server is silent", async () => {
+  it("fails within its timeout when the name server is silent", async () => {
     ANSWERS["silent.attack.example"] = ["silence"];
     const url = `https://silent.attack.example:${listener.port}/`;
     const failure = failureOf(guarded, url, { timeoutMs: 800 });
@@ -101,7 +101,7 @@ describe("the outgoing guard", () => {
     expect((await failure).reason).toBe("failed");
   });
 
-  it("names only port 443 as usual", () => {
+  it("treats only port 443 as usual", () => {
     const outbound = openOutbound({ allow: [] });
     expect(outbound.refusal("https://hooks.example/x")).toBeNull();
     expect(outbound.refusal("https://hooks.example:443/x")).toBeNull();
@@ -131,7 +131,7 @@ describe("the list of exempt hosts", () => {
     await outbound.close();
   });
 
-  it("lets other names lead into an exempt block by https on the usual port only", async () => {
+  it("lets other names lead into an exempt block only by https on the usual port", async () => {
     const names = openNames([`127.0.0.1:${dns.port}`]);
     const outbound = openOutbound({ allow: ["127.0.0.1"], ports: [listener.port], ...names });
     ANSWERS["inside.example"] = ["127.0.0.1"];
@@ -142,7 +142,7 @@ describe("the list of exempt hosts", () => {
     await outbound.close();
   });
 
-  it("refuses an entry that means nothing", () => {
+  it("refuses an invalid entry", () => {
     expect(() => openOutbound({ allow: ["10.0.0.0/99"] })).toThrow(/10\.0\.0\.0\/99/);
   });
 });
@@ -258,7 +258,7 @@ describe("a hostile server", () => {
     expect(listener.connections).toBe(before);
   });
 
-  it("that sends a gzip bomb delivers the packed bytes only", async () => {
+  it("that sends a gzip bomb delivers only the packed bytes", async () => {
     const bomb = gzipSync(Buffer.alloc(3_000_000));
     const url = await serve((socket) => {
       socket.write(`${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
@@ -267,7 +267,7 @@ describe("a hostile server", () => {
     expect((await outbound.send({ ...ask, url })).body).toEqual(bomb);
   });
 
-  it("is told who calls, what it may pack, and nothing twice", async () => {
+  it("gets the caller's name and the accepted encodings, and no header twice", async () => {
     const server = createHttpServer((request, response) => {
       response.end(JSON.stringify(request.rawHeaders));
     });
@@ -286,7 +286,7 @@ describe("a hostile server", () => {
     server.close();
   });
 
-  it("is left without a connection after each call, and none is used twice", async () => {
+  it("has no open connection after each call, and none is used twice", async () => {
     const sockets: Socket[] = [];
     const url = await serve((socket) => {
       sockets.push(socket);
@@ -297,7 +297,7 @@ describe("a hostile server", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  it("is let go at once when the board stops", async () => {
+  it("is disconnected at once when the board stops", async () => {
     const stopping = openOutbound({ allow });
     const url = await serve(() => {});
     const call = failureOf(stopping, url, { timeoutMs: 30_000 });
@@ -326,7 +326,7 @@ describe("TXT records", () => {
     expect(await guarded.txt("not a name")).toEqual([]);
   });
 
-  it("are not known when the name server is silent", async () => {
+  it("are unknown when the name server is silent", async () => {
     ANSWERS["_board.silent.example"] = ["silence"];
     expect(await guarded.txt("_board.silent.example")).toBeNull();
   });
@@ -335,7 +335,7 @@ describe("TXT records", () => {
 describe("TLS", () => {
   const openssl = spawnSync("openssl", ["version"]).status === 0;
 
-  it.skipIf(!openssl)("is checked against the name, though the address was resolved before", async () => {
+  it.skipIf(!openssl)("is checked against the name, although the address is resolved first", async () => {
     const folder = mkdtempSync(join(tmpdir(), "board-tls-"));
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=hooks.example", "-addext", "subjectAltName=DNS:hooks.example"];
@@ -347,7 +347,7 @@ describe("TLS", () => {
       ),
       { stdio: "ignore" },
     );
-    // The trusted roots are read when a process starts, so the call is made in another one.
+    // A process reads its trusted roots at the start, so another one makes the call.
     const program = join(folder, "call.mts");
     writeFileSync(
       program,

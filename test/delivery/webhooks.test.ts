@@ -34,13 +34,13 @@ const read = async (id: string) =>
   (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data;
 const patch = (id: string, change: object) => call(board, `PATCH /subscriptions/${id}`, change, { key });
 const challengeOf = ({ body }: Received) => JSON.parse(body).challenge as string;
-/** Waits until a webhook was asked for its consent so many times. */
+/** Waits until a webhook has been asked for consent that many times. */
 const asked = ({ challenges }: Webhook, count: number) =>
   eventually(
     async () => challenges.length,
     (n) => n >= count,
   );
-/** Something to wait for, and how to let it come. */
+/** A promise to wait for, and a function that resolves it. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ describe("consent", () => {
     expect(first?.headers["webhook-id"]).not.toBe(second?.headers["webhook-id"]);
   });
 
-  it("comes before anything else: without it matches wait at polling only", async () => {
+  it("comes before anything else: without it matches wait for polling only", async () => {
     const webhook = await startWebhook(undefined, () => ({ status: 204 }));
     const sent = { query: { tags: "unasked" }, webhook_url: webhook.url };
     const { id } = (await call(board, "POST /subscriptions", sent, { key })).body.data;
@@ -122,7 +122,7 @@ describe("consent", () => {
     expect(webhook.messages).toEqual([]);
   });
 
-  it("is asked at most 10 times an hour for a subscription and 30 times of a host", async () => {
+  it("is requested at most 10 times an hour per subscription and 30 times per host", async () => {
     const limited = await startBoard({
       WEBHOOK_ALLOW: "127.0.0.1",
       RATE_LIMITS: "write=1000/60,subscribe=1000/60",
@@ -209,12 +209,12 @@ describe("a signature", () => {
     expect(accepts(message.body, { SECRET: other })).toBe(false);
   });
 
-  it.each([-301, 301])("is refused by every verifier %i seconds off", (offS) => {
+  it.each([-301, 301])("is refused by every verifier when %i seconds off", (offS) => {
     const at = Number(headers()["webhook-timestamp"]);
     expect(by(StandardVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
     expect(by(SvixVerifier)(message.body, { AT: String(at + offS) })).toBe(false);
     if (openssl) {
-      // `date` of five minutes later or earlier, with a signature that is right.
+      // `date` is five minutes later or earlier; the signature is right.
       const shell = documentedShell().replace("$(date +%s)", String(at + offS));
       const env = {
         PATH: process.env["PATH"],
@@ -226,7 +226,7 @@ describe("a signature", () => {
     }
   });
 
-  it.skipIf(!openssl)("runs no command that stands in it, in any shell", () => {
+  it.skipIf(!openssl)("runs no command that it contains, in any shell", () => {
     const folder = mkdtempSync(join(tmpdir(), "board-signature-"));
     const ran = join(folder, "ran");
     const SIGNATURE = `t=a[$(touch "${ran}")],v1=${"0".repeat(64)}`;
@@ -242,10 +242,10 @@ describe("a signature", () => {
     expect(documentedShell().trim().split("\n").length).toBeLessThanOrEqual(10);
   });
 
-  it("is made by two secrets for 24 h after a rotation, then by the new one alone", async () => {
+  it("is made with both secrets for 24 h after a rotation, then with the new one alone", async () => {
     const webhook = await startWebhook();
     const { id, secret: old } = await subscribeTo(board, key, webhook, { tags: "rotated" });
-    // By the library's own signature, since one of the messages is of tomorrow.
+    // With the library's own signature, since one of the messages is dated tomorrow.
     const accepts = (known: string, { headers: sent, body }: Message) => {
       const at = new Date(Number(sent["webhook-timestamp"]) * 1000);
       const signature = new StandardVerifier(known).sign(String(sent["webhook-id"]), at, body);
@@ -279,7 +279,7 @@ describe("a signature", () => {
 });
 
 describe("a test of a webhook", () => {
-  it("sends a signed message now and answers what came of it", async () => {
+  it("sends a signed message now and answers with the result", async () => {
     let status = 200;
     const webhook = await startWebhook(() => ({ status }));
     const { id, secret } = await subscribeTo(board, key, webhook, { tags: "tested" });
@@ -363,7 +363,7 @@ describe("an edit of a subscription", () => {
     }
   });
 
-  it("of the webhook's URL asks the new owner, and sends nothing else before", async () => {
+  it("of the webhook's URL asks the new owner, and sends nothing else first", async () => {
     const [one, two] = [await startWebhook(), await startWebhook(undefined, () => ({ status: 204 }))];
     const { id } = await subscribeTo(board, key, one, { tags: "moved" });
     const moved = await patch(id, { webhook_url: two.url });
@@ -386,7 +386,7 @@ describe("an edit of a subscription", () => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it("does not take a consent of the URL of before for the new one", async () => {
+  it("does not take a yes from the earlier URL for the new one", async () => {
     const yes = gate();
     const slow = await startWebhook(undefined, (request) => ({ ...consent(request), after: yes.opened }));
     const silent = await startWebhook(undefined, () => ({ status: 204 }));
@@ -400,8 +400,8 @@ describe("an edit of a subscription", () => {
     await Promise.all([slow.stop(), silent.stop()]);
   });
 
-  it("does not take a late no of the URL of before for the new one", async () => {
-    // It withdrew the consent of the new URL, so that nothing was pushed to it any more.
+  it("does not take a late no from the earlier URL for the new one", async () => {
+    // Such a no once withdrew the consent of the new URL, and pushes to it stopped.
     const no = gate();
     const reluctant = await startWebhook(undefined, () => ({ status: 204, after: no.opened }));
     const willing = await startWebhook();
@@ -421,7 +421,7 @@ describe("an edit of a subscription", () => {
     await Promise.all([reluctant.stop(), willing.stop()]);
   });
 
-  it("does not take a no to an earlier question for the answer to a later one", async () => {
+  it("does not take a no to an earlier request as the answer to a later one", async () => {
     const no = gate();
     const answers: ((request: Received) => Response)[] = [
       consent,
@@ -440,7 +440,7 @@ describe("an edit of a subscription", () => {
     await webhook.stop();
   });
 
-  it("does not undo a suspension that came while the webhook was asked", async () => {
+  it("does not undo a suspension that comes while the webhook is asked", async () => {
     const { id: publisherId, key: own } = await register(board);
     const yes = gate();
     const webhook: Webhook = await startWebhook(undefined, (request) => ({
@@ -465,7 +465,7 @@ describe("an edit of a subscription", () => {
     const paused = await patch(id, { active: false });
     expect(paused.body.data).toMatchObject({ active: false, inactive_reason: "paused" });
     await write(board, key, { tags: ["paused"] });
-    // Held against all queries together.
+    // Matched against all queries together.
     await eventually(
       () => read(other),
       ({ pending }) => pending === 1,
@@ -482,7 +482,7 @@ describe("an edit of a subscription", () => {
     expect(webhook.messages.map(({ json }) => json.data.post.id)).toEqual([post.id]);
   });
 
-  it("fails with too_many_subscriptions when it would make the 51st active one", async () => {
+  it("fails with too_many_subscriptions when it would activate a 51st subscription", async () => {
     const { key: busy } = await register(board);
     const subscribe = () => call(board, "POST /subscriptions", { query: { q: "x" } }, { key: busy });
     const first = (await subscribe()).body.data.id;
@@ -493,7 +493,7 @@ describe("an edit of a subscription", () => {
     await change(second, false);
     for (let n = 0; n < 49; n += 1) await subscribe();
     const answers = await Promise.all([change(first, true), change(second, true)]);
-    // Each saw the other's, and both were refused.
+    // Once, each saw the other's, and both were refused.
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const refused = answers.find(({ status }) => status !== 200);
     expect(refused?.body.error.code).toBe("too_many_subscriptions");

@@ -20,7 +20,7 @@ describe("waysToConnect", () => {
     expect([...ways.keys()]).toEqual(["claude-code", "claude-desktop", "cursor", "vscode", "mcp", "curl"]);
   });
 
-  it("nests each configuration as its client reads it", () => {
+  it("nests each configuration as its client expects it", () => {
     expect(JSON.parse(way("cursor").snippet)).toEqual({
       mcpServers: { board: { url: "https://board.example/mcp" } },
     });
@@ -38,7 +38,7 @@ describe("waysToConnect", () => {
     });
   });
 
-  it("sends the key in a header, and changes nothing else by it", () => {
+  it("adds the key as a header, and changes nothing else", () => {
     const headers = { Authorization: "Bearer bbk_…" };
     expect(JSON.parse(way("cursor").withKey ?? "")).toEqual({
       mcpServers: { board: { url: "https://board.example/mcp", headers } },
@@ -51,7 +51,7 @@ describe("waysToConnect", () => {
     );
   });
 
-  // A root whose base64 has `+`, `/` and `=`, and whose JSON has what must be encoded twice.
+  // The last root has `+`, `/` and `=` in its base64, and characters in its JSON that must be encoded twice.
   it.each(["https://board.example", "http://localhost:8787", "https://xn--brd-tna.example/b?a>b~&c=d%20ü"])(
     "makes links that decode to the printed configuration: %s",
     (root) => {

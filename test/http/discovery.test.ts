@@ -36,7 +36,7 @@ describe("robots.txt", () => {
     expect(text).not.toContain("Disallow");
   });
 
-  it("allows training only where the operator does", async () => {
+  it("allows training only if the operator does", async () => {
     const open = await startBoard({ AI_TRAINING: "on" });
     expect((await get("/robots.txt", open)).text).toContain("ai-train=yes");
     await open.stop();
@@ -63,11 +63,11 @@ describe("sitemap", () => {
     expect((await get("/sitemaps/posts-x.xml")).status).toBe(404);
   });
 
-  it("has every post once in parts of 5,000, the oldest first, also with posts of one moment and new ones", async () => {
+  it("has every post once, oldest first, in parts of 5,000, even with equal times and new posts", async () => {
     let now = Date.UTC(2026, 10, 20);
     const full = await startBoard({ SITE_URL: SITE }, { clock: () => now });
     const { writing } = full.board.services;
-    // A hundred posts share each moment, and none of their publishers has many to compare with.
+    // A hundred posts share each moment. No publisher has many, so each post is compared with few.
     const create = async (count: number) => {
       now += 1;
       const { id } = await register(full);
@@ -128,7 +128,7 @@ describe("well-known addresses", () => {
     expect(Date.parse(expires)).toBeLessThan(Date.now() + 365 * DAY_MS);
   });
 
-  it("have none without a contact, and refuse one that is no address", async () => {
+  it("have none without a contact, and refuse a contact that is not an address", async () => {
     const silent = await startBoard();
     const { status, text } = await get("/.well-known/security.txt", silent);
     expect([status, JSON.parse(text).error.code]).toEqual([404, "not_found"]);
@@ -141,7 +141,7 @@ describe("well-known addresses", () => {
     expect(headers.get("content-type")).toBe(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     );
-    // RFC 9727, 2: a HEAD request is answered with the relation.
+    // RFC 9727, section 2: the answer to HEAD carries the relation.
     const head = await fetch(`${board.url}/.well-known/api-catalog`, { method: "HEAD" });
     expect(head.headers.get("link")).toBe(`<${SITE}/.well-known/api-catalog>; rel="api-catalog"`);
     const [link] = JSON.parse(text).linkset;
@@ -221,7 +221,7 @@ describe("well-known addresses", () => {
 });
 
 describe("skills", () => {
-  it("are three small files whose digests the index tells", async () => {
+  it("are three small files, and the index has their digests", async () => {
     const { text } = await get("/.well-known/agent-skills/index.json");
     const { version, skills } = JSON.parse(text);
     expect(version).toBe("0.2.0");
@@ -236,7 +236,7 @@ describe("skills", () => {
       expect([type, digest]).toEqual(["skill-md", sha256(file)]);
       expect(Buffer.byteLength(file), name).toBeLessThan(1_500);
       expect(file.startsWith(`---\nname: ${name}\ndescription: "${description}"\n---\n`)).toBe(true);
-      // Every tool and address a skill speaks of is there.
+      // Every tool and address that a skill mentions exists.
       for (const [, tool] of file.matchAll(/`(\w+)` \((?:GET|POST) /g)) {
         expect(board.board.catalog.tools.map((each) => each.name)).toContain(tool);
       }
@@ -244,7 +244,7 @@ describe("skills", () => {
     expect((await get("/skills/nothing/SKILL.md")).status).toBe(404);
   });
 
-  it("are introduced by /skill.md, and are resources of the tool server, the same files", async () => {
+  it("are introduced by /skill.md, and the tool server has the same files as resources", async () => {
     const { text } = await get("/skill.md");
     expect(text).toMatch(/^---\nname: agent-board\n/);
     const urls = [...text.matchAll(/\]\((\S+?)\)/g)].map(([, url]) => pathOf(url ?? ""));
@@ -258,7 +258,7 @@ describe("skills", () => {
 });
 
 describe("llms-full.txt", () => {
-  it("is the manual and every operation with its call, parameters, examples and failures", async () => {
+  it("is the manual plus every operation with its call, parameters, examples and failures", async () => {
     const { text, headers } = await get("/llms-full.txt");
     expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
@@ -270,7 +270,7 @@ describe("llms-full.txt", () => {
     }
   });
 
-  it("has examples that work: every open reading one as it is printed", async () => {
+  it("has examples that work: every open read runs as printed", async () => {
     const { text } = await get("/llms-full.txt");
     const calls = [...text.matchAll(/^Example: `curl '([^']+)'`$/gm)].map(([, url]) => pathOf(url ?? ""));
     expect(calls.length).toBeGreaterThan(4);

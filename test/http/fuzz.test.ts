@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import { fuzz } from "../../bench/fuzz.ts";
 import { loadCatalog } from "../../src/catalog.ts";
 
-/** `npx tsx bench/fuzz.ts 20000` sends ten times as many, of another seed each time. */
+/** `npx tsx bench/fuzz.ts 20000` sends ten times as many requests, with a new seed each time. */
 const REQUESTS = 2000;
 const SEED = 20_261_120;
 
-describe("a board that is sent anything", () => {
+describe("a board under random requests", () => {
   it("answers as its OpenAPI document says", async () => {
     console.log(`${REQUESTS} requests, seed ${SEED}: npx tsx bench/fuzz.ts ${REQUESTS} ${SEED}`);
     const { findings, statuses, requests } = await fuzz(REQUESTS, SEED);
     expect(findings).toEqual([]);
     expect(requests).toBeGreaterThanOrEqual(REQUESTS * 0.95);
-    // What only fails, or never fails, was not really asked anything.
+    // An operation that only fails, or never fails, was not really tested.
     const oneSided = [...statuses].filter(([id, counts]) => {
       const succeeded = [...counts.keys()].some((status) => status < 300);
       const failed = [...counts.keys()].some((status) => status >= 400);
@@ -22,7 +22,7 @@ describe("a board that is sent anything", () => {
   });
 });
 
-/** Open, and without anything that could be wrong: those of the board, and the site's own. */
+/** Open operations without input, and the site's own addresses: no request to them can be wrong. */
 const FAIL_NEVER = new Set([
   ...(await loadCatalog()).operations
     .filter(({ auth, input }) => auth === "open" && Object.keys(input.shape).length === 0)

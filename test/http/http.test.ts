@@ -13,7 +13,7 @@ describe("http", () => {
   let board: TestBoard;
   let key: string;
   beforeAll(async () => {
-    // Time stands still: counts of the board that are read anew after some seconds would change its ETag in between.
+    // The clock is fixed. Otherwise the board would read its counts again after some seconds, and its ETag would change.
     const now = Date.now();
     board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
     ({ key } = await register(board));
@@ -37,10 +37,10 @@ describe("http", () => {
       expect([third.status, third.body.data?.title]).toEqual([200, "Changed"]);
     });
 
-    it("stays the same for a search whose posts are the same, though each search counts retrievals", async () => {
+    it("stays the same while a search finds the same posts, although each search counts retrievals", async () => {
       await write(board, key, { tags: ["still"] });
       const etag = (await get("/search?tags=still")).headers.get("etag") ?? "";
-      // They are written once a second.
+      // Retrievals are written once a second.
       const [counted] = await eventually(
         () => found(board, "/search?tags=still"),
         ([post]) => post.retrievals > 0,
@@ -51,7 +51,7 @@ describe("http", () => {
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(200);
     });
 
-    it("is on every GET of the API, differs by caller where the answer does, and is on no failure", async () => {
+    it("is on every GET of the API, differs by caller if the answer does, and is on no failure", async () => {
       const { id } = await write(board, key);
       for (const path of [
         "/board",
@@ -88,9 +88,9 @@ describe("http", () => {
     expect(new Set(seen).size).toBe(3);
   });
 
-  it("links the next page of a query with question marks in it, but none too long for a header", async () => {
+  it("links the next page of a query with question marks, unless the address is too long for a header", async () => {
     for (let n = 0; n < 2; n += 1) await write(board, key, { title: "Which bell?", tags: ["asked"] });
-    // The link ended at the second question mark: its cursor was that of another query.
+    // Once, the link ended at the second question mark, so its cursor belonged to another query.
     const { headers } = await get("/search?q=which?&tags=asked&limit=1");
     const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? "";
     const { status, body } = await call(board, `GET ${new URL(next, board.url).href}`);
@@ -102,7 +102,7 @@ describe("http", () => {
   });
 
   describe("CORS", () => {
-    it("lets every origin read and write, without credentials, and see the board's headers", async () => {
+    it("lets every origin read, write and see the board's headers, without credentials", async () => {
       for (const path of ["/search", "/nothing", "/search?limit=x"]) {
         const { headers } = await get(path, { origin: "https://agent.example" });
         expect(headers.get("access-control-allow-origin"), path).toBe("*");
@@ -192,7 +192,7 @@ describe("http", () => {
   });
 
   describe("health", () => {
-    it("says that the process lives and that store and index serve", async () => {
+    it("says that the process is alive and that store and index serve", async () => {
       expect((await get(`${board.url}/healthz`)).body).toEqual({ ok: true });
       const ready = await get(`${board.url}/readyz`);
       expect(ready.status).toBe(200);
@@ -200,7 +200,7 @@ describe("http", () => {
       expect(ready.headers.get("cache-control")).toBe("no-store");
     });
 
-    it("is ready before the model is, and says when the model is there", async () => {
+    it("is ready before the model is, and says when the model is loaded", async () => {
       const loading = await startBoard({ EMBEDDINGS: "auto" });
       const first = await call(loading, `GET ${loading.url}/readyz`);
       expect(first.status).toBe(200);

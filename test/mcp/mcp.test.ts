@@ -45,7 +45,7 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
     }
   });
 
-  it("registers, posts, searches, reads, replies, subscribes, is told of a match, and reports", async () => {
+  it("registers, posts, searches, reads, replies, subscribes, gets a match, and reports", async () => {
     const registered = await client.call("register_publisher", { name: "Bike Kitchen", accept_terms: true });
     expect(registered.isError).toBe(false);
     const key: string = registered.data.api_key;
@@ -200,7 +200,7 @@ describe("the key as an argument", () => {
     await client.close();
   });
 
-  it("is told of a header that comes before it and holds no valid key", async () => {
+  it("gets a hint when a header with an invalid key takes precedence", async () => {
     const { key } = await register(board, "Behind a placeholder");
     const client = await connected("YOUR_API_KEY");
     const refused = await client.call("create_post", { title: "Whose", body: "x", api_key: key });
@@ -211,7 +211,7 @@ describe("the key as an argument", () => {
     await client.close();
   });
 
-  it("counts for reading too, and is not said to be ignored", async () => {
+  it("counts for reading too, and no note calls it ignored", async () => {
     const client = await connected();
     const { key } = await register(board, "Hidden");
     const created = await client.call("create_post", { title: "Under review", body: "x", api_key: key });
@@ -268,7 +268,7 @@ describe("search over MCP", () => {
     expect(full.text).toContain(`> ${bodyOf(dish)}`);
   });
 
-  it("takes null and an empty text as a field left out", async () => {
+  it("treats null and an empty string as a field left out", async () => {
     for (const nothing of [null, ""]) {
       const open = {
         near: nothing,
@@ -282,7 +282,7 @@ describe("search over MCP", () => {
     }
   });
 
-  it("says first what to relax when nothing is found", async () => {
+  it("says first which filter to relax when nothing is found", async () => {
     const { text, data } = await client.call("search", { q: "turnips", kind: "event" });
     expect(text).toMatch(/^Note: .*any `kind` finds 5.*\nNo posts\.$/);
     expect(data).toMatchObject({ posts: [], note: expect.any(String) });
@@ -324,7 +324,7 @@ describe("the door", () => {
     expect([text.status, await text.json()]).toMatchObject([415, { jsonrpc: "2.0" }]);
   });
 
-  it("lets any origin in, and says so before it is asked", async () => {
+  it("lets any origin in, and says so in the preflight", async () => {
     const preflight = await fetch(`${board.url}/mcp`, {
       method: "OPTIONS",
       headers: {
@@ -367,7 +367,7 @@ describe("the door", () => {
     await other.stop();
   });
 
-  it("tells the version of the package", async () => {
+  it("gives the version of the package", async () => {
     const body = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
@@ -447,7 +447,7 @@ describe("limits and counts", () => {
     await client.close();
   });
 
-  it("tells when to come back after a limit, the same limit as over REST", async () => {
+  it("says when to come back after a limit, the same limit as over REST", async () => {
     const limited = await startBoard({ RATE_LIMITS: "search=2/60" });
     const client = await connected(undefined, limited);
     await call(limited, "GET /search?q=a");
@@ -460,7 +460,7 @@ describe("limits and counts", () => {
 });
 
 describe("what it costs a caller", () => {
-  it("tools/list takes at most 1,500 tokens for eight tools, and 150 for each further one", async () => {
+  it("tools/list takes at most 1,500 tokens for eight tools, and 150 for each further tool", async () => {
     const client = await connected();
     const tools = await client.list("tools");
     const tokens = getEncoding("o200k_base").encode(JSON.stringify({ tools })).length;

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A child that serves a store of its own, or relays to the board of these tests. */
+/** A child process that serves its own store, or relays to the board of these tests. */
 function target(args: string[] = [], environment: Record<string, string> = {}) {
   return {
     command: process.execPath,
@@ -104,7 +104,7 @@ describe.each(Object.keys(CLIENTS))("over stdio, a client of %s", (name) => {
 });
 
 describe("the process", () => {
-  it("prints nothing but JSON-RPC, answers what it was asked before stdin ended, and ends", async () => {
+  it("prints only JSON-RPC, answers every request from before the end of stdin, and ends", async () => {
     for (const args of [[], ["--url", board.url]]) {
       const calls = [
         INITIALIZE,
@@ -123,7 +123,7 @@ describe("the process", () => {
     }
   });
 
-  it("ends soon after stdin, also when a call was cancelled, which is owed no answer", async () => {
+  it("ends soon after stdin, even when a call was cancelled and gets no answer", async () => {
     for (const args of [[], ["--url", board.url]]) {
       const messages = [
         INITIALIZE,
@@ -140,7 +140,7 @@ describe("the process", () => {
       const ended = Date.now();
       child.stdin.end();
       await new Promise((resolve) => child.once("close", resolve));
-      // It waited ten seconds for the answer; hosts kill what takes longer than two or so.
+      // It once waited ten seconds for the answer; hosts kill a process after about two.
       expect(Date.now() - ended).toBeLessThan(8_000);
     }
   });
@@ -151,7 +151,7 @@ describe("the process", () => {
     expect(JSON.parse(stdout).id).toBe(1);
   });
 
-  it("answers with an error when the board elsewhere is not there, without telling the key", async () => {
+  it("answers with an error when the remote board is down, without revealing the key", async () => {
     const { code, stdout, stderr } = await run(
       ["--url", "http://127.0.0.1:9"],
       `${JSON.stringify(INITIALIZE)}\n`,
@@ -163,7 +163,7 @@ describe("the process", () => {
     expect(stdout + stderr).not.toContain(key);
   });
 
-  it("hands on why the board elsewhere refused a request unread", async () => {
+  it("passes on why the remote board refused a request unread", async () => {
     const args = { title: "Long", body: "x".repeat(70_000) };
     const post = {
       jsonrpc: "2.0",
@@ -178,7 +178,7 @@ describe("the process", () => {
     });
   });
 
-  it("refuses an address that is none in one line", async () => {
+  it("refuses an invalid address in one line", async () => {
     const { code, stdout, stderr } = await run(["--url", "board.example"], "");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("--url must be an http or https address");

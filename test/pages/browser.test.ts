@@ -10,14 +10,14 @@ import { startBrowser, type TestBrowser } from "../support/clients/browser.ts";
 import { notices } from "../support/texts/notices.ts";
 import { HOSTILE_TEXTS } from "../support/texts/xss.ts";
 
-/** For a person to look at; kept out of git. */
+/** For people to look at; git ignores it. */
 const SCREENSHOTS = resolve(import.meta.dirname, "../../screenshots");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** For what a script does after a click, which no event tells of. */
+/** Time for a script's work after a click; no event marks its end. */
 const LATE = { timeout: 20_000 };
 
-// Once more when it fails: a browser on a busy machine may be late with what no event tells of.
+// A failed test runs once more: on a busy machine a browser may be late with work that ends without an event.
 describe("pages in a browser", { retry: 1 }, () => {
   let board: TestBoard;
   let pages: Record<string, string>;
@@ -55,7 +55,7 @@ describe("pages in a browser", { retry: 1 }, () => {
     });
     afterAll(() => browser?.close());
 
-    it("show no fault: nothing to scroll sideways, no error, no foreign request, nothing axe objects to", async () => {
+    it("have no faults: no sideways scrolling, no error, no foreign request, no finding of axe", async () => {
       for (const [name, path] of Object.entries(pages)) {
         const page = await browser.open();
         await page.goto(board.url + path);
@@ -111,7 +111,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("let a zero-hit search be widened with one click", async () => {
+    it("let visitors widen a search without hits by one click", async () => {
       const page = await browser.open();
       await page.goto(board.url + (pages["search-nothing"] ?? ""));
       await follow(page, page.getByRole("link", { name: /^Any kind/ }));
@@ -119,7 +119,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("give the snippet for an agent, to be copied", async () => {
+    it("offer the snippet for an agent to copy", async () => {
       const page = await browser.open();
       await page.goto(board.url);
       const snippet = page.locator("pre.copy").first();
@@ -136,7 +136,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("change colours, and keep the choice where there is a script", async () => {
+    it("change colours, and keep the choice when scripts run", async () => {
       const page = await browser.open();
       await page.goto(board.url);
       const paper = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -158,7 +158,7 @@ describe("pages in a browser", { retry: 1 }, () => {
     });
     afterAll(() => browser?.close());
 
-    it("begin with a link to the content for keyboards", async () => {
+    it("begin with a link to the content for keyboard users", async () => {
       const page = await browser.open();
       await page.goto(board.url);
       await page.keyboard.press("Tab");
@@ -168,7 +168,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("keep to forced colours, reduced motion and paper", async () => {
+    it("respect forced colours, reduced motion and print", async () => {
       const page = await browser.open();
       await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
       await page.goto(board.url + (pages["search-words"] ?? ""));
@@ -186,7 +186,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
-    it("show their failures without fault", async () => {
+    it("show failures without faults", async () => {
       const page = await browser.open();
       for (const [name, path] of Object.entries({
         "gone-post": "/p/nothere",
@@ -202,7 +202,7 @@ describe("pages in a browser", { retry: 1 }, () => {
     });
   });
 
-  it("run nothing that posts bring along, even without the content policy", async () => {
+  it("run no script from a post, even without the content policy", async () => {
     const hostile = await startBoard();
     const browser = await startBrowser({ bypassPolicy: true, width: 360 });
     try {
@@ -240,7 +240,7 @@ describe("pages in a browser", { retry: 1 }, () => {
         );
         expect(await page.evaluate("window.pwned"), text).toBeUndefined();
       }
-      // A search that is refused is a failed request to the console; nothing else may be said there.
+      // The console counts a refused search as a failed request. It may contain nothing else.
       expect(browser.complaints().filter((each) => !/status of 400/.test(each))).toEqual([]);
     } finally {
       await browser.close();
@@ -249,8 +249,8 @@ describe("pages in a browser", { retry: 1 }, () => {
   });
 });
 
-/** Pixels that a page can be scrolled sideways. */
-/** Clicks what leads to another page, and waits until that one is there: a click itself does not wait. */
+/** How far a page scrolls sideways, in pixels. */
+/** Clicks a link to another page and waits for that page; a click itself does not wait. */
 async function follow(page: Page, target: Locator): Promise<void> {
   const arrived = page.waitForEvent("load");
   await target.click();

@@ -35,7 +35,7 @@ const eventsOf = (text: string) =>
   }));
 const calendar = async (query: string) => eventsOf((await get(`/calendar.ics?${query}`)).text);
 
-/** What a person reads of HTML made of paragraphs, line breaks and links. */
+/** The text a person reads in HTML of paragraphs, line breaks and links. */
 const readable = (html: string) =>
   html
     .replace(/<br>/g, "\n")
@@ -180,8 +180,8 @@ describe("feeds", () => {
     expect(seen).toEqual(["paged 2", "paged 1", "paged 0"]);
   });
 
-  it("name themselves with lists that were sent as one parameter several times", async () => {
-    // They named a feed of everything, and a next page of it with the cursor of this one.
+  it("name themselves with all values of a parameter that was sent several times", async () => {
+    // They once named a feed of everything, with a next page by this feed's cursor.
     const { text, headers } = await get("/feed.json?tags=paged&tags=whole&limit=1");
     const { feed_url: self, home_page_url: home, next_url: next } = JSON.parse(text);
     expect(self).toBe("https://board.example/feed.json?tags=paged%2Cwhole&limit=1");
@@ -190,13 +190,13 @@ describe("feeds", () => {
     expect((await get(next.replace("https://board.example", ""))).status).toBe(200);
   });
 
-  it("name themselves in the document alone where the address is too long for a header", async () => {
+  it("name themselves only in the document when the address is too long for a header", async () => {
     const { text, headers } = await get(`/feed.json?q=${encodeURIComponent("🎷".repeat(490))}`);
     expect(JSON.parse(text).feed_url).toContain(encodeURIComponent("🎷".repeat(490)));
     expect(headers.get("link")).toBeNull();
   });
 
-  it("give the same bytes and ids on every read, 304 to who has them, and new ones after an edit", async () => {
+  it("give the same bytes and ids on every read, 304 to callers that have them, and new ones after an edit", async () => {
     for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"]) {
       const first = await get(`${path}?tags=whole`);
       now += 5_000;
@@ -217,7 +217,7 @@ describe("feeds", () => {
     expect(after.lastBuildDate).not.toBe(before.lastBuildDate);
   });
 
-  it("answer wrong parameters with the error envelope, and count nothing as retrieved", async () => {
+  it("answer invalid parameters with the error envelope, and count nothing as retrieved", async () => {
     for (const path of ["/feed.xml", "/feed.atom", "/feed.json", "/calendar.ics"]) {
       const { status, text } = await get(`${path}?near=here&limit=0`);
       expect(status, path).toBe(400);
@@ -243,7 +243,7 @@ describe("feeds", () => {
 });
 
 describe("text of strangers in feeds", () => {
-  it("survives: 8,000 characters, emoji, right-to-left, characters that XML forbids, every line break", async () => {
+  it("survives with 8,000 characters, emoji, right-to-left text, characters forbidden in XML, every line break", async () => {
     const long = "Ünïcødé 🏳️‍🌈 שלום עולם مرحبا \u202Eabc\u202C 漢字 "
       .repeat(250)
       .slice(0, 7_900)
@@ -273,7 +273,7 @@ describe("text of strangers in feeds", () => {
     }
   });
 
-  it("is inert and unchanged, whatever mark-up it holds", async () => {
+  it("is inert and unchanged, whatever mark-up it contains", async () => {
     const sent: string[] = [];
     for (const [n, hostile] of HOSTILE_MARKUP.entries()) {
       now += 1_000;
@@ -298,7 +298,7 @@ describe("text of strangers in feeds", () => {
         expect(elements, `${path} has <${name}>`).not.toContain(name);
       }
     }
-    // What readers render: only what the board itself writes is mark-up.
+    // In what readers render, only the board's own output is mark-up.
     for (const item of (await rss(query)).items ?? []) {
       expect((item.description ?? "").replace(/<\/?p( dir="auto")?>|<br>/g, "")).not.toMatch(/[<>]/);
     }
@@ -462,7 +462,7 @@ describe("calendar", () => {
     expect(Math.abs(lat) + Math.abs(lng)).toBeLessThan(0.00001);
   });
 
-  it("says of a post that was called off, hidden or removed that it is cancelled, under the same UID", async () => {
+  it("marks a post that was called off, hidden or removed as cancelled, under the same UID", async () => {
     const starts_at = "2027-04-01T10:00:00Z";
     const off = await write(board, key, { starts_at, metadata: { status: "cancelled" } });
     expect(eventsOf((await get(`/p/${off.id}.ics`)).text)[0]?.value("status")).toBe("CANCELLED");
@@ -482,7 +482,7 @@ describe("calendar", () => {
     }
   });
 
-  it("answers not_found for a post without dates and post_not_found for one that is not there", async () => {
+  it("answers not_found for a post without dates and post_not_found for a missing post", async () => {
     const undated = await write(board, key);
     const answers = await Promise.all([undated.id, "nothing123"].map((id) => get(`/p/${id}.ics`)));
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);

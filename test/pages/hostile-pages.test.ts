@@ -49,7 +49,7 @@ describe("pages with hostile texts", () => {
     await hostile.stop();
   });
 
-  it("make no element, attribute or address that is not ours", () => {
+  it("add no element, attribute or address to ours", () => {
     for (const { text, path } of pages) expect(foreignMarkup(text), path).toEqual([]);
   });
 

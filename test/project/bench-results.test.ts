@@ -13,7 +13,7 @@ const sections = new Map(
 );
 
 describe("bench/RESULTS.md", () => {
-  it("has a section only for a file of bench/", () => {
+  it("has sections only for files of bench/", () => {
     expect(sections.size).toBeGreaterThan(5);
     expect([...sections.keys()].filter((name) => !existsSync(resolve(root, `bench/${name}.ts`)))).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe("docs/scaling.md", () => {
     .map(([, what = "", figures = "", section = ""]) => ({ what, figures, section }))
     .filter(({ section }) => sections.has(section));
 
-  it("computes from measurements of bench/RESULTS.md", () => {
+  it("computes with measurements from bench/RESULTS.md", () => {
     expect(rows.length).toBeGreaterThan(15);
   });
 

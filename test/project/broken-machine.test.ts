@@ -8,7 +8,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
-/** The three failures that need a broken or a crowded machine. */
+/** The three failures that need a broken or overloaded machine. */
 describe("a board on a broken machine", () => {
   let board: TestBoard | undefined;
   let folder: string | undefined;
@@ -43,7 +43,7 @@ describe("a board on a broken machine", () => {
     expect((await call(board, "POST /posts", distinctText(99), { key })).status).toBe(201);
   });
 
-  it("fails with internal when a part of the program breaks: a reference for the operator, the rest in the log", async () => {
+  it("fails with internal when a part of the program breaks: the answer has a reference, the log the rest", async () => {
     board = await startBoard();
     await board.board.store.close();
     const answer = await call(board, "GET /posts/anything12");
@@ -54,8 +54,8 @@ describe("a board on a broken machine", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/database|sqlite|\.ts:/i);
   });
 
-  it("gives posts their meaning although the disk could not be written when the model was ready", async () => {
-    // Written before there is a model, which on a busy machine may be ready sooner than a first post.
+  it("embeds posts even if the disk was full when the model became ready", async () => {
+    // Written before there is a model: on a busy machine the model could be ready before the first post.
     folder = await mkdtemp(join(tmpdir(), "board-"));
     const before = await startBoard({}, { dataDir: folder });
     const { key } = await register(before);
@@ -81,7 +81,7 @@ describe("a board on a broken machine", () => {
     expect(vectors).toEqual([expect.any(Int8Array)]);
   });
 
-  it("fails with overloaded when a thousand calls are under way, and serves again when they are gone", async () => {
+  it("fails with overloaded while a thousand calls are under way, and then serves again", async () => {
     board = await startBoard();
     const { key } = await register(board);
     const { port, hostname } = new URL(board.url);

@@ -10,7 +10,7 @@ describe("the catalog", () => {
     expect(readFileSync(CATALOG_FILE, "utf8"), STALE).toBe(catalogText(catalog));
   });
 
-  it("marks as reading, for hosts that ask before anything else, exactly the tools that read", () => {
+  it("marks exactly the reading tools as read-only, for hosts that ask before any other", () => {
     for (const { name, effect, annotations } of recordedCatalog().tools)
       expect([name, annotations["readOnlyHint"]]).toEqual([name, effect === "reads"]);
   });

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a start prints that cannot succeed. */
+/** The output of a start that cannot succeed. */
 const refusal = (environment: Record<string, string>) =>
   new Promise<string>((done) => {
     const env = boardEnvironment({ DATA_DIR: folder, PORT: "0", ...environment });
@@ -28,14 +28,14 @@ const refusal = (environment: Record<string, string>) =>
   });
 
 describe("the command that runs a board", () => {
-  it("refuses an address that it cannot listen on, and a folder that it cannot make, in one line", async () => {
-    // TEST-NET-1 of RFC 5737 is no machine's own.
+  it("refuses in one line an address it cannot listen on and a folder it cannot make", async () => {
+    // No machine owns an address of TEST-NET-1 (RFC 5737).
     expect(await refusal({ HOST: "192.0.2.1" })).toMatch(/^HOST: 192\.0\.2\.1 is no address .*\n$/);
     writeFileSync(join(folder, "file"), "");
     expect(await refusal({ DATA_DIR: join(folder, "file/data") })).toMatch(/^DATA_DIR: the folder .*\n$/);
   });
 
-  it("ends answers under way when the same signal comes twice, as npm and a terminal send it", async () => {
+  it("finishes answers under way when the same signal comes twice, from npm and from a terminal", async () => {
     const port = await freePort();
     const env = boardEnvironment({ DATA_DIR: folder, PORT: String(port) });
     child = spawn(process.execPath, ["--import", "tsx", MAIN], { env, stdio: "ignore" });

@@ -43,7 +43,7 @@ describe("configuration", () => {
     });
   });
 
-  it("takes every variable, and empty ones as unset", () => {
+  it("reads every variable, and treats empty ones as unset", () => {
     expect(
       readConfig({
         PORT: "0",
@@ -82,7 +82,7 @@ describe("configuration", () => {
     });
   });
 
-  it("takes MONGODB_URI for STORE_URL, which goes first", () => {
+  it("takes MONGODB_URI for STORE_URL, which has precedence", () => {
     expect(readConfig({ MONGODB_URI: "mongodb://db/board" }).storeUrl).toBe("mongodb://db/board");
     expect(readConfig({ MONGODB_URI: "mongodb://db/board", STORE_URL: "sqlite:/x.db" }).storeUrl).toBe(
       "sqlite:/x.db",
@@ -150,7 +150,7 @@ describe("configuration", () => {
     );
   });
 
-  it("says of every variable what it means", () => {
+  it("documents every variable", () => {
     const contract =
       `PORT HOST SITE_URL DATA_DIR STORE_URL LOCAL_INDEX MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
       WEBHOOK_ALLOW ALLOWED_HOSTS REPORTS_TO_HIDE SECRET_KEY ADMIN_PORT LOG_LEVEL`.split(/\s+/);
@@ -163,7 +163,7 @@ describe("configuration", () => {
     }
   });
 
-  it("makes SECRET_KEY at the first start and keeps it: ids of idempotency keys stay the same", async () => {
+  it("makes SECRET_KEY at the first start and keeps it, so ids of idempotency keys stay the same", async () => {
     const first = await startBoard();
     const { key } = await register(first);
     const { id } = await write(first, key, { idempotency_key: "same" });
@@ -179,7 +179,7 @@ describe("configuration", () => {
     await first.stop();
   });
 
-  it("lets READ_ONLY refuse every write, and answer every read", async () => {
+  it("with READ_ONLY refuses every write and answers every read", async () => {
     const first = await startBoard();
     const { id, key } = await register(first);
     const { id: post } = await write(first, key);

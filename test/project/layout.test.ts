@@ -3,8 +3,8 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
- * Who may import whom. A folder sees itself and what is listed after it, nothing else. `src/main.ts`, `src/app.ts`,
- * `src/open-board.ts`, `src/catalog.ts` and `src/cli` put the program together and see everything.
+ * Which folder may import which. A folder sees itself and the entries listed after it, nothing else. `src/main.ts`,
+ * `src/app.ts`, `src/open-board.ts`, `src/catalog.ts` and `src/cli` put the program together and see everything.
  * See docs/architecture.md.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -109,16 +109,16 @@ const functionsOf = (file: string) =>
     ),
   ].map((match) => match[1] ?? match[2] ?? "");
 
-/** Files by what `keyOf` says of them. */
+/** Groups entries by the key that `keyOf` gives them. */
 function groupedBy<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): [string, Entry[]][] {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
   return [...groups];
 }
 
-/** More files than this in one folder, and nobody finds the one they look for. */
+/** In a folder with more files than this, readers no longer find the one they want. */
 const FILES_PER_FOLDER = 15;
-/** A list with one file for each language. */
+/** A folder with one file per language. */
 const LISTS = ["src/domain/flags/words"];
 const LINES_PER_FILE = 350;
 const LINES_MEDIAN = 90;
@@ -142,26 +142,26 @@ describe("layout", () => {
     ]);
   });
 
-  it("keeps the operation's types and the domain's apart: operations see types of the domain only", () => {
+  it("lets operations import only types from the domain", () => {
     const values = textOf("src/operation.ts").match(/^import (?!type)[^;]*\/domain\//gm) ?? [];
     expect(values).toEqual([]);
   });
 
-  it("lets nothing but the MCP adapters import an MCP SDK", () => {
+  it("lets only the MCP adapters import an MCP SDK", () => {
     const others = sources.filter(
       (file) => !MCP_FILES.test(file) && textOf(file).includes('"@modelcontextprotocol/'),
     );
     expect(others).toEqual([]);
   });
 
-  it("lets nothing but the store and the index that is mongot's import MongoDB's driver", () => {
+  it("lets only src/store/mongodb import MongoDB's driver", () => {
     const others = sources.filter(
       (file) => !MONGODB_FILES.test(file) && textOf(file).includes('from "mongodb"'),
     );
     expect(others).toEqual([]);
   });
 
-  it("reads the environment and the clock in the program's top only", () => {
+  it("reads the environment and the clock only at the top of the program", () => {
     const readers = sources.filter(
       (file) =>
         !SEES_ALL.some((name) => file.startsWith(name)) && /process\.env|Date\.now\(\)/.test(textOf(file)),
@@ -169,7 +169,7 @@ describe("layout", () => {
     expect(readers).toEqual([]);
   });
 
-  it("has no circle of imports, those of types included", () => {
+  it("has no import circle, type imports included", () => {
     expect(circleIn(sources, importsOf)).toBeNull();
   });
 
@@ -178,14 +178,14 @@ describe("layout", () => {
     expect(circleIn(["a", "b", "c"], (file) => edges[file] ?? [])).toBe("b -> c -> b");
   });
 
-  it("exports no two functions of one name", () => {
+  it("exports no two functions with the same name", () => {
     const functions = sources.flatMap((file) =>
       [...new Set(functionsOf(file))].map((name) => ({ name, file })),
     );
     const homes = groupedBy(functions, ({ name }) => name);
     const shared = homes.filter(([, found]) => found.length > 1);
     expect(shared.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(", ")}`)).toEqual([]);
-    // The expression finds both ways to write one.
+    // The pattern matches both ways to write an exported function.
     expect(homes.map(([name]) => name)).toEqual(expect.arrayContaining(["failureHandler", "isoTime"]));
   });
 

@@ -18,9 +18,9 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const TIMEOUT_MS = 3_600_000;
 
-/** A test that can notice a tool reads the catalog, or what is recorded or generated from it. */
+/** A test can notice a new tool only if it reads the catalog, or a file recorded or generated from it. */
 const NOTICES = /\bcatalog\b|support\/recorded\/|list\("tools"\)|openapi|llms\.txt|"\/docs/;
-/** A browser, or a process for each test: minutes, so left to the whole suite. */
+/** These need a browser, or a process per test. They take minutes, so the whole suite runs them instead. */
 const TAKES_LONG = /\bspawn\(|clients\/browser\.ts/;
 
 describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like it", () => {
@@ -71,7 +71,7 @@ describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like 
   }
 });
 
-/** Copies everything that git does not ignore, except this test, and links the packages. Resolves to the files. */
+/** Copies every file that git does not ignore, except this test, and links the packages. Resolves to the files. */
 async function copyProject(to: string): Promise<string[]> {
   const { stdout } = await run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,

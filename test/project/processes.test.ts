@@ -22,7 +22,7 @@ describe("several processes on one data folder", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("each sees the others' posts by id, in lists and in search within a second", async () => {
+  it("see each other's posts by id, in lists and in search within a second", async () => {
     const [one, two] = servers as [BoardProcess, BoardProcess];
     const { key } = await register(one);
     const client = await stdioClient(dataDir, key);
@@ -54,7 +54,7 @@ describe("several processes on one data folder", () => {
     await client.close();
   });
 
-  it("loses nothing and doubles nothing while processes are killed in turn", async () => {
+  it("lose and duplicate nothing while they are killed in turn", async () => {
     const [, stable] = servers as [BoardProcess, BoardProcess];
     const { key } = await register(stable);
     const subscription = await call(stable, "POST /subscriptions", { query: { tags: "killed" } }, { key });
@@ -116,7 +116,7 @@ describe("several processes on one data folder", () => {
     const matched = matches.body.data.map((match: { id: string }) => match.id);
     expect(new Set(matched)).toEqual(acknowledged);
     expect(matched).toHaveLength(80);
-    // Six starts of a process.
+    // The test starts six processes.
   });
 });
 

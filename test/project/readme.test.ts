@@ -39,7 +39,7 @@ describe("README.md", () => {
     expect(stdout).toBe(block("mcp-output"));
   });
 
-  it("shows in three lines how a board starts on MongoDB", async ({ skip }) => {
+  it("shows in three lines how to start a board on MongoDB", async ({ skip }) => {
     const [install, set, start, ...more] = block("mongodb").trimEnd().split("\n");
     expect([install, start, more]).toEqual(["npm ci", "npm start", []]);
     const variable =
@@ -71,7 +71,7 @@ describe("the documents", () => {
       .map((name) => join(folder, name)),
   );
 
-  it.each(documents)("link to what exists: %s", (document) => {
+  it.each(documents)("link only to targets that exist: %s", (document) => {
     const text = readFileSync(resolve(root, document), "utf8");
     const links = [...text.matchAll(/\]\((?!http)([^)#]*)(?:#([^)]+))?\)/g)];
     if (document === "README.md") expect(links.length).toBeGreaterThan(5);
@@ -83,7 +83,7 @@ describe("the documents", () => {
   });
 });
 
-/** The anchors that a repository's host gives to headings. */
+/** The anchors that the host of a repository gives to headings. */
 function anchorsIn(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

@@ -24,7 +24,7 @@ afterAll(() => board.stop());
 const operations = () => docs.groups.flatMap((group) => group.operations);
 
 describe("/docs", () => {
-  it("is at most 50 kB with eight tools, 1.5 kB more with each further one, and 15 kB compressed", () => {
+  it("is at most 50 kB with eight tools, 1.5 kB more with each further tool, and 15 kB compressed", () => {
     expect(Buffer.byteLength(page)).toBeLessThan(BUDGETS.docsBytes(board.board.catalog.tools.length));
     expect(gzipSync(page).length).toBeLessThan(15_000);
   });
@@ -33,7 +33,7 @@ describe("/docs", () => {
     expect(await problemsOf(page)).toEqual([]);
   });
 
-  it("tells of every operation: its calls, its fields, a command, an answer, its failures", () => {
+  it("describes every operation: its calls, its fields, a command, an answer, its failures", () => {
     const { catalog } = board.board;
     expect(
       operations()
@@ -54,7 +54,7 @@ describe("/docs", () => {
     }
   });
 
-  it("tells of every failure what to do", () => {
+  it("says what to do about every failure", () => {
     for (const [code, { status }] of Object.entries(FAILURES))
       expect(page).toContain(`<td>${status} <code>${code}</code></td>`);
   });
@@ -65,14 +65,14 @@ describe("/docs", () => {
     expect(page).toContain('href="https://vscode.dev/redirect?url=vscode%3Amcp%2Finstall');
   });
 
-  it("links to places of its own that exist", () => {
+  it("links within itself only to places that exist", () => {
     const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
     expect(links.length).toBeGreaterThan(30);
   });
 
-  it("says the same as Markdown", async () => {
+  it("says the same in Markdown", async () => {
     const markdown = await (await fetch(`${board.url}/docs.md`)).text();
     for (const { title, curl } of operations()) {
       expect(markdown).toContain(`### ${title}\n`);
@@ -81,7 +81,7 @@ describe("/docs", () => {
     for (const code of Object.keys(FAILURES)) expect(markdown).toContain(`\`${code}\``);
   });
 
-  it("runs every command of client snippets that is one", async () => {
+  it("has client snippets whose commands run", async () => {
     const [curl] = docs.connect.filter(({ id }) => id === "curl");
     const { status, body } = await runCurl(curl?.snippet ?? "", "");
     expect([status, body.ok]).toEqual([200, true]);
@@ -89,7 +89,7 @@ describe("/docs", () => {
 });
 
 describe("the examples of /docs", () => {
-  it("run, each of them, and answer as printed; otherwise run `npm run manual`", async () => {
+  it("all run and answer as printed; otherwise run `npm run manual`", async () => {
     const answers = await recordAnswers();
     expect(Object.keys(answers)).toEqual(
       operations()
@@ -102,7 +102,7 @@ describe("the examples of /docs", () => {
     }
   });
 
-  it("are recorded in the very words of the file", async () => {
+  it("are recorded exactly as in the file", async () => {
     const file = new URL("../../src/adapters/reference/recorded-answers.ts", import.meta.url);
     expect(await readFile(file, "utf8"), STALE).toBe(answersModule(ANSWERS));
   });
@@ -177,7 +177,7 @@ describe("/stats", () => {
   });
 });
 
-/** What a validator finds wrong in a page. */
+/** Mistakes that a validator finds in a page. */
 async function problemsOf(html: string): Promise<string[]> {
   const report = await new HtmlValidate({ extends: ["html-validate:recommended"] }).validateString(html);
   return report.results.flatMap(({ messages }) =>

@@ -27,7 +27,7 @@ afterAll(async () => {
   await board.stop();
 });
 
-/** What the manual prints as the example of a tool. */
+/** The example that the manual prints for a tool. */
 function printedExample(tool: string): string {
   const section = manual.split(`### ${tool}\n`)[1]?.split(/\n##/)[0] ?? "";
   return /E\.g\. `(\{.*\})`/.exec(section)?.[1] ?? "{}";
@@ -51,13 +51,13 @@ describe("the examples of the manual", () => {
     expect(data["check_subscription"].posts).toEqual([]);
   });
 
-  it("are all of the manual's: each tool that takes anything prints one", () => {
+  it("are complete: each tool that takes input has one", () => {
     const printed = [...manual.matchAll(/E\.g\. `\{/g)];
     const taking = board.board.catalog.tools.filter(({ input }) => Object.keys(input.shape).length > 0);
     expect(printed).toHaveLength(taking.length);
   });
 
-  it("work in a shell, where they are commands", async () => {
+  it("work in a shell if they are commands", async () => {
     const commands = [...manual.matchAll(/`(curl [^`]+)`/g)].map(([, command]) => command ?? "");
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) {
@@ -66,7 +66,7 @@ describe("the examples of the manual", () => {
     }
   });
 
-  it("of addresses answer", async () => {
+  it("answer if they are addresses", async () => {
     const addresses = [
       ...new Set([...manual.matchAll(/\bhttps?:\/\/[^\s`)\],;]+/g)].map(([url]) => url.replace(/\.$/, ""))),
     ];

@@ -19,11 +19,11 @@ const catalog = await loadCatalog();
 const manual = manualText(catalog, new Site("http://localhost:8787"));
 
 describe("the manual", () => {
-  it("is what stands in llms.txt; otherwise run `npm run manual`", async () => {
+  it("equals llms.txt; otherwise run `npm run manual`", async () => {
     expect(await readFile(new URL("../../llms.txt", import.meta.url), "utf8"), STALE).toBe(manual);
   });
 
-  it("is under 12 kB, and 3,000 tokens for eight tools and 125 for each further one", () => {
+  it("is under 12 kB, and takes 3,000 tokens for eight tools and 125 for each further tool", () => {
     expect(Buffer.byteLength(manual)).toBeLessThan(12_000);
     const tokens = getEncoding("o200k_base").encode(manual).length;
     expect(tokens).toBeLessThanOrEqual(BUDGETS.manualTokens(catalog.tools.length));
@@ -36,7 +36,7 @@ describe("the manual", () => {
   });
 
   it.each(catalog.tools.map((tool) => [tool.name, tool] as const))(
-    "tells of tool %s when to use it, every field and an example",
+    "says of tool %s when to use it, and has every field and an example",
     (name, tool) => {
       const section = manual.split(`### ${name}\n`)[1]?.split(/\n##/)[0] ?? "";
       expect(section).toContain(tool.when);
@@ -46,7 +46,7 @@ describe("the manual", () => {
     },
   );
 
-  it("tells every field inside a field", () => {
+  it("names every nested field", () => {
     const fields = catalog.tools.flatMap(({ input }) => propertyNames(jsonSchemaOf(input, "input")));
     expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(manual))).toEqual([]);
   });
@@ -68,14 +68,14 @@ describe("the manual", () => {
     }
   });
 
-  it("names every limit with its figures", () => {
+  it("gives every limit with its figures", () => {
     for (const { name, count } of LIMIT_TABLE) expect(manual).toContain(`${name} ${count}/`);
     expect(manual).toContain(`${LIMITS.requestBytes / 1024} KiB`);
     expect(manual).toContain(`${LIMITS.metadataBytes / 1024} KiB`);
     expect(manual).toContain(`${LIMITS.lifetimeDays} days`);
   });
 
-  it("speaks of no field, tool or failure that does not exist", () => {
+  it("mentions no field, tool or failure that does not exist", () => {
     const words = [...manual.matchAll(/`(?:meta\.|error\.)?([a-z_]+)`/g)].map(([, word]) => word ?? "");
     const known = new Set([
       ...catalog.operations.flatMap(({ name, input, output, list = false }) => [
@@ -99,12 +99,12 @@ describe("the manual", () => {
 });
 
 describe("failuresOf", () => {
-  it("leaves no failure of the table that nothing answers", () => {
+  it("uses every failure of the table", () => {
     const answered = new Set([...catalog.operations.flatMap(failuresOf), ...ROUTELESS_FAILURES]);
     expect(Object.keys(FAILURES).filter((code) => !answered.has(code as keyof typeof FAILURES))).toEqual([]);
   });
 
-  it("lets a search fail for its parameters, and never for a body or a key", () => {
+  it("lets a search fail for its parameters, but never for a body or a key", () => {
     const search = catalog.operations.find(({ name }) => name === "search");
     const codes = search === undefined ? [] : failuresOf(search);
     expect(codes).toContain("invalid_query");

@@ -11,7 +11,7 @@ import { Site } from "../../src/domain/site.ts";
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
-/** Neither asks for a newer version of itself nor tells anybody that it ran. */
+/** Turns off the linter's check for updates and its telemetry. */
 const QUIET = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
 describe("the OpenAPI document", () => {
@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
       const told = problems.map(
         ({ severity, ruleId, location }) => `${severity} ${ruleId} ${location[0]?.pointer}`,
       );
-      // Texts that are always there have nothing to answer 4xx for.
+      // Texts that always exist never answer 4xx.
       const fixed = ["llms.txt", "openapi.json", "healthz", "readyz"].map(
         (name) => `warn operation-4xx-response #/paths/~1${name}/get/responses`,
       );

@@ -179,7 +179,7 @@ describe("a running board", () => {
     await webhook.stop();
   });
 
-  /** @returns `data` of an answer that is as the document says */
+  /** @returns `data` of an answer, checked against the document */
   async function ask(route: string, key: string | undefined, input: Record<string, unknown> = {}) {
     const [method = "", path = ""] = route.split(" ");
     const { request, body } = requestOf(route, input);
@@ -206,7 +206,7 @@ describe("a running board", () => {
     expect(routes.map((route) => route.call).filter((each) => !seen.has(each))).toEqual([]);
   });
 
-  it("answers failures, repetitions and what has no example as the document says", async () => {
+  it("answers failures, repeated calls and calls without an example as the document says", async () => {
     await ask("POST /posts", undefined);
     await ask("POST /publishers", undefined, { name: "" });
     const { api_key: key } = await ask("POST /publishers", undefined, {
@@ -235,7 +235,7 @@ describe("a running board", () => {
 
 describe("the site's own addresses", () => {
   it.each(["/llms.txt", "/openapi.json", "/healthz", "/readyz"])(
-    "answer as the document says, also to whoever has the answer already: %s",
+    "answer as the document says, even to callers that have the answer already: %s",
     async (path) => {
       const running = await startBoard();
       try {

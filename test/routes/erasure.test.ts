@@ -55,7 +55,7 @@ describe("erasure", () => {
     const before = await wordsThere(words);
     expect(before).toEqual(expect.arrayContaining(["qxname", "qxbody", "qxlabel", "qxdetail"]));
     expect((await call(board, "DELETE /publishers/me", undefined, { key })).status).toBe(200);
-    // An index beside the store follows a moment later.
+    // An index beside the store is up to date a moment later.
     const left = await eventually(
       () => wordsThere(words),
       (some) => some.length === 0,

@@ -3,14 +3,14 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { found, prose, write } from "../support/boards/writing.ts";
 
-describe("calls that meet", () => {
+describe("concurrent calls", () => {
   let board: TestBoard;
   beforeAll(async () => {
     board = await startBoard();
   });
   afterAll(() => board.stop());
 
-  it("answer replies to a post that is being removed with 201 or parent_not_found, and keep none of them", async () => {
+  it("answer replies to a post under removal with 201 or parent_not_found, and keep none", async () => {
     const { key } = await register(board);
     for (let round = 0; round < 5; round += 1) {
       const root = await write(board, key, { kind: "thread" });
@@ -27,7 +27,7 @@ describe("calls that meet", () => {
     }
   });
 
-  it("answer whatever a publisher does while it erases itself as before or with invalid_api_key", async () => {
+  it("answer a publisher that is erasing itself as before or with invalid_api_key", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, key } = await register(board);
       const post = await write(board, key);
@@ -51,7 +51,7 @@ describe("calls that meet", () => {
     }
   });
 
-  it("edit halves of one window to a window that holds, whichever comes first", async () => {
+  it("keep a window valid when both its ends are edited, whichever comes first", async () => {
     const { key } = await register(board);
     for (let round = 0; round < 5; round += 1) {
       const { id } = await write(board, key, {
@@ -66,7 +66,7 @@ describe("calls that meet", () => {
     }
   });
 
-  it("edit halves of one text to the flags of both", async () => {
+  it("keep every edit of a post's fields, and flag the text that results", async () => {
     const { key } = await register(board);
     for (let round = 0; round < 5; round += 1) {
       const { id } = await write(board, key);
@@ -81,7 +81,7 @@ describe("calls that meet", () => {
     }
   });
 
-  it("rotate a key once, and give out no key that is dead on arrival", async () => {
+  it("rotate a key once, and hand out no dead key", async () => {
     const { key } = await register(board);
     const rotate = () => call(board, "POST /publishers/me/rotate-key", undefined, { key });
     const answers = await Promise.all([rotate(), rotate(), rotate()]);

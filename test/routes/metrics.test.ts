@@ -4,7 +4,7 @@ import { call, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
 describe("GET /metrics", () => {
-  it("answers the specification's keys without a key, and 30 days of figures", async () => {
+  it("answers every specified field without an API key, and 30 days of figures", async () => {
     const board = await startBoard({}, { clock: () => Date.UTC(2026, 10, 20, 12) });
     const { key } = await register(board);
     await write(board, key);

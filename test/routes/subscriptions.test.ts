@@ -16,7 +16,7 @@ describe("routes of subscriptions", () => {
     (await call(board, "POST /subscriptions", { query: { q: "piano" }, ...fields }, { key })).body.data;
   const verify = (id: string) => call(board, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
 
-  it("list one's own, oldest first, read one, and delete one for good", async () => {
+  it("list the caller's own, oldest first, read one, and delete one for good", async () => {
     const owner = await register(board, "Owner");
     const ids: string[] = [];
     for (const label of ["a", "b", "c"]) {
@@ -38,7 +38,7 @@ describe("routes of subscriptions", () => {
     expect((await list()).data.map((item: { id: string }) => item.id)).toEqual([ids[0], ids[2]]);
   });
 
-  it("counts what waits in `pending`", async () => {
+  it("count waiting matches in `pending`", async () => {
     const { id } = await subscribe({ query: { tags: "waiting" } });
     for (let n = 0; n < 3; n += 1) await write(board, key, { tags: ["waiting"] });
     const read = async () => (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data;
@@ -85,7 +85,7 @@ describe("routes of subscriptions", () => {
       expect(body.data).not.toHaveProperty("secret");
     });
 
-    it("asks a new challenge each time, and takes no earlier one", async () => {
+    it("sends a new challenge each time, and accepts no earlier one", async () => {
       let first: string | undefined;
       const receiver = await startReceiver((request) => {
         first ??= challengeOf(request);
@@ -99,7 +99,7 @@ describe("routes of subscriptions", () => {
       expect(new Set(receiver.received.map(challengeOf)).size).toBe(2);
     });
 
-    it("answers 202 when nobody listens", async () => {
+    it("answers 202 when no server listens", async () => {
       const receiver = await startReceiver(() => ({}));
       await receiver.stop();
       const { id } = await subscribe({ webhook_url: receiver.url });

@@ -17,7 +17,7 @@ describe("routes of publishers", () => {
   afterAll(() => board.stop());
 
   describe("POST /publishers/verify", () => {
-    it("answers 202 with what is to be done while there is no proof", async () => {
+    it("answers 202 with instructions while there is no proof", async () => {
       const { body: made } = await call(board, "POST /publishers", {
         name: "Site",
         url: "https://nobody-owns-this.invalid/",
@@ -56,7 +56,7 @@ describe("routes of publishers", () => {
 
     describe("with the proof in place", () => {
       const line = ({ verify }: { verify: { file: { line: string } } }) => verify.file.line;
-      /** A publisher of a domain, and `Publishers` that look for its proof by `outbound`. */
+      /** A publisher with a domain, and a `Publishers` that looks for its proof through `outbound`. */
       const publisherOf = async (domain: string, outbound: Outbound) => {
         const { body } = await call(board, "POST /publishers", {
           name: "Site",
@@ -102,7 +102,7 @@ describe("routes of publishers", () => {
         await outbound.close();
       });
 
-      it("is verified by a line of the well-known file, and by nothing else it may answer", async () => {
+      it("is verified by a line of the well-known file, and by no other answer", async () => {
         let answer: Response = { status: 404 };
         const site = await startReceiver(() => answer);
         const { prove, ...made } = await publisherOf(
@@ -128,7 +128,7 @@ describe("routes of publishers", () => {
         expect(await prove()).toBeNull();
       });
 
-      it("proves nothing for a domain that is named while the old one is looked at", async () => {
+      it("proves nothing for a domain set while the old one is checked", async () => {
         let answer: Response = {};
         let asked = () => {};
         const reached = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ describe("routes of publishers", () => {
         await site.stop();
       });
 
-      it("is looked at again 30 days later", async () => {
+      it("is checked again 30 days later", async () => {
         let answer: Response = {};
         const site = await startReceiver(() => answer);
         const { id, prove, publishers, ...made } = await publisherOf(
@@ -208,7 +208,7 @@ describe("routes of publishers", () => {
   });
 });
 
-/** An outbound that reaches one domain's https site at a local server; everything about the call but TLS is real. */
+/** An outbound that sends calls to one domain's https site to a local server. All of the call is real except TLS. */
 function sitesAt(siteUrl: string, domain: string): Outbound {
   const local = new URL(siteUrl);
   const guarded = openOutbound({ allow: [local.hostname] });

@@ -67,7 +67,7 @@ describe("about", () => {
     });
   });
 
-  it("counts hidden posts as active, and expired and removed ones not", async () => {
+  it("counts hidden posts as active, but not expired or removed ones", async () => {
     const hidden = await write(board, key);
     const removed = await write(board, key);
     await write(board, key, { expires_at: new Date(now + 60_000).toISOString() });

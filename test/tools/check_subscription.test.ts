@@ -7,7 +7,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { type Answer, call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
-/** A match is there within this time of the post's creation, on a machine that has nothing else to do. */
+/** On an idle machine a match arrives within this time of the post's creation. */
 const MATCHED_MS = 1_000;
 
 interface Subscriber {
@@ -29,7 +29,7 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 const titlesOf = ({ body }: Pick<Answer, "body">): string[] =>
   body.data.map((match: { title: string }) => match.title);
 
-/** The titles that a subscription has matched, once there are that many or the time is over. */
+/** The titles that a subscription has matched, once there are enough of them or the time is up. */
 async function matched(subscriber: Subscriber, id: string, count: number): Promise<string[]> {
   const answer = await eventually(
     () => pending(subscriber, id),
@@ -44,7 +44,7 @@ describe("check_subscription", () => {
   let other: { id: string; key: string };
   let fence: string;
   let fences = 0;
-  /** Waits until everything written before has been matched: a post of its own has come through. */
+  /** Waits until everything written so far has been matched: until a post of its own comes through. */
   const settled = async () => {
     fences += 1;
     const title = `Fence ${fences}`;
@@ -79,7 +79,7 @@ describe("check_subscription", () => {
       (match: { matched_at: string; created_at: string }) =>
         Date.parse(match.matched_at) - Date.parse(match.created_at),
     );
-    // The quickest: a busy machine may hold up any of them, but not all.
+    // Only the fastest counts: a busy machine may delay any of them, but not all.
     expect(Math.min(...took)).toBeLessThan(MATCHED_MS);
     expect(body.meta.content_notice).toMatch(/third parties/);
     const { data } = (await call(board, `GET /subscriptions/${id}`, undefined, { key: me.key })).body;
@@ -87,7 +87,7 @@ describe("check_subscription", () => {
     expect(data.last_matched_at).toBe(body.data[2].matched_at);
   });
 
-  it("goes on from the caller's watermark, consumes nothing, and gives an empty page's cursor back", async () => {
+  it("continues from the caller's watermark, consumes nothing, and returns the cursor on an empty page", async () => {
     const id = await subscribe(me, { tags: "beta" });
     const empty = await pending(me, id);
     expect(empty.body).toMatchObject({ data: [], next_cursor: null });
@@ -95,7 +95,7 @@ describe("check_subscription", () => {
     await matched(me, id, 3);
     const first = await pending(me, id, "?limit=2");
     expect(titlesOf(first)).toEqual(["b1", "b2"]);
-    // Its cursor is never null, so that a caller took two of three matches for all there were.
+    // Its cursor is never null, so a caller once took two of three matches for all of them.
     expect(first.body.meta.note).toMatch(/page is full.*`next_cursor`/);
     const second = await pending(me, id, `?limit=2&cursor=${first.body.next_cursor}`);
     expect(titlesOf(second)).toEqual(["b3"]);
@@ -123,7 +123,7 @@ describe("check_subscription", () => {
     expect((await pending(me, b, `?cursor=${cursor}`)).body.error.code).toBe("invalid_cursor");
   });
 
-  it("fails with invalid_query for a limit beyond 1 to 100", async () => {
+  it("fails with invalid_query for a limit outside 1 to 100", async () => {
     for (const limit of ["0", "101", "many"]) {
       expect((await pending(me, fence, `?limit=${limit}`)).body.error.code).toBe("invalid_query");
     }
@@ -158,7 +158,7 @@ describe("check_subscription", () => {
     expect(titlesOf(await pending(me, id))).toEqual(["A vintage typewriter for sale"]);
   });
 
-  it("excludes another form of an excluded word as the search does", async () => {
+  it("excludes other forms of an excluded word, as the search does", async () => {
     const id = await subscribe(me, { q: "gramophone -scratch" });
     await write(board, other.key, { title: "Gramophone with scratches" });
     await write(board, other.key, { title: "Gramophone like new" });
@@ -247,7 +247,7 @@ describe("check_subscription", () => {
     expect((await call(board, `GET /search?q=${encodeURIComponent("🎹 -")}`)).body.data).toEqual([]);
   });
 
-  it("holds every filter against a post", async () => {
+  it("checks every filter against a post", async () => {
     const verified = await register(board, "Verified");
     await board.board.store.publishers.update(verified.id, { verifiedAt: Date.now(), verifiedVia: "dns" });
     const root = await write(board, other.key, { kind: "thread" });
@@ -303,7 +303,7 @@ describe("check_subscription", () => {
     }
   });
 
-  it("drops removed, hidden, restored and suspended posts out and brings the shown ones back", async () => {
+  it("drops removed and hidden posts and those of suspended publishers, and brings restored ones back", async () => {
     const id = await subscribe(me, { tags: "epsilon" });
     const author = await register(board, "Author");
     const [kept, hidden, removed] = [
@@ -327,21 +327,21 @@ describe("check_subscription", () => {
     expect(titlesOf(await pending(me, id))).toEqual(["kept", "hidden", "from another"]);
   });
 
-  it("says of a paused subscription that nothing new is matched", async () => {
+  it("says that a paused subscription gets no new matches", async () => {
     const id = await subscribe(me, { tags: "resting" });
     expect((await pending(me, id)).body.meta.note).toBeUndefined();
     await call(board, `PATCH /subscriptions/${id}`, { active: false }, { key: me.key });
     expect((await pending(me, id)).body.meta.note).toContain("inactive (`paused`)");
   });
 
-  it("takes the poll URL where an id is expected", async () => {
+  it("takes the poll URL in place of an id", async () => {
     const id = await subscribe(me, { tags: "eta" });
     const { body } = await call(board, `GET /subscriptions/${id}`, undefined, { key: me.key });
     const asked = await pending(me, encodeURIComponent(body.data.poll_url));
     expect([asked.status, asked.body.data]).toEqual([200, []]);
   });
 
-  it("delivers a post once, also when it is edited in and out of the query", async () => {
+  it("delivers a post once, even when edits move it in and out of the query", async () => {
     const id = await subscribe(me, { tags: "zeta" });
     const post = await write(board, other.key, { title: "once", tags: ["zeta"] });
     await matched(me, id, 1);
@@ -376,7 +376,7 @@ describe("check_subscription", () => {
 });
 
 describe("check_subscription with the model", () => {
-  it("matches by meaning without a common word, and not what means something else", async () => {
+  it("matches by meaning without a common word, and only the same meaning", async () => {
     const board = await startBoard({ EMBEDDINGS: "auto" });
     expect(await board.board.embedder.settled()).toBe("ready");
     const me = { board, key: (await register(board)).key };
@@ -392,7 +392,7 @@ describe("check_subscription with the model", () => {
     await board.stop();
   });
 
-  it("matches by meaning what was written and saved before the model was there", async () => {
+  it("matches by meaning posts and queries saved before the model was ready", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "board-"));
     const without = await startBoard({}, { dataDir });
     const { key } = await register(without);

@@ -33,7 +33,7 @@ describe("create_post", () => {
     expect(body.data).toMatchObject({ kind: "announcement", syndicated: false, metadata: {}, tags: [] });
   });
 
-  it("is found by id, in lists and by search as soon as it is answered", async () => {
+  it("makes the post findable by id, in lists and by search as soon as it answers", async () => {
     now += 1;
     const { id } = await write(board, key, { title: "Xylophone for sale" });
     expect((await call(board, `GET /posts/${id}`)).status).toBe(200);
@@ -41,7 +41,7 @@ describe("create_post", () => {
     expect((await found(board, "/search?q=xylophones"))[0].id).toBe(id);
   });
 
-  it("raises its publisher's post count", async () => {
+  it("raises the publisher's post count", async () => {
     const writer = await register(board, "Counter");
     expect((await write(board, writer.key)).publisher.post_count).toBe(1);
     expect((await write(board, writer.key)).publisher.post_count).toBe(2);
@@ -60,8 +60,8 @@ describe("create_post", () => {
     expect(post.location).toEqual({ name: "Köln", lat: null, lng: null });
   });
 
-  it("cuts piles of marks to thirty in a row, before they cost anything", async () => {
-    // Bringing 21,000 marks of two classes in order took 90 ms, each of the several times that a text is cleaned.
+  it("cuts runs of combining marks to thirty, before they cost time", async () => {
+    // A text is cleaned several times, and sorting 21,000 marks of two classes took 90 ms each time.
     const pile = "\u0F71\u0F72".repeat(10_400);
     const marks = (text: string) => text.match(/\p{M}+/gu)?.map((run) => [...run].length);
     const { body, title } = await write(board, key, {
@@ -73,7 +73,7 @@ describe("create_post", () => {
       for (let i = 0; i < 20; i += 1) cleanProse(pile);
     });
     expect(took).toBeLessThan(600);
-    // Four marks are what a Tibetan or Biblical text may have.
+    // A Tibetan or Biblical text may have four marks in a row.
     expect(cleanProse("ཧཱུྃ שָּׁ")).toBe("ཧཱུྃ שָּׁ".normalize("NFC"));
   });
 
@@ -184,7 +184,7 @@ describe("create_post", () => {
     expect(await expiry(offer.id)).toBe(offer.expires_at);
   });
 
-  it("takes replies to expired threads, which come back to life, and to no other expired post", async () => {
+  it("takes replies to expired threads, which become active again, and to no other expired post", async () => {
     const thread = await write(board, key, { kind: "thread", expires_at: at(HOUR_MS) });
     const offer = await write(board, key, { kind: "offer", expires_at: at(HOUR_MS) });
     now += HOUR_MS;
@@ -221,7 +221,7 @@ describe("create_post", () => {
       expect(again.body.meta.note).not.toContain("differs");
     });
 
-    it("says so when the body of a retry differs, and changes nothing", async () => {
+    it("notes that the body of a retry differs, and changes nothing", async () => {
       const first = await create({ title: "First", idempotency_key: "differs-1" });
       const again = await create({ title: "Second", idempotency_key: "differs-1" });
       expect(again.status).toBe(200);
@@ -257,7 +257,7 @@ describe("create_post", () => {
       expect(second.id).not.toBe(first.body.data.id);
     });
 
-    it("keeps one post for one key, whether it is sent as a new post, as a reply or in another thread", async () => {
+    it("keeps one post per key, whether sent as a new post, as a reply or in another thread", async () => {
       const roots = [
         await write(board, key, { kind: "thread" }),
         await write(board, key, { kind: "thread" }),
@@ -290,7 +290,7 @@ describe("create_post", () => {
     expect(body.meta.note).toContain("possible_instruction");
   });
 
-  it("computes flags on the text as sent, before invisible characters would be cleaned", async () => {
+  it("computes flags on the text as sent, before invisible characters are removed", async () => {
     const { body } = await create({ title: "Plain\u202Etitle" });
     expect(body.data.flags).toEqual(["hidden_unicode"]);
   });
@@ -327,7 +327,7 @@ describe("create_post", () => {
     expect(today.meta.note ?? "").not.toContain("past");
   });
 
-  it("notes fields it does not know, with the one that was meant, also inside location", async () => {
+  it("notes unknown fields and the ones that were meant, inside location too", async () => {
     const sent = { titel: "x", startsat: "y", link: "z", location: { name: "Rome", latt: 1 } };
     const { status, body } = await create(sent);
     expect(status).toBe(201);

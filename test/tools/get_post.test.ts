@@ -15,7 +15,7 @@ describe("get_post", () => {
   });
   afterAll(() => board.stop());
 
-  it("answers every field of the specification, in its form", async () => {
+  it("answers every field in the specified form", async () => {
     const sent = {
       title: "Choir rehearsal",
       body: "Open to all voices.",
@@ -162,7 +162,7 @@ describe("get_post", () => {
     expect((await get(id, key)).body.error.code).toBe("post_not_found");
   });
 
-  it("names at most 5 active top-level posts that are near in meaning, closest first", async () => {
+  it("names at most 5 active top-level posts of similar meaning, closest first", async () => {
     const meaning = await startBoard({ EMBEDDINGS: "auto", REPORTS_TO_HIDE: "1" });
     expect(await meaning.board.embedder.settled()).toBe("ready");
     const { key: writer } = await register(meaning);

@@ -62,7 +62,7 @@ describe("register_publisher", () => {
     expect(sum).toBe(crc32(apiKey.slice(0, 36)));
   });
 
-  it("tells the key once: no later answer has it", async () => {
+  it("shows the key once: no later answer has it", async () => {
     const { body } = await register({});
     const { id, api_key: key } = body.data;
     const later = await Promise.all([
@@ -116,7 +116,7 @@ describe("register_publisher", () => {
     ]);
   });
 
-  it("fails with invalid_url for a url that is no web address", async () => {
+  it("fails with invalid_url for a url that is not a web address", async () => {
     expect((await register({ url: "mailto:me@example.org" })).body.error.code).toBe("invalid_url");
   });
 });

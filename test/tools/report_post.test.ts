@@ -55,7 +55,7 @@ describe("report_post", () => {
     expect(entry).toMatchObject({ reporters: 2, reasons: expect.arrayContaining(["scam", "spam"]) });
   });
 
-  it("hides a post when the third of three voices speaks, everywhere", async () => {
+  it("hides a post everywhere after reports from three voices", async () => {
     const root = await write(board, author.key, { kind: "thread", title: "Quagmire for sale" });
     const { body } = await call(
       board,
@@ -85,14 +85,14 @@ describe("report_post", () => {
     ).toBe("parent_not_found");
   });
 
-  it("hides once when ten voices speak at the same time", async () => {
+  it("hides once when ten voices report at the same time", async () => {
     const { id } = await write(board, author.key);
     const answers = await Promise.all(voices.slice(0, 10).map((voice) => report(id, voice)));
     expect(answers.every(({ status }) => status === 201)).toBe(true);
     expect(await isHidden(id)).toBe(true);
   });
 
-  it("hides a verified publisher's post only at twice as many", async () => {
+  it("hides a verified publisher's post only after twice as many reports", async () => {
     const verified = await register(board, "Verified");
     await board.board.store.publishers.update(verified.id, { verifiedAt: Date.now(), verifiedVia: "dns" });
     const { id } = await write(board, verified.key);
@@ -102,7 +102,7 @@ describe("report_post", () => {
     expect(await isHidden(id)).toBe(true);
   });
 
-  it("hides a restored post again only at that many new voices", async () => {
+  it("hides a restored post again only after as many new voices", async () => {
     const { id } = await write(board, author.key);
     for (const voice of voices.slice(0, 3)) await report(id, voice);
     expect(await isHidden(id)).toBe(true);
@@ -114,7 +114,7 @@ describe("report_post", () => {
     expect(await isHidden(id)).toBe(true);
   });
 
-  it("never hides where REPORTS_TO_HIDE is 0", async () => {
+  it("never hides a post when REPORTS_TO_HIDE is 0", async () => {
     const lenient = await startBoard({ REPORTS_TO_HIDE: "0" });
     const { key } = await register(lenient);
     const { id } = await write(lenient, key);
@@ -123,7 +123,7 @@ describe("report_post", () => {
     await lenient.stop();
   });
 
-  it("fails with post_not_found for a post nobody has and a removed one", async () => {
+  it("fails with post_not_found for an unknown post and a removed one", async () => {
     const { id } = await write(board, author.key);
     await call(board, `DELETE /posts/${id}`, undefined, { key: author.key });
     for (const postId of ["nobodyhas1", id]) {

@@ -11,7 +11,7 @@ const TAGS = ["red", "green", "blue"];
 
 const at = (days: number) => new Date(NOW + days * DAY_MS).toISOString();
 const days = fc.integer({ min: -6, max: 12 });
-/** Around the poles and the antimeridian as well as anywhere. */
+/** Around the poles and the antimeridian as well as elsewhere. */
 const places = fc.record({
   lat: fc.oneof(fc.constantFrom(-90, 89.9, 90, 0), fc.integer({ min: -90, max: 90 })),
   lng: fc.oneof(fc.constantFrom(-180, 180, 179.9, 0), fc.integer({ min: -180, max: 180 })),
@@ -97,7 +97,7 @@ describe("search under every filter at once", () => {
     );
   });
 
-  /** The filters as the contract words them, one post at a time. */
+  /** The filters as specified, applied to one post at a time. */
   // biome-ignore lint/suspicious/noExplicitAny: a post as it came over the wire
   function passes(post: any, query: Query, when: number): boolean {
     const start = Date.parse(post.starts_at ?? post.created_at);
@@ -116,7 +116,7 @@ describe("search under every filter at once", () => {
       (query.q === undefined || words.includes("walrus")) &&
       (query.q !== "walrus -seal" || !words.includes("seal")) &&
       (query.q !== '"walrus seal"' || words === "walrus seal") &&
-      // Without words, events within bounds come soonest first, and what is over is left out.
+      // Without words, events within bounds come soonest first, and past ones are left out.
       !(soonest(query) && query.after === undefined && end < when)
     );
   }
@@ -130,7 +130,7 @@ describe("search under every filter at once", () => {
     radiusKm: number,
   ): boolean {
     if (location === null || location.lat === null || location.lng === null) return false;
-    // By the angle between two vectors, on a sphere of the mean radius: another way than the board's.
+    // By the angle between two vectors, on a sphere of the mean radius. The board computes it another way.
     const vector = (lat: number, lng: number) => {
       const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180];
       return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)] as const;

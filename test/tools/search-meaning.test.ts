@@ -35,7 +35,7 @@ describe("search by meaning, with the model", () => {
   });
   afterAll(() => board.stop());
 
-  it("finds what shares no word with the query, best first", async () => {
+  it("finds posts that share no word with the query, best first", async () => {
     const found = await titles(board, `/search?q=${encoded("somebody to repair my bicycle")}&limit=2`);
     expect(found.sort()).toEqual(["Cycle workshop", "Fixing bikes"]);
     expect((await titles(board, `/search?q=${encoded("adopt a young pet")}&limit=1`))[0]).toBe(
@@ -59,7 +59,7 @@ describe("search by meaning, with the model", () => {
       expect(found[0]).toBe(title);
       took.push(performance.now() - began);
     }
-    // The quickest: a busy machine may hold up any of them, but not all.
+    // Only the fastest counts: a busy machine may delay any of them, but not all.
     expect(Math.min(...took)).toBeLessThan(1_000);
   });
 
@@ -91,7 +91,7 @@ describe("search by meaning, with the model", () => {
     expect(await titles(board, `/search?q=${encoded(`${q} "bicycle repair"`)}`)).toEqual([]);
   });
 
-  it("gives relevance in 0…1 that never rises over the pages of a walk, each post once", async () => {
+  it("gives each post once over all pages, with a relevance in 0…1 that never rises", async () => {
     for (const more of ["", "&rerank=false"]) {
       const all = await walk(board, `/search?q=${encoded("lessons and help at home")}${more}&limit=2`);
       const scores: number[] = all.map((post) => post.relevance);
@@ -101,7 +101,7 @@ describe("search by meaning, with the model", () => {
     }
   });
 
-  it("orders by time what matched by meaning where that is asked for", async () => {
+  it("orders matches by meaning by time when asked to", async () => {
     const found = await titles(board, `/search?q=${encoded("somebody to repair my bicycle")}&sort=newest`);
     expect(found.indexOf("Cycle workshop")).toBeGreaterThanOrEqual(0);
     expect(found.indexOf("Cycle workshop")).toBeLessThan(found.indexOf("Fixing bikes"));
@@ -129,7 +129,7 @@ describe("search by meaning, with the model", () => {
     expect(found).toContain("Bookbinding");
   });
 
-  it("holds meaning to the filters", async () => {
+  it("applies the filters to matches by meaning", async () => {
     await write(board, key, {
       title: "Velo repair",
       body: "Bring it along.",

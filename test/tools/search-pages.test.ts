@@ -14,14 +14,14 @@ describe("pages of a search", () => {
   let now = Date.UTC(2026, 10, 20, 12);
   let tags = 0;
   const idsOf = (posts: { id: string }[]) => posts.map((post) => post.id);
-  /** Posts under a tag of their own; resolves to the tag and their ids. */
+  /** Writes posts under their own tag; resolves to the tag and their ids. */
   const seed = async (count: number): Promise<{ tag: string; ids: string[] }> => {
     tags += 1;
-    now += 2 * 3_600_000; // what so many posts have in common is no storm of duplicates
+    now += 2 * 3_600_000; // spaced out, so that similar posts are not a storm of duplicates
     const tag = `walk${tags}`;
     const ids: string[] = [];
     for (let n = 0; n < count; n += 1) {
-      now += n % 3 === 0 ? 0 : 1_000; // some are as old as their neighbours
+      now += n % 3 === 0 ? 0 : 1_000; // every third is as old as the one before
       ids.push((await add(tag, n)).id);
     }
     return { tag, ids };
@@ -49,7 +49,7 @@ describe("pages of a search", () => {
     }
   });
 
-  it.each(WAYS)("keep that while posts arrive, are removed and edited between them, for %s", async (way) => {
+  it.each(WAYS)("still do so while posts arrive, change and go between pages, for %s", async (way) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 6 }),
@@ -89,7 +89,7 @@ describe("pages of a search", () => {
     );
   });
 
-  it("drop what is hidden, expires or belongs to a suspended publisher since the walk began", async () => {
+  it("drop posts hidden, expired or suspended since the first page", async () => {
     for (const way of WAYS) {
       const { tag, ids } = await seed(4);
       const other = await register(board, "Other");
@@ -118,7 +118,7 @@ describe("pages of a search", () => {
     }
   });
 
-  it("go beyond 1,000 results by words, relevance never rising, also when posts arrive at the seam", async () => {
+  it("go beyond 1,000 results by words, and relevance never rises, even when posts arrive at the seam", async () => {
     const publisher = await board.board.store.publishers.get(author.id);
     const { writing } = board.board.services;
     const wanted = 1_205;
@@ -143,12 +143,12 @@ describe("pages of a search", () => {
     expect(new Set(idsOf(await walk(board, "/search?kind=offer&limit=100"))).size).toBe(wanted);
   });
 
-  it("go on at another instance on the same data folder", async () => {
+  it("continue at another instance on the same data folder", async () => {
     const second = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
     for (const way of WAYS) {
       const { tag, ids } = await seed(9);
       const page = await call(board, `GET /search?${way}&tags=${tag}&limit=4`);
-      // An index beside the store follows a moment later.
+      // An index beside the store is up to date a moment later.
       await eventually(
         () => found(second, `/search?tags=${tag}`),
         (posts) => posts.length === ids.length,

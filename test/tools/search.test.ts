@@ -13,7 +13,7 @@ describe("search", () => {
   const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
   const search = (query: string) => call(board, `GET /search?${query}`);
   const sorted = async (query: string) => (await titles(board, `/search?${query}`)).sort();
-  /** Writes posts under a tag of their own, so that tests do not meet each other's. */
+  /** Writes posts under their own tag, so that no test finds another's. */
   const seed = async (tag: string, posts: readonly object[]) => {
     for (const post of posts) {
       now += 1_000;
@@ -27,7 +27,7 @@ describe("search", () => {
   afterAll(() => board.stop());
 
   describe("filters", () => {
-    it("keeps any of several kinds", async () => {
+    it("keeps posts of any of several kinds", async () => {
       await seed("kinds", [
         { title: "e", kind: "event" },
         { title: "o", kind: "offer" },
@@ -37,7 +37,7 @@ describe("search", () => {
       expect(await sorted("tags=kinds&kind=request")).toEqual(["r"]);
     });
 
-    it("keeps any of several tags, compared as they are kept", async () => {
+    it("keeps posts with any of several tags, compared in their stored form", async () => {
       await seed("x", [
         { title: "a", tags: ["Straße", "x"] },
         { title: "b", tags: ["ju\u0308rgen"] },
@@ -128,7 +128,7 @@ describe("search", () => {
       );
     });
 
-    it("leaves replies out unless a thread or include_replies asks for them", async () => {
+    it("leaves out replies unless a thread or include_replies asks for them", async () => {
       const root = await write(board, key, { title: "root", tags: ["talk"] });
       await write(board, key, { title: "reply", tags: ["talk"], parent_id: root.id });
       expect(await sorted("tags=talk")).toEqual(["root"]);
@@ -137,7 +137,7 @@ describe("search", () => {
       expect(await sorted(`thread=${encoded(root.url)}`)).toEqual(["reply"]);
     });
 
-    it("leaves expired posts out unless include_expired asks for them", async () => {
+    it("leaves out expired posts unless include_expired asks for them", async () => {
       await seed("old", [{ title: "short", expires_at: at(1) }, { title: "long" }]);
       now += DAY_MS;
       expect(await sorted("tags=old")).toEqual(["long"]);
@@ -150,7 +150,7 @@ describe("search", () => {
       expect(await sorted("tags=relay&include_syndicated=false")).toEqual(["own"]);
     });
 
-    it("leaves hidden, removed and suspended publishers' posts out of every search", async () => {
+    it("leaves hidden posts, removed posts and suspended publishers' posts out of every search", async () => {
       const author = await register(board, "Author");
       const write3 = (title: string) =>
         write(board, author.key, { title: `${title} flugelhorn`, tags: ["gone"] });
@@ -210,11 +210,11 @@ describe("search", () => {
       expect(await sorted(`tags=words&q=${encoded(q)}`)).toEqual([...expected].sort());
     });
 
-    it("returns everything but the excluded for a query of exclusions only", async () => {
+    it("returns everything else for a query that only excludes", async () => {
       expect(await sorted(`tags=words&q=${encoded("-bike -自転車 -بيانو")}`)).toHaveLength(6);
     });
 
-    it("returns nothing that no word supports", async () => {
+    it("returns no post without a matching word", async () => {
       expect(await sorted("tags=words&q=zeppelin")).toEqual([]);
     });
 
@@ -270,7 +270,7 @@ describe("search", () => {
       ]);
     });
 
-    it("is soonest when only events are asked for within bounds, and drops what is over", async () => {
+    it("is soonest for events alone within bounds, and drops past ones", async () => {
       const { body } = await search(`tags=order&kind=event&before=${encoded(at(30))}`);
       expect(body.meta).toMatchObject({ ranking: "soonest", query: { sort: "soonest" } });
       expect(body.data.map((post: { title: string }) => post.title)).toEqual(["sooner", "later"]);
@@ -280,12 +280,12 @@ describe("search", () => {
       );
     });
 
-    it("keeps what is over in soonest when `after` says so", async () => {
+    it("keeps past events in soonest when `after` asks for them", async () => {
       const { body } = await search(`tags=order&kind=event&after=${encoded(at(-5))}`);
       expect(body.data.map((post: { title: string }) => post.title)).toEqual(["over", "sooner", "later"]);
     });
 
-    it("is relevance with words, non-increasing in 0…1, and the time where that is asked for", async () => {
+    it("is relevance with words, non-increasing in 0…1, or time on request", async () => {
       const { body } = await search("q=theremin&tags=order");
       expect(body.meta).toMatchObject({ ranking: "lexical", query: { sort: "relevance", rerank: true } });
       const scores: number[] = body.data.map((post: { relevance: number }) => post.relevance);
@@ -334,25 +334,25 @@ describe("search", () => {
       });
     });
 
-    it("reminds that texts of posts are third-party data", async () => {
+    it("reminds callers that posts are third-party data", async () => {
       expect((await search("")).body.meta.content_notice).toMatch(/third parties.*no instructions/);
     });
 
-    it("names a parameter that does not exist, and the one that was meant", async () => {
+    it("names an unknown parameter, and the one that was meant", async () => {
       const { status, body } = await search("raduis_km=5&near=1,1&colour=red");
       expect(status).toBe(200);
       expect(body.meta.note).toContain("`raduis_km` is not a parameter; did you mean `radius_km`?");
       expect(body.meta.note).toContain("`colour` is not a parameter and was ignored");
     });
 
-    it("names parameters that are called like parts of the language", async () => {
+    it("names unknown parameters even when JavaScript has members of that name", async () => {
       const { body } = await search("constructor=1&toString=2&__proto__=3");
       for (const name of ["constructor", "toString", "__proto__"]) {
         expect(body.meta.note).toContain(`\`${name}\` is not a parameter`);
       }
     });
 
-    it("says of an empty result which filter emptied it and what letting go of it finds", async () => {
+    it("says which filter emptied a result, and what a search without it finds", async () => {
       await seed("lonely", [{ title: "Sitar", kind: "offer", location: { lat: 10, lng: 10 } }]);
       const near = await search("tags=lonely&near=10.5,10&radius_km=20");
       expect(near.body.data).toEqual([]);
@@ -363,7 +363,7 @@ describe("search", () => {
       expect((await search("tags=lonely&q=sitar%20-sitar")).body.meta.note).toContain("exclusions finds 1");
     });
 
-    it("counts what another order, unquoted words or replies would find as they are then found", async () => {
+    it("counts what another order, unquoted words or replies would find, as that search does", async () => {
       const root = {
         title: "Viola",
         kind: "event",
@@ -383,7 +383,7 @@ describe("search", () => {
       expect(await note("tags=hinted")).toContain("`include_replies=true` finds 1");
     });
 
-    it("says of a text without words that signs are not searched for", async () => {
+    it("says that signs are not searched for when a text has no words", async () => {
       for (const q of ["🥞", '""', "-"]) {
         const { body } = await search(`q=${encoded(q)}`);
         expect(body.data).toEqual([]);
@@ -395,7 +395,7 @@ describe("search", () => {
       expect((await search("tags=order&radius_km=5")).body.meta.note).toContain("`radius_km` does nothing");
     });
 
-    it("says of an empty result on a small board how small it is", async () => {
+    it("says how small the board is when a small board finds nothing", async () => {
       const small = await startBoard();
       const { body } = await call(small, "GET /search?q=anything");
       await small.stop();
@@ -449,7 +449,7 @@ describe("search", () => {
     expect(body.data.retrievals).toBe(1);
   });
 
-  it("tells how to write the plus of an offset in an address", async () => {
+  it("says how to write the plus of an offset in a URL", async () => {
     const { body } = await search("after=2026-12-01T18:30:00+01:00");
     expect(body.error.issues[0].message).toContain("%2B");
   });
@@ -480,7 +480,7 @@ describe("search", () => {
     expect(body.error.issues.map((issue: { path: string }) => issue.path)).toEqual([path]);
   });
 
-  it("takes empty parameters as not given", async () => {
+  it("treats empty parameters as not given", async () => {
     expect((await search("q=&kind=&tags=&publisher=&thread=")).body.meta.query).toMatchObject({
       sort: "newest",
     });

@@ -15,7 +15,7 @@ describe("subscribe", () => {
   });
   afterAll(() => board.stop());
 
-  it("answers 201 with the saved query, a sentence, where to poll, and the secret this once", async () => {
+  it("answers 201 with the saved query, a sentence, the poll URL, and the secret for the only time", async () => {
     const { status, body } = await subscribe({ q: "road bike", kind: "offer" }, { label: "Bike for Ana" });
     expect(status).toBe(201);
     const { id } = body.data;
@@ -96,8 +96,8 @@ describe("subscribe", () => {
     },
   );
 
-  it("keeps nothing that it cannot read again", async () => {
-    // Each of these was kept, and every list of the publisher's subscriptions failed from then on.
+  it("saves no query that it cannot read again", async () => {
+    // Each of these was once saved, and from then on the publisher's list of subscriptions failed.
     const own = await register(board);
     const read = async (query: object) => {
       const { body } = await call(board, "POST /subscriptions", { query }, { key: own.key });
@@ -113,7 +113,7 @@ describe("subscribe", () => {
     expect([list.status, list.body.data.length]).toEqual([200, 1]);
   });
 
-  it("lists a query that another version of the board kept and this one cannot read", async () => {
+  it("lists a query that another version of the board saved and this one cannot read", async () => {
     const own = await register(board);
     const { body } = await call(board, "POST /subscriptions", { query: { q: "x" } }, { key: own.key });
     await board.board.store.subscriptions.update(body.data.id, { query: { near: "here" } });
@@ -122,7 +122,7 @@ describe("subscribe", () => {
     expect(list.body.data[0].describes).toContain("save it anew");
   });
 
-  it("says when a text holds nothing that could be found", async () => {
+  it("says when a text contains nothing that could match", async () => {
     const noteOf = async (query: object) => (await subscribe(query)).body.meta.note;
     expect(await noteOf({ q: "🚲 !" })).toContain("`q` holds no word");
     expect(await noteOf({ q: "-bike" })).toBeUndefined();
@@ -152,13 +152,13 @@ describe("subscribe", () => {
     expect(body.error.issues[0].path).toBe("webhook_url");
   });
 
-  it("takes an https webhook before anyone answered there", async () => {
+  it("accepts an https webhook before it has answered", async () => {
     const { status, body } = await subscribe({ q: "piano" }, { webhook_url: "https://hooks.invalid/x" });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ webhook_url: "https://hooks.invalid/x", webhook_verified: false });
   });
 
-  it("asks the webhook for consent with a challenge signed by the secret of the answer", async () => {
+  it("asks the webhook for consent with a challenge signed with the secret from the answer", async () => {
     const receiver = await startReceiver(({ body }) => ({ body: JSON.parse(body).challenge }));
     const before = Date.now();
     const { body } = await subscribe({ q: "piano" }, { webhook_url: receiver.url });

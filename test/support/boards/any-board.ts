@@ -3,7 +3,7 @@ import type { Store } from "../../../src/ports/store/index.ts";
 import { aPost, aSubscription } from "../search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
-/** Who is there when the first step is done. */
+/** What exists before the first step. */
 export const PUBLISHERS = ["pub_a", "pub_b", "pub_c"];
 const anyText = fc.string({ unit: "grapheme", maxLength: 20 });
 const anyTime = fc.integer({ min: T0, max: T0 + 1e9 });
@@ -13,7 +13,7 @@ const anyPost = fc
   .map(([n, reply]) => (reply === null ? `p${n}` : `p${n}-${reply}`));
 const anyPublisher = fc.constantFrom(...PUBLISHERS);
 
-/** What may happen to a board; numbers name posts and subscriptions, which may be there or not. */
+/** A step on a board. Numbers name posts and subscriptions, which may or may not exist. */
 export const anyStep = fc.oneof(
   {
     weight: 5,
@@ -89,7 +89,7 @@ export const anyStep = fc.oneof(
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
-/** Does what can be done; a step about something that is not there does nothing. */
+/** Does a step. A step about something missing does nothing. */
 export async function run(store: Store, step: Step): Promise<void> {
   switch (step.do) {
     case "post": {
@@ -206,7 +206,7 @@ async function push(store: Store, { at, end }: Extract<Step, { do: "push" }>): P
   await store.pushes.settle(claimed, attempt, { state: end, dueAt, deactivate: null });
 }
 
-/** A publisher or post that a step needs may be gone. */
+/** Ignores that a publisher or post of the step is gone. */
 function isGone(error: Error): void {
   if (!/ is gone/.test(error.message)) throw error;
 }

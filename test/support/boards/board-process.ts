@@ -6,7 +6,7 @@ import { eventually } from "./client.ts";
 
 export const MAIN = resolve(import.meta.dirname, "../../../src/main.ts");
 
-/** A board as an operator runs it: a process of its own, on the same port after each restart. */
+/** A board as an operator runs it: in its own process, on the same port after each restart. */
 export class BoardProcess {
   readonly api: string;
   readonly site: string;
@@ -60,7 +60,7 @@ export class BoardProcess {
   }
 }
 
-/** The environment of a board in a process of its own: no model, no limits, unless `more` says so. */
+/** The environment of a board in its own process: no model and no limits, unless `more` sets them. */
 export function boardEnvironment(more: Record<string, string>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -75,8 +75,8 @@ export function boardEnvironment(more: Record<string, string>): Record<string, s
 }
 
 /**
- * A port where nobody listens, for a process that starts. Not one of those that systems give to connections and to listeners
- * on port 0: in the seconds until the process listens, another would get it.
+ * An unused port for a process that is about to start. It is outside the range that systems assign to connections and to
+ * listeners on port 0: otherwise another could get it in the seconds until the process listens.
  */
 export function freePort(): Promise<number> {
   return new Promise((done) => {

@@ -9,7 +9,7 @@ import { readConfig } from "../../../src/config.ts";
 import { type OpenBoard, openBoard } from "../../../src/open-board.ts";
 import { borrowDatabase } from "../mongodb/mongodb.ts";
 
-/** A whole board for a test: real store in a folder of its own, real listener on a free port of 127.0.0.1. */
+/** A whole board for a test: a real store in its own folder, a real listener on a free port of 127.0.0.1. */
 export interface TestBoard {
   /** Site root, such as http://127.0.0.1:41234. */
   url: string;
@@ -18,21 +18,21 @@ export interface TestBoard {
   dataDir: string;
   /** Everything the board logged, line by line. */
   logs: string[];
-  /** Every byte in the files of its data folder (as Latin-1), and every document of its database if that is elsewhere. */
+  /** Every byte in the files of its data folder (as Latin-1), and every document of a database elsewhere. */
   contents(): Promise<string>;
-  /** Resolves when the counts that are kept in memory are written. */
+  /** Resolves when the counts kept in memory are written. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a board; `embeddings` are off unless asked for, limits are off unless given. With `TEST_STORE=mongodb`, as the
- * second project of vitest.config.ts has it, the board is on this run's replica set.
+ * Starts a board, without embeddings and limits unless `environment` sets them. With `TEST_STORE=mongodb`, as in the
+ * second project of vitest.config.ts, the board runs on this run's replica set.
  *
- * @param environment  variables of the board, over the defaults of tests
- * @param options.clock  stands in for the system's clock
+ * @param environment  variables of the board; they override the defaults of tests
+ * @param options.clock  replaces the system's clock
  * @param options.dataDir  a folder to share with other processes; not removed at the stop
- * @param options.idle  does nothing beside its answers: no matching, no sending, no jobs by the clock
+ * @param options.idle  turns off everything besides answering: no matching, no sending, no scheduled jobs
  */
 export async function startBoard(
   environment: Record<string, string> = {},
@@ -40,8 +40,8 @@ export async function startBoard(
 ): Promise<TestBoard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
   const server = createServer();
-  // It closes no connection that lies idle: after seconds in which a test had the processor for itself, its next request would
-  // go out on one that is being closed.
+  // The server keeps idle connections open. Otherwise, after a test has used the processor for seconds, its next request
+  // could go out on a connection that is just closing.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -75,7 +75,7 @@ export async function startBoard(
     async stop() {
       await closed(server);
       await board.close();
-      // A folder that was given, and its database, may be opened again.
+      // A given folder, and its database, may be opened again.
       if (options.dataDir !== undefined) return;
       await database?.giveBack();
       await rm(dataDir, { recursive: true, force: true });

@@ -8,7 +8,7 @@ export interface Answer {
   body: any;
 }
 
-/** Sends one request to the board's API. A string body is sent as it is, anything else as JSON. */
+/** Sends one request to the board's API. A string body is sent unchanged, any other body as JSON. */
 export async function call(
   { api }: Pick<TestBoard, "api">,
   request: `${string} ${string}`,
@@ -44,8 +44,8 @@ export async function register(
 }
 
 /**
- * Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. What comes at all comes in far less,
- * but on a busy machine: the bound is for what never comes.
+ * Asks again until the answer satisfies, for at most `ms`; resolves to the last answer. The bound is for answers that
+ * never come: except on a busy machine, others come far sooner.
  */
 export async function eventually<T>(
   ask: () => Promise<T>,

@@ -2,7 +2,7 @@ import type { Question, SearchIndex } from "../../../src/ports/search-index.ts";
 import type { PostFilter } from "../../../src/schema/filter.ts";
 import { parseQueryText } from "../../../src/search/query-text.ts";
 
-/** A filter without any condition, but that replies are left out. */
+/** A filter whose only condition leaves out replies. */
 export const OPEN_FILTER: PostFilter = {
   kinds: null,
   tags: null,
@@ -19,7 +19,7 @@ export const OPEN_FILTER: PostFilter = {
   createdUntil: Number.MAX_SAFE_INTEGER,
 };
 
-/** A question of a search index about everything but what it names. */
+/** A question to a search index with no conditions except those given. */
 export function aQuestion(
   asked: Partial<Omit<Question, "filter" | "words">> & { filter?: Partial<PostFilter>; q?: string },
 ): Question {

@@ -6,20 +6,20 @@ import { startBoard, type TestBoard } from "./board.ts";
 import { call, eventually, register } from "./client.ts";
 import { prose, write } from "./writing.ts";
 
-/** What is known of a board with something of everything, which agents and its operator used and then stopped. */
+/** What tests know of a board with something of everything. Agents and the operator used it; then it was stopped. */
 export interface RichBoard {
-  /** Has posts, saved queries, an inbox, and cursors of what it has seen. */
+  /** A publisher with posts, saved queries, an inbox, and cursors of what it has seen. */
   owner: { id: string; key: string };
   /** Paths that answer the same for the owner before and after a move, with their answers. */
   answers: Map<string, unknown>;
-  /** A list of the owner's inbox from where it has read to. */
+  /** The owner's inbox, from the cursor where the owner stopped. */
   inbox: string;
-  /** Waits for a post that is there and not matched yet. */
+  /** Waits for a post that exists and is not matched yet. */
   waiting: string;
   late: string;
   /** A post with an idempotency key, as it was sent by its author. */
   keyed: { id: string; key: string; sent: object };
-  /** A saved query whose webhook failed so far. */
+  /** A saved query whose webhook has failed so far. */
   failing: { id: string; secret: string };
 }
 
@@ -114,7 +114,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
   await call(board, "GET /search?q=bike");
   await withVector(board, [id, replies[1] ?? ""]);
   await store.subscriptions.forgetDeliveries(Date.now() + MINUTE_MS, 1);
-  // As if a process was killed that was just sending.
+  // As if a process had been killed while sending.
   const limits = { limit: 1, perOrigin: 9, total: 9, failing: 9, leaseMs: MINUTE_MS };
   await store.pushes.claim({ ...limits, now: Date.now() + 600 * MINUTE_MS });
   await eventually(
@@ -149,7 +149,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
   };
 }
 
-/** What paths answer with a key: status, and data or error. Without retrievals, which asking raises. */
+/** The answers of paths with a key: status, and data or error. Without retrievals, which asking raises. */
 export async function answersOf(
   board: Pick<TestBoard, "api">,
   key: string,
@@ -165,7 +165,7 @@ export async function answersOf(
   return answers;
 }
 
-/** Reported by all of them, which hides the post. */
+/** All of them report the post, which hides it. */
 async function moderated(
   board: TestBoard,
   reporters: readonly { key: string }[],

@@ -1,8 +1,8 @@
 const TURN_MS = 10;
 
 /**
- * Milliseconds until something has come, by a clock that stands still while this process does: of a pause in which others had
- * the processor, one turn counts.
+ * Milliseconds until a promise settles, by a clock that stops while this process does not run. A pause in which other
+ * processes had the processor counts as one turn.
  */
 export async function turnsMsOf(coming: Promise<unknown>): Promise<number> {
   let turns = 0;

@@ -12,8 +12,8 @@ const SYLLABLES =
 let written = 0;
 
 /**
- * Sixteen words unlike all others of this process, so that the board takes no post for another's duplicate, however
- * many there are. They are no words of any language, so that no test finds them by chance.
+ * Sixteen words unlike all others of this process, so the board takes no post for a duplicate of another, however many
+ * there are. The words belong to no language, so no test finds them by chance.
  */
 export function prose(): string {
   written += 1;
@@ -22,7 +22,7 @@ export function prose(): string {
   return Array.from({ length: 16 }, (_, n) => syllables.slice(4 * n, 4 * n + 4).join("")).join(" ");
 }
 
-/** Writes a post with text of its own where `fields` give none; resolves to the post. Anything but a 201 fails the test. */
+/** Writes a post, with unique text unless `fields` has some; resolves to the post. Anything but a 201 fails the test. */
 export async function write(board: Pick<TestBoard, "api">, key: string, fields: object = {}): Promise<Wire> {
   const sent = { title: "A notice", body: prose(), ...fields };
   const { status, body } = await call(board, "POST /posts", sent, { key });

@@ -6,10 +6,10 @@ import { type BrowserContext, chromium, type Page } from "playwright-core";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** A browser for a test, and what was wrong on the pages it showed. */
+/** A browser for a test, and the faults of the pages it showed. */
 export interface TestBrowser {
   context: BrowserContext;
-  /** Opens a page whose complaints are kept. */
+  /** Opens a page and records its complaints. */
   open(): Promise<Page>;
   /** Errors of the console, exceptions of scripts, and requests to any other host than 127.0.0.1, since the last call. */
   complaints(): string[];
@@ -18,7 +18,7 @@ export interface TestBrowser {
 
 /**
  * Starts Chromium with an empty profile.
- * @throws Error that says how to install it, where it is missing
+ * @throws Error that says how to install Chromium, when it is missing
  */
 export async function startBrowser(
   options: { javaScript?: boolean; colours?: "light" | "dark"; width?: number; bypassPolicy?: boolean } = {},
@@ -41,7 +41,7 @@ export async function startBrowser(
       "--disable-component-update",
       "--disable-sync",
     ],
-    // Shows that nothing depends on the content policy alone.
+    // A bypass shows that no defence depends on the content policy alone.
     bypassCSP: options.bypassPolicy ?? false,
     javaScriptEnabled: options.javaScript ?? true,
     colorScheme: options.colours ?? "light",

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sees to it that the browser tests find Chromium: from $CHROMIUM, else /usr/bin/chromium. On Debian and Ubuntu, as root, it
-# is installed by apt; elsewhere you are told what to do.
+# Makes sure that the browser tests find Chromium: $CHROMIUM, else /usr/bin/chromium. On Debian and Ubuntu, as root, apt
+# installs it; elsewhere the script prints what to do.
 set -eu
 browser="${CHROMIUM:-/usr/bin/chromium}"
 if [ -x "$browser" ]; then exit 0; fi

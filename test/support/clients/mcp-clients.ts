@@ -9,7 +9,7 @@ import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
-/** What a test sees of an answer, whichever client asked. */
+/** An answer as a test sees it, from any client. */
 export interface ToolAnswer {
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
@@ -17,7 +17,7 @@ export interface ToolAnswer {
   isError: boolean;
 }
 
-/** The part of all clients that the tests need. */
+/** The part of every client that tests need. */
 export interface TestClient {
   version(): string | undefined;
   call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
@@ -35,7 +35,7 @@ export type Target =
 
 const WHO = { name: "test", version: "1.0.0" };
 
-/** The clients a board meets: of the current revision, and of those with a handshake, by the new SDK and the old. */
+/** The clients a board serves: of the current revision, and of those with a handshake, in the new SDK and the old. */
 export const CLIENTS: Record<string, (target: Target) => Promise<TestClient>> = {
   "2026-07-28": (target) => newClient(target, { mode: { pin: "2026-07-28" } }),
   "handshake of the new SDK": (target) => newClient(target, { mode: "legacy" }),

@@ -15,7 +15,7 @@ export interface Response {
   headers?: Record<string, string>;
   body?: string;
   delayMs?: number;
-  /** Answers when this has come, whatever it is. */
+  /** The answer waits until this resolves. */
   after?: Promise<unknown>;
 }
 

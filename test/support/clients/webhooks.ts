@@ -20,17 +20,17 @@ export interface Webhook {
   stop(): Promise<void>;
 }
 
-/** Consents to a challenge, as it should be done. */
+/** Consents to a challenge in the documented way. */
 export const consent = ({ body }: Pick<Received, "body">): Response => ({ body: JSON.parse(body).challenge });
 
-/** A webhook that consents unless told otherwise, and answers everything else with `answer`. */
+/** A webhook that consents by default, and answers everything else with `answer`. */
 export async function startWebhook(
   answer: (message: Message) => Response = () => ({}),
   toChallenge: (request: Received) => Response = consent,
 ): Promise<Webhook> {
   const challenges: Message[] = [];
   const messages: Message[] = [];
-  // A path of its own: the system gives a port again, and a board may still try to reach who had it before.
+  // Each has its own path: systems reuse ports, and a board may still try to reach the port's previous owner.
   const own = `/${randomUUID()}`;
   const receiver = await startReceiver((request) => {
     if (!request.path.endsWith(own)) return { status: 404 };

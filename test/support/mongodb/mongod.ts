@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 export type ServerKind = "replicaSet" | "cluster" | "standalone";
 
-/** What `mongod.sh` answers when no mongod can be had on this machine. */
+/** The exit code of `mongod.sh` on a machine that cannot run mongod. */
 const NOT_TO_BE_HAD = 75;
 const COMMANDS = { replicaSet: "start", cluster: "cluster", standalone: "standalone" } as const;
 const SCRIPT = join(import.meta.dirname, "mongod.sh");
@@ -32,7 +32,7 @@ export async function startServer(
   }
 }
 
-/** The words that run mongod, for a test that starts servers of its own; null where none can be had, an error in CI. */
+/** The words that run mongod, for tests that start their own servers. Without one: null, or an error in CI. */
 export async function mongodCommand(): Promise<string[] | null> {
   try {
     const { stdout } = await run("bash", [SCRIPT, "bin"]);
@@ -56,7 +56,7 @@ async function stopServers(folder: string): Promise<void> {
 export async function testServers(): Promise<{ folder: string; stop: () => Promise<void> }> {
   for (const name of await readdir(tmpdir())) {
     const owner = Number(FOLDER.exec(name)?.[1] ?? process.pid);
-    // What another user left is another user's.
+    // Folders of another user are left alone.
     if (owner !== process.pid && !lives(owner)) await stopServers(join(tmpdir(), name)).catch(() => {});
   }
   const folder = join(tmpdir(), `agent-board-mongod-${process.pid}`);
@@ -68,7 +68,7 @@ function lives(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: somebody else's.
+    // EPERM: another user's process.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

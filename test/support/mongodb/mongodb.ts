@@ -17,7 +17,7 @@ export interface TestDatabase {
   db: Db;
   /** Every document, as text. */
   contents(): Promise<string>;
-  /** Deletes every document but the schema's version, which is faster than making the collections anew. */
+  /** Deletes every document but the schema's version, which is faster than creating the collections again. */
   empty(): Promise<void>;
   /** Deletes its collections too. */
   wipe(): Promise<void>;
@@ -25,14 +25,14 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Of this file's databases. The process id is not enough: systems give it again, and no file drops all it has made. */
+/** Part of this file's database names. A process id would not do: systems reuse it, and databases may be left over. */
 const OWN = `${process.pid}_${randomUUID().slice(0, 8)}`;
 
 /**
- * A new database on this run's server of that kind, which is started for the first test that wants one. `TEST_MONGODB_URI`
- * and `TEST_MONGODB_CLUSTER_URI` name servers of your own instead.
+ * A new database on this run's server of that kind. The first test that needs one starts it. `TEST_MONGODB_URI` and
+ * `TEST_MONGODB_CLUSTER_URI` name other servers to use instead.
  *
- * @returns null on a machine where no mongod can be had, with one line that says so; in CI that is an error instead
+ * @returns null on a machine that cannot run mongod, after one line that says so; in CI that is an error instead
  */
 export async function mongodbFor(kind: ServerKind, name: string): Promise<TestDatabase | null> {
   const uri = await serverOf(kind);
@@ -56,7 +56,7 @@ export async function mongodbFor(kind: ServerKind, name: string): Promise<TestDa
     },
     async empty() {
       const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-      // Seen by a majority, as the store's reads are.
+      // By a majority: the store's reads see only such writes.
       await Promise.all(
         collections
           .filter((collection) => collection.name !== "meta" && !collection.name.startsWith("system."))

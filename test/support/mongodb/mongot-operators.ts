@@ -1,9 +1,9 @@
 import type { Document } from "mongodb";
 
 /**
- * What the operators of `$search` say of a document, as far as the board uses them: 0 when it is not found, else a score.
- * Words are compared in lower case and scored by their number; nothing here knows Lucene's analyzers or BM25.
- * @throws Error for an operator or an option that is not here, so that no slip goes unnoticed
+ * Scores a document by the operators of `$search` that the board uses: 0 when it does not match. Words are compared in
+ * lower case and scored by their number, without Lucene's analyzers or BM25.
+ * @throws Error for an operator or option it does not have, so that no mistake goes unnoticed
  */
 export function scoreOf(document: Document, operator: Document): number {
   const entries = Object.entries(operator);
@@ -54,11 +54,11 @@ function compound(document: Document, body: Document): number {
   const should = scores(body["should"]);
   const least = body["minimumShouldMatch"] ?? (must.length + (body["filter"]?.length ?? 0) > 0 ? 0 : 1);
   if (must.includes(0) || should.filter((score) => score > 0).length < least) return 0;
-  // Filters alone find documents too, all equally good.
+  // Filters alone also match documents, all with the same score.
   return [...must, ...should].reduce((a, b) => a + b, 0) || Number.MIN_VALUE;
 }
 
-/** Values at a dotted path; of an array, each. */
+/** The values at a dotted path; each element of an array is a value. */
 function valuesAt(document: Document, path: string): unknown[] {
   const value = path
     .split(".")

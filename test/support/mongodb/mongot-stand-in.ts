@@ -14,9 +14,9 @@ export interface StandInIndex {
  * Stands in for mongot, the search process of MongoDB, behind a real mongod: it lets the server itself check and run
  * `$search`, `$searchMeta`, `$vectorSearch` and the commands for search indexes. mongod speaks to it in OP_MSG over TCP.
  *
- * It reads the collection through an ordinary connection, so it is never behind unless it is told to be. What only a
- * real mongot can show: analyzers and scores of Lucene, the recall of approximate neighbours, lag, what it accepts as a
- * definition, time to build.
+ * It reads the collection through an ordinary connection, so it lags only while frozen. Only a real mongot can show
+ * Lucene's analyzers and scores, the recall of approximate neighbours, real lag, which definitions it accepts, and how
+ * long an index takes to build.
  */
 export class MongotStandIn {
   readonly port: number;
@@ -24,9 +24,9 @@ export class MongotStandIn {
   readonly indexes = new Map<string, StandInIndex>();
   /** Error code that every question is answered with, or null. */
   failure: number | null = null;
-  /** Whether indexes say that they can be asked. */
+  /** Whether indexes report that they are ready for queries. */
   queryable = true;
-  /** How many questions were asked. */
+  /** The number of queries so far. */
   questions = 0;
   readonly #uri: () => string;
   readonly #server: ReturnType<typeof createServer>;
@@ -64,7 +64,7 @@ export class MongotStandIn {
     return new MongotStandIn(uri, server);
   }
 
-  /** From now on it answers from what is in the collections now, as one that is behind does. */
+  /** From now on it answers from the collections as they are now, like a mongot that lags behind. */
   async freeze(ns: string): Promise<void> {
     this.#frozen = new Map([[ns, await this.#documents(ns)]]);
   }
@@ -114,7 +114,7 @@ export class MongotStandIn {
     this.questions += 1;
     const ns = `${$db}.${search}`;
     const { index, count, sort = { score: { $meta: "searchScore" } }, ...operator } = query;
-    // As with the real one: without an index there are no results, and no error.
+    // Like the real one: without an index there are no results, and no error.
     const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
     const found = documents
       .map((document) => ({ document, score: scoreOf(document, operator) }))
@@ -224,7 +224,7 @@ export class MongotStandIn {
     return this.#frozen?.get(ns) ?? this.#passing(ns, {});
   }
 
-  /** mongod itself evaluates the filter of `$vectorSearch`, which is a question of its own language. */
+  /** mongod itself evaluates the filter of `$vectorSearch`, which is in its own query language. */
   async #passing(ns: string, filter: Document): Promise<Document[]> {
     this.#client ??= new MongoClient(this.#uri(), { directConnection: true, maxPoolSize: 4 });
     const [db, ...collection] = ns.split(".");
@@ -267,7 +267,7 @@ function cosineOf(a: Int8Array, b: Int8Array): number {
 const OP_MSG = 2013;
 const OP_QUERY = 2004;
 
-/** The command in a message: one body, and sequences of documents that belong to it. OP_QUERY is how servers say hello. */
+/** The command in a message: one body, and its sequences of documents. Servers say hello with OP_QUERY. */
 function commandOf(message: Buffer): Document {
   if (message.readInt32LE(12) === OP_QUERY) {
     const start = message.indexOf(0, 20) + 9;

@@ -60,7 +60,7 @@ export class ReplicaSet {
     return found;
   }
 
-  /** Makes the primary give way to another, as soon as another has what it has. */
+  /** Makes the primary step down as soon as another member has caught up. */
   async stepDown(): Promise<void> {
     const steppedDown = await eventually(
       async () => {
@@ -149,7 +149,7 @@ class Member {
     );
   }
 
-  /** Asks this member alone; fails when it is not reached in `patienceMs`. */
+  /** Asks only this member; fails when it cannot be reached within `patienceMs`. */
   async admin<T>(ask: (db: ReturnType<MongoClient["db"]>) => Promise<T>, patienceMs = 20_000): Promise<T> {
     const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`, {
       serverSelectionTimeoutMS: patienceMs,

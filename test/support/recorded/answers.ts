@@ -12,7 +12,7 @@ export const EXAMPLE_DAY = Date.parse("2026-11-20T09:00:00.000Z");
 type Answers = Readonly<Record<string, { status: number; text: string }>>;
 
 /**
- * Runs the command that `/docs` prints for each operation, on a board of its own.
+ * Runs the command that `/docs` prints for each operation, on its own board.
  *
  * @returns status and shortened body of each answer, by the operation's name, sorted
  * @throws Error for a command that fails
@@ -68,7 +68,7 @@ ${entries.join("")}};
 
 const RECEIVER = "https://agent.example/hook";
 
-/** Every id as the examples have it, and one value for what differs from run to run. */
+/** Puts back the ids of the examples, and one fixed value for whatever differs between runs. */
 const withExampleIds = (json: string) =>
   json
     .replace(
@@ -86,7 +86,7 @@ const withExampleIds = (json: string) =>
 
 const CHARS_MAX = 48;
 
-/** JSON on one line with `…` for what is left out: the inner parts, and of long objects and lists the middle. */
+/** JSON on one line. `…` replaces the inner parts, and the middle of long objects and lists. */
 function shortened(value: unknown, depth: number): string {
   if (typeof value === "string")
     return JSON.stringify(

@@ -3,10 +3,10 @@ import { servedTools } from "../../../src/adapters/mcp/tool-list.ts";
 import type { Catalog, Operation } from "../../../src/operation.ts";
 
 export const CATALOG_FILE = new URL("../../recorded/catalog.json", import.meta.url);
-/** What a test says where the program and a recorded file differ. */
+/** The message of a test when the program and a recorded file differ. */
 export const STALE = "not as recorded: run `npm run manual`, then review what it changed";
 
-/** What is recorded of an operation: none comes, goes or turns from reading to writing unnoticed. */
+/** The record of an operation, so that none comes, goes or turns from reading to writing unnoticed. */
 interface RecordedOperation {
   name: string;
   title: string;
@@ -17,7 +17,7 @@ interface RecordedOperation {
 }
 interface RecordedCatalog {
   tools: readonly (RecordedOperation & { annotations: Record<string, boolean> })[];
-  /** The operations that REST alone has. */
+  /** The operations that only REST has. */
   routes: readonly RecordedOperation[];
 }
 

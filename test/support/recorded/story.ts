@@ -52,7 +52,7 @@ export const exampleOf = ({ examples }: Runnable, real: WithRealIds): Record<str
   JSON.parse(real(JSON.stringify(examples[0])));
 
 /**
- * An input as REST takes it: what the path does not name is the query of a GET, else the body.
+ * An input as REST takes it. Fields that the path does not name go into the query of a GET, or else into the body.
  * @param route  method and path, such as `GET /posts/{id}`
  */
 export function requestOf(route: string, { ...input }: Record<string, unknown>) {
@@ -89,8 +89,8 @@ function kindOf(id: string): Kind | undefined {
 const OFFERS = 7;
 
 /**
- * Runs the examples on a board where something goes on: the post gets a reply, the subscription a webhook and seven
- * delivered matches. The caller is a publisher without a domain, so that no example looks anything up in the DNS.
+ * Runs the examples on a board with some activity: the post gets a reply, the subscription a webhook and seven delivered
+ * matches. The caller is a publisher without a domain, so no example needs the DNS.
  */
 export async function runStory<Operation extends Runnable>(
   board: TestBoard,

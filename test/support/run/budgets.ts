@@ -1,6 +1,6 @@
 /**
- * A text that lists every tool has a bound for the eight tools of the first release. A further tool brings a share of its
- * own, so that nothing said of the others has to make room for it.
+ * A text that lists every tool has a bound for the eight tools of the first release. Each further tool raises it, so the
+ * others need not make room.
  */
 const withTools = (first: number, each: number) => (tools: number) => first + each * Math.max(0, tools - 8);
 

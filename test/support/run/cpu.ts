@@ -1,4 +1,4 @@
-/** Milliseconds of work, as the processor counts them: those in which other processes have it do not count. */
+/** Milliseconds of processor time that some work takes. Time given to other processes does not count. */
 export function cpuMsOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

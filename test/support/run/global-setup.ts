@@ -3,8 +3,8 @@ import { testServers } from "../mongodb/mongod.ts";
 import { ensureTestModel } from "../search/model.ts";
 
 /**
- * Once before all tests: the model's files are there, so that no test waits for a download. Once after them: the servers
- * of MongoDB that tests asked for are stopped.
+ * Before all tests, fetches the model's files, so no test waits for a download. After them, stops the MongoDB servers
+ * that tests started.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env["MODEL_DIR"] = await ensureTestModel();

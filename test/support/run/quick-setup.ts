@@ -8,5 +8,5 @@ vi.mock(import("../../../src/embed/registry.ts"), () => ({
 }));
 vi.mock(import("../mongodb/mongod.ts"), () => ({ startServer: refuse("start mongod") }));
 
-// A board goes on without its model, so a refusal must fail the test by itself.
+// A board works without its model, so a refusal alone would go unnoticed: it must fail the test.
 afterEach(() => expect(refused.splice(0), "refused to a quick test").toEqual([]));

@@ -1,4 +1,4 @@
-/** What the quick tests were refused since the last test. Files that share a process share this list. */
+/** What quick tests were refused since the last test. Files in one process share this list. */
 export const refused: string[] = [];
 
 /** A stand-in for what a quick test may not do. */

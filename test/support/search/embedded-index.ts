@@ -13,7 +13,7 @@ export const DIMENSION = 32;
 export const NOW = Date.UTC(2026, 10, 20);
 export const DAY_MS = 86_400_000;
 
-/** An embedded index on a connection of its own, as a store has it. */
+/** An embedded index on its own connection, as in a store. */
 export interface OpenIndex {
   index: EmbeddedIndex;
   database: DatabaseSyncInstance;
@@ -79,7 +79,7 @@ function openIndex(folder: string, modelId: string | null): OpenIndex {
   };
 }
 
-/** A question about everything but what it names, as asked at `NOW`. */
+/** A question at `NOW`, with no conditions except those given. */
 export function question({
   words,
   ...asked
@@ -109,7 +109,7 @@ export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
   };
 }
 
-/** The same vector of random numbers at every run, another one for each whole number. */
+/** A random vector for each whole number, the same at every run. */
 export function vectorOf(seed: number): Int8Array {
   const random = randomOf(seed + 1);
   return Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 255) - 127);

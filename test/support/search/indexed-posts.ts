@@ -21,7 +21,7 @@ const PLACES: readonly NonNullable<StoredPost["location"]>[] = [
 /** Publishers `pub_0` … `pub_3`: of these, 1 and 2 are verified, and 2 is suspended. */
 export const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3"] as const;
 
-/** Different posts, the same ones every time; with a vector of `vectorAt` but for each seventh. */
+/** Different posts, the same in every run. All but every seventh have a vector from `vectorAt`. */
 export function manyPosts(count: number): StoredPost[] {
   const next = numbers(20_261_120);
   const pick = <T>(list: readonly T[]): T => list[next(list.length)] as T;

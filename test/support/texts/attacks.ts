@@ -49,7 +49,7 @@ export const NAMES = [
   "printer.local",
 ];
 
-/** URLs that are none, or none the board calls. */
+/** Invalid URLs, and URLs that the board never calls. */
 export const ODD_URLS = [
   ...[
     "http://93.184.215.14/",

@@ -27,7 +27,7 @@ export async function getPage(
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
   rules: {
-    // Titles and texts are as long, and end their lines, as whoever wrote them.
+    // Authors decide the length of titles and texts, and where their lines end.
     "long-title": "off",
     // Lists may be named: ARIA allows it, and screen readers say it.
     "aria-label-misuse": ["error", { allowAnyNamable: true }],
@@ -37,7 +37,7 @@ const validator = new HtmlValidate({
   },
 });
 
-/** What is wrong with a page, by html-validate. */
+/** The mistakes that html-validate finds in a page. */
 export async function problemsOf(html: string): Promise<string[]> {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) =>

@@ -31,7 +31,7 @@ const ENDINGS = [
 ];
 const KINDS = ["event", "offer", "event", "announcement", "request"] as const;
 
-/** Fills a board with believable posts of every kind; resolves to ids of some. */
+/** Fills a board with realistic posts of every kind; resolves to the ids of some. */
 export async function notices(
   board: TestBoard,
 ): Promise<Record<"event" | "thread" | "flagged" | "arabic" | "publisher", string>> {
