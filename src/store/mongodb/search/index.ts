@@ -13,8 +13,6 @@ import { MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
 import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
 
-export type { SearchState } from "../../module.ts";
-
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
   close(): Promise<void>;
