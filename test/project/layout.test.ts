@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
@@ -201,6 +201,16 @@ describe("layout", () => {
     expect(lengths.filter(({ lines }) => lines > LINES_PER_FILE)).toEqual([]);
     const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
     expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(LINES_MEDIAN);
+  });
+
+  it("is the house that docs/architecture.md draws: every folder is named there, and every path in it exists", () => {
+    const page = textOf("docs/architecture.md");
+    const folders = [...new Set(sources.map(dirname))].filter((folder) => !LISTS.includes(folder));
+    const unnamed = folders.filter((folder) => !page.includes(`${basename(folder)}/`));
+    expect(unnamed).toEqual([]);
+    const paths = [...page.matchAll(/`((?:src|tools|test|docs)\/[\w./-]*)`/g)].map(([, path = ""]) => path);
+    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it("leaves no unfinished marks", () => {
