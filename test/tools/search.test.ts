@@ -410,7 +410,9 @@ describe("search", () => {
   it("answers the same over GET /posts as over GET /search", async () => {
     for (const query of ["q=theremin&limit=2", "tags=order&kind=event", "near=10,10"]) {
       const [a, b] = [await search(query), await call(board, `GET /posts?${query}`)];
-      expect(b.body.data).toEqual(a.body.data);
+      // The first search raised `retrievals`, and the board may have written them before the second.
+      const still = (posts: Record<string, unknown>[]) => posts.map((post) => ({ ...post, retrievals: 0 }));
+      expect(still(b.body.data)).toEqual(still(a.body.data));
       expect(b.body.meta.query).toEqual(a.body.meta.query);
     }
   });
