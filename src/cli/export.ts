@@ -10,10 +10,10 @@ import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { BOARD_ID_SETTING } from "../store/module.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
-import { openStoreAlone, storedSecrets } from "./open-store.ts";
+import { storedSecrets, withStore } from "./open-store.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
-/** `agent-board export [FILE]`: everything a board holds but secrets in clear, as JSON lines. */
+/** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
 export function exportCommand(): Command {
   return new Command("export")
     .description("write the whole board as JSON lines, for `agent-board import` into an empty one")
@@ -23,8 +23,7 @@ export function exportCommand(): Command {
 
 async function exportBoard(file: string | undefined): Promise<void> {
   const config = readConfig(process.env);
-  const store = await openStoreAlone(config);
-  try {
+  await withStore(config, async (store) => {
     await refuseHalfImported(store.settings);
     const secrets = await storedSecrets(config, store);
     const id = randomUUID();
@@ -42,9 +41,7 @@ async function exportBoard(file: string | undefined): Promise<void> {
     await (file === undefined ? pipeline(Readable.from(text), process.stdout) : writeFile(file, text));
     (progress as Progress | null)?.done();
     process.stderr.write(`${secretAdvice(config.secretKey !== null, secrets !== null)}\n`);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** Writes under another name until the file is whole. Only its owner may read it: it holds reports and saved queries. */

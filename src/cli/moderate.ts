@@ -4,7 +4,7 @@ import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
-import { openStoreAlone } from "./open-store.ts";
+import { withStore } from "./open-store.ts";
 
 const ACTS = [
   ["hide", "post", "hide a post everywhere; its owner still sees it"],
@@ -43,13 +43,10 @@ export function moderateCommand(): Command {
 
 async function withReports(act: (reports: Reports) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
-  const store = await openStoreAlone(config);
-  try {
+  await withStore(config, async (store) => {
     await refuseHalfImported(store.settings);
     await act(new Reports({ store, reportsToHide: config.reportsToHide }));
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function list(reports: Reports, limit: number): Promise<void> {

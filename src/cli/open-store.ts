@@ -3,10 +3,17 @@ import { SECRET_KEY_SETTING, Secrets } from "../domain/secrets.ts";
 import type { Store } from "../ports/store/index.ts";
 import { openStore } from "../store/open.ts";
 
-/** The store of a board without the rest of it: nothing runs, and a new board stays new. */
-export const openStoreAlone = (config: Config): Promise<Store> => openStore(config.storeUrl);
+/** Opens a board's store for `use`, and closes it. Nothing else of the board runs, and a new board stays new. */
+export async function withStore({ storeUrl }: Config, use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openStore(storeUrl);
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
 
-/** SECRET_KEY, or what the board made at its first start, or null. */
+/** SECRET_KEY, or else the key that the board made at its first start, or null. */
 export async function secretKeyOf(config: Config, store: Store): Promise<string | null> {
   return config.secretKey ?? (await store.settings.get(SECRET_KEY_SETTING));
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { openStoreAlone, secretKeyOf } from "./open-store.ts";
+import { secretKeyOf, withStore } from "./open-store.ts";
 
 /** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
@@ -8,13 +8,10 @@ export function secretKeyCommand(): Command {
     .description("print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret")
     .action(async () => {
       const config = readConfig(process.env);
-      const store = await openStoreAlone(config);
-      try {
+      await withStore(config, async (store) => {
         const key = await secretKeyOf(config, store);
         if (key === null) throw new Error("This board was never started: it has no secret key yet.");
         process.stdout.write(`${key}\n`);
-      } finally {
-        await store.close();
-      }
+      });
     });
 }

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStoreAlone } from "../../src/cli/open-store.ts";
 import { readConfig } from "../../src/config.ts";
-import { storeSchemes } from "../../src/store/open.ts";
+import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { readMark } from "../../src/transfer/import-mark.ts";
 import { linesOf } from "../../src/transfer/lines.ts";
 import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
@@ -77,7 +76,7 @@ describe("agent-board export and import", () => {
     );
 
   beforeAll(async () => {
-    const store = await openStoreAlone(readConfig(from));
+    const store = await openStore(readConfig(from).storeUrl);
     await store.settings.setOnce("secret_key", key);
     await store.publishers.insert(aPublisher("pub_a"));
     const posts = Array.from({ length: POSTS }, (_, n) => aPost(`p${n}`, { body: `Line\u2028${n}.` }));
@@ -111,7 +110,7 @@ describe("agent-board export and import", () => {
   it("resumes after a kill; until then the board does not start", async () => {
     const environment = { ...to, SECRET_KEY: key };
     const mark = async () => {
-      const store = await openStoreAlone(readConfig(to));
+      const store = await openStore(readConfig(to).storeUrl);
       const found = await readMark(store.settings);
       await store.close();
       return found;
@@ -137,7 +136,7 @@ describe("agent-board export and import", () => {
     );
     expect((await board(environment, "import", file)).stdout).toBe("This export is in the board already.\n");
     const rows = async (side: Record<string, string>) => {
-      const store = await openStoreAlone(readConfig(side));
+      const store = await openStore(readConfig(side).storeUrl);
       const lines = await exportTo(store, join(folder, "rows.jsonl"));
       await store.close();
       return lines;

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openStoreAlone } from "../../src/cli/open-store.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Store } from "../../src/ports/store/index.ts";
 import type { RowPage } from "../../src/ports/store/transfer.ts";
+import { openStore } from "../../src/store/open.ts";
 import { exportText } from "../../src/transfer/export-board.ts";
 import { Checksum } from "../../src/transfer/format.ts";
 import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
@@ -39,7 +39,7 @@ export function describeTransfer(
     const file = join(folder, "board.jsonl");
     let from: Place;
     let to: Place;
-    const open = ({ url }: Place) => openStoreAlone(readConfig({ STORE_URL: url }));
+    const open = ({ url }: Place) => openStore(readConfig({ STORE_URL: url }).storeUrl);
     const within = async <T>(place: Place, job: (store: Store) => Promise<T>): Promise<T> => {
       const store = await open(place);
       try {

@@ -33,7 +33,7 @@ export function mcpRouter(parts: McpRouterParts): Router {
     });
     router.use(path, notBelow(onlyKnownHosts(parts), openCors, postOnly, requireJson, jsonBody));
     router.post(path, answering(toNodeHandler(handler)));
-    router.use(path, failureHandler(parts));
+    router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
 }
@@ -106,8 +106,8 @@ function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined
   return (authInfo?.extra?.["credentials"] as Credentials | undefined) ?? { apiKey: null, address: "" };
 }
 
-/** Answers failures that come before a message was read: of the body, or of the board. */
-function failureHandler(parts: McpParts): ErrorRequestHandler {
+/** Answers failures from before a message is read: of the body, or of the board. */
+function jsonRpcFailureHandler(parts: McpParts): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const { error, status } = parts.dispatcher.fail(thrown, null);
     if (response.headersSent) {

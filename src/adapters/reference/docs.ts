@@ -7,6 +7,7 @@ import { LIMIT_TABLE } from "../calls/limits.ts";
 import { shellJson } from "../text/shell.ts";
 import { ANSWERING, type Chapter, FEEDS, limitsChapter, SEARCHING, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
+import { exampleRequest } from "./example-request.ts";
 import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 import { ANSWERS } from "./recorded-answers.ts";
@@ -142,28 +143,21 @@ function documentedFields({ input, rest }: Operation): DocumentedField[] {
 }
 
 /** The first example of an operation as a command, with the key in `BOARD_API_KEY`. */
-function curlOf({ rest, auth, examples }: Operation, site: Site): string {
-  const input = (examples[0] ?? {}) as Record<string, unknown>;
-  const path = rest.path.replace(/\{(\w+)\}/g, (_whole, name: string) => String(input[name]));
-  const others = Object.entries(input).filter(([name]) => !rest.path.includes(`{${name}}`));
-  const query =
-    rest.method === "GET" && others.length > 0
-      ? `?${new URLSearchParams(others.map(([name, value]): [string, string] => [name, String(value)]))}`
-      : "";
-  const body = rest.method !== "GET" && others.length > 0 ? Object.fromEntries(others) : null;
-  const method =
-    rest.method === "GET" || (rest.method === "POST" && body !== null) ? "" : `-X ${rest.method} `;
+function curlOf(operation: Operation, site: Site): string {
+  const { rest, auth, examples } = operation;
+  const { address, body } = exampleRequest(operation, examples[0] ?? {}, site);
+  const implied = rest.method === "GET" || (rest.method === "POST" && body !== null);
   return [
-    `curl ${method}'${site.api}${path}${query}'`,
+    `curl ${implied ? "" : `-X ${rest.method} `}'${address}'`,
     ...(auth === "key" ? ['-H "Authorization: Bearer $BOARD_API_KEY"'] : []),
-    ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${bodyText(body)}`]),
+    ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${quotedBody(body)}`]),
   ].join(" \\\n  ");
 }
 
 const ONE_LINE_CHARS = 90;
 
 /** The body in single quotes for a shell; a long one has a line per field. */
-function bodyText(body: Record<string, unknown>): string {
+function quotedBody(body: Record<string, unknown>): string {
   const line = shellJson(body);
   if (line.length <= ONE_LINE_CHARS) return line;
   const fields = Object.entries(body).map(([name, value]) => shellJson({ [name]: value }).slice(2, -2));

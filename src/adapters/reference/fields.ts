@@ -74,7 +74,7 @@ export const allowsNull = ({ type, anyOf }: JsonObject): boolean =>
   ((anyOf ?? []) as JsonObject[]).some((choice) => choice["type"] === "null");
 
 /**
- * The fields of an input for the manual, one per line: - `q` ≤500: Words. A star marks a required field; no type means
+ * The fields of an input for the manual, one per line: `- \`q\` ≤500: Words.` A star marks a required field; no type means
  * text. Fields that read alike share a line.
  *
  * @param known  fields explained elsewhere; an object of these alone is just `object`

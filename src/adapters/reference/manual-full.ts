@@ -4,6 +4,8 @@ import { type Catalog, type Operation, OUTCOME_STATUS } from "../../operation.ts
 import { failuresOf } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
+import { shellJson } from "../text/shell.ts";
+import { exampleRequest } from "./example-request.ts";
 import { fieldLines } from "./fields.ts";
 import { manualText } from "./manual.ts";
 
@@ -47,22 +49,10 @@ function sectionOf(operation: Operation, tools: ReadonlySet<string>, site: Site)
 const statusAndCode = (code: FailureCode) => `${FAILURES[code].status} \`${code}\``;
 
 /** An example as a command line. */
-function exampleCall({ rest, auth }: Operation, example: unknown, site: Site): string {
-  const fields = { ...(example as Record<string, unknown>) };
-  const path = rest.path.replace(/\{(\w+)\}/g, (_slot, name: string) => {
-    const value = fields[name];
-    delete fields[name];
-    return encodeURIComponent(String(value ?? name.toUpperCase()));
-  });
-  const key = auth === "key" ? ' -H "Authorization: Bearer $BOARD_API_KEY"' : "";
-  if (rest.method === "GET") {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(fields)) query.set(name, String(value));
-    return `curl${key} '${site.api}${path}${query.size === 0 ? "" : `?${query}`}'`;
-  }
-  const hasBody = Object.keys(fields).length > 0;
-  const body = hasBody
-    ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(fields).replaceAll("'", "'\\''")}'`
-    : "";
-  return `curl -X ${rest.method}${key}${body} '${site.api}${path}'`;
+function exampleCall(operation: Operation, example: Record<string, unknown>, site: Site): string {
+  const { address, body } = exampleRequest(operation, example, site);
+  const { method } = operation.rest;
+  const key = operation.auth === "key" ? ' -H "Authorization: Bearer $BOARD_API_KEY"' : "";
+  const data = body === null ? "" : ` -H 'Content-Type: application/json' -d ${shellJson(body)}`;
+  return `curl${method === "GET" ? "" : ` -X ${method}`}${key}${data} '${address}'`;
 }

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
-import { openStoreAlone, storedSecrets } from "../open-store.ts";
+import { storedSecrets, withStore } from "../open-store.ts";
 import { createProgress } from "../progress.ts";
 
 /** `agent-board import FILE` where the file is an export: a whole board into an empty one. */
@@ -12,17 +12,14 @@ export async function importExport(file: string, options: { otherSecretKey: bool
   const checking = createProgress(`Checking ${file}`, size);
   const checked = await checkExport(file, (bytes) => checking.advance(bytes));
   checking.done();
-  const store = await openStoreAlone(config);
-  try {
+  await withStore(config, async (store) => {
     const { id, secret_key_check: check } = checked.header;
     const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
     await write(store, file, size, checked);
     if (config.secretKey !== null) process.stderr.write(SAME_KEY);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function write(

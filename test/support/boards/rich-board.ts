@@ -1,5 +1,5 @@
-import { openStoreAlone } from "../../../src/cli/open-store.ts";
 import { readConfig } from "../../../src/config.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { startWebhook, subscribeTo, type Webhook } from "../clients/webhooks.ts";
 import { aPost } from "../search/rows.ts";
 import { startBoard, type TestBoard } from "./board.ts";
@@ -17,7 +17,7 @@ export interface RichBoard {
   /** Waits for a post that exists and is not matched yet. */
   waiting: string;
   late: string;
-  /** A post with an idempotency key, as it was sent by its author. */
+  /** A post with an idempotency key, as its author sent it. */
   keyed: { id: string; key: string; sent: object };
   /** A saved query whose webhook has failed so far. */
   failing: { id: string; secret: string };
@@ -46,7 +46,7 @@ export async function useBoard(environment: Record<string, string>, receiver: We
     await good.stop();
   }
   const late = "late";
-  const store = await openStoreAlone(readConfig({ ...process.env, ...environment }));
+  const store = await openStore(readConfig({ ...process.env, ...environment }).storeUrl);
   const now = Date.now();
   const post = {
     title: "Late",
