@@ -27,7 +27,7 @@ export interface CrashRun {
   missing: number;
   /** Messages beyond the first of each match that was answered with 200. */
   repeats: number;
-  /** Ids that stood for two posts, or pairs that came under two ids. */
+  /** Ids used for two posts, or pairs sent under two ids. */
   unstable: number;
   /** Messages to the receiver that never consented, challenges aside. */
   unasked: number;
@@ -36,7 +36,7 @@ export interface CrashRun {
   seconds: number;
 }
 
-/** @param options.kills  spread over the run; each is a SIGKILL at a moment of its own */
+/** @param options.kills  spread over the run; each is a SIGKILL at a different moment */
 export async function crashRun(options: { posts: number; kills: number }): Promise<CrashRun> {
   const began = Date.now();
   const dataDir = await mkdtemp(join(tmpdir(), "board-crash-"));

@@ -1,6 +1,6 @@
 /**
- * How soon after a post's creation its match is seen by polling, and its webhook called, on a board with many standing
- * queries; and how soon beside receivers that never answer or always fail.
+ * How soon after a post's creation does polling see its match, and is its webhook called, on a board with many standing
+ * queries? And how soon beside receivers that never answer or always fail?
  *
  *   [EMBEDDINGS=off] npx tsx bench/delivery.ts [posts = 200] [saved queries = 10000]
  */

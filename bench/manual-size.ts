@@ -1,5 +1,5 @@
 /**
- * What the board's texts cost a model that reads them: the list of tools, ten results of a search, the manual. Tokens
+ * What do the board's texts cost a model: the list of tools, ten results of a search, the manual? Tokens
  * are counted with o200k_base; other models differ by a few percent.
  *
  *     npx tsx bench/manual-size.ts

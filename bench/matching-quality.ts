@@ -1,5 +1,5 @@
 /**
- * Precision, recall and F1 of standing queries through a whole board: subscribes queries, posts posts, and compares the
+ * Precision, recall and F1 of standing queries through a whole board: saves queries, writes posts, and compares the
  * pending matches with labels.
  *
  *   BENCH_DATA=/path npx tsx bench/matching-quality.ts      ($BENCH_DATA/standing-queries/{queries,posts,pairs}.jsonl)

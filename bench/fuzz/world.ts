@@ -149,7 +149,7 @@ export class World {
 const UNKNOWN_KEY = newApiKey();
 const WORDS = ["bicycle", "piano", "garden", "tickets", "lamp", "ladder", "tent", "violin", "kayak", "oven"];
 
-/** One segment of a path; an encoded blank protects what would be none, or another path. */
+/** One segment of a path. An encoded blank keeps an empty text, `.` or `..` from changing the path. */
 function pathPart(value: Json): string {
   const text = asText(value);
   return text === "" || text === "." || text === ".." ? `%20${text}` : /^%/.test(text) ? text : encoded(text);

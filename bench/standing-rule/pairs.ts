@@ -29,7 +29,7 @@ interface Notice {
 export interface Pair {
   query: Query;
   post: Notice;
-  /** Kind, tags, place and window of the query hold for the post. */
+  /** The post passes the query's filters: kind, tags, place and window. */
   passes: boolean;
   match: boolean;
   /** Judged by hand; other pairs count as "no". */

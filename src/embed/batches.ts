@@ -5,7 +5,7 @@ export interface Waiting {
   reject(error: Error): void;
 }
 
-/** Texts in one batch: enough to make the way to the thread and back negligible beside the model. */
+/** Texts in one batch: enough to make the trip to the thread and back negligible beside the model. */
 const MAX_TEXTS = 16;
 /** Tokens in one batch: some 40 ms of work, the longest wait of a query. */
 const MAX_TOKENS = 640;

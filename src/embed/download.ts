@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch } from "undici";
 import type { EmbeddingModel, ModelFile } from "./models.ts";
 
-/** Shows how far a download is; `src/cli/progress.ts` has one for terminals. */
+/** Shows how far a download has come; `src/cli/progress.ts` has one for terminals. */
 export type ProgressFactory = (label: string, totalBytes: number) => ProgressBar;
 
 interface ProgressBar {
@@ -25,7 +25,7 @@ export interface Download {
   base: string | null;
 }
 
-/** Runs `work`, then ends the bar, with a note where it failed. */
+/** Runs `work`, then ends the bar, with a note if it failed. */
 export async function showing(bar: ProgressBar, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,4 +1,4 @@
-/** One file of a model. Sources may hold different bytes with one meaning; each known copy is pinned. */
+/** One file of a model. Sources may hold different bytes with the same meaning; each known copy is pinned. */
 export interface ModelFile {
   /** Below the model's folder, with forward slashes. */
   path: string;
@@ -120,7 +120,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   },
 ];
 
-/** The model of a name, with or without its owner, in any case, or null; the default for no name. */
+/** The model of a name, with or without its owner, in any case; the default without a name; null if there is none. */
 export function modelNamed(name: string | null): EmbeddingModel | null {
   if (name === null) return MODELS[0];
   const wanted = name.toLowerCase();

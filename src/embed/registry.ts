@@ -124,7 +124,7 @@ async function extract(
   await Promise.all(writes);
 }
 
-/** The registry of npm's settings, from its environment or whichever file, else npm's default. */
+/** The registry in npm's settings, from the environment or any of its files, else npm's default. */
 async function npmRegistry(signal: AbortSignal): Promise<string> {
   const url = (await npm(["config", "get", "registry"], { signal })).trim();
   if (!URL.canParse(url)) throw new Error("npm names no registry");

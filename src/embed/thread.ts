@@ -15,7 +15,7 @@ export interface ModelLog {
 const MAX_WAITING = 512;
 /** A batch takes some 50 ms, loading 1 s: after this long, no answer will come. */
 const STUCK_MS = 60_000;
-/** A worker that is loading ends only afterwards. */
+/** Time for a worker to end: one that is loading must finish that first. */
 const CLOSE_MS = 10_000;
 const RESTART_AFTER_MS = 1000;
 /** A worker that ran this long before it broke has earned another restart. */
@@ -229,7 +229,7 @@ export class ModelThread {
   }
 }
 
-/** The compiled worker is JavaScript; from its source it needs the loader that also runs the tests. */
+/** The compiled worker is JavaScript. Run from its source, it needs the loader that also runs the tests. */
 function startWorker(start: WorkerStart): Worker {
   // The library's output is dropped: it holds texts of posts, and in stdio mode stdout belongs to the protocol.
   const options = { workerData: start, execArgv: [], stdout: true, stderr: true };

@@ -67,7 +67,7 @@ export async function ensureModel(fetch: ModelFetch): Promise<string> {
   }
   if (fetch.offline === true) throw new ModelMissing(model, [...reasons, "downloads are switched off"]);
 
-  // A longer download has failed; older leftovers in the cache come from a killed process.
+  // A download that takes longer has failed. Leftovers of twice that age come from a killed process.
   const signal = AbortSignal.any([
     AbortSignal.timeout(DOWNLOAD_MS),
     ...(fetch.signal === undefined ? [] : [fetch.signal]),
@@ -146,7 +146,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** File by file: each rename replaces one checked file with another, so that the last process may win. */
+/** File by file: each rename replaces one checked file with another, so it does not matter which process comes last. */
 async function putInPlace(model: EmbeddingModel, from: string, to: string): Promise<void> {
   for (const file of model.files) {
     await mkdir(dirname(join(to, file.path)), { recursive: true });

@@ -14,7 +14,7 @@ export interface WorkerStart {
 /** What it is sent: texts to embed, or the request to end. */
 export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
 
-/** What it answers: ready or failed at the start, then the outcome of each order, in order. */
+/** What it answers: ready or failed at the start, then the outcome of each order in turn. */
 export type WorkerNews =
   | { kind: "ready" }
   | { kind: "failed"; message: string }
@@ -28,7 +28,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   try {
     const { embed, dispose } = await load(start);
     await embed(["warm up"]);
-    // One after another; the end comes last.
+    // One after another; `end` waits for the orders before it.
     let last = Promise.resolve();
     port.on("message", (order: WorkerOrder) => {
       last = last.then(() => (order === "end" ? end() : answer(order)));

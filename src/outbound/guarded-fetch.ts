@@ -32,7 +32,7 @@ const MAX_TXT_CHARACTERS = 1000;
 
 /**
  * Calls URLs chosen by strangers. A name is resolved once, all its addresses must be allowed, and connections go to
- * these addresses only: a second answer of DNS does not count. Each call has a connection of its own, closed afterwards.
+ * these addresses only: a second DNS answer does not count. Each call has a connection of its own, closed afterwards.
  *
  * @throws Error when an entry of `allow` is neither address, CIDR block nor host name
  */

@@ -101,7 +101,7 @@ function isIn(address: Address, [network, bits]: Block): boolean {
   );
 }
 
-/** Strict: four decimal numbers, or IPv6 without a zone. `URL` has normalised other notations of IPv4 before. */
+/** Strict: four decimal numbers, or IPv6 without a zone. `URL` has already normalised other notations of IPv4. */
 function addressOf(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes("%") && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text);

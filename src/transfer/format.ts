@@ -5,7 +5,7 @@ import { ROW_SCHEMAS } from "./row-schemas.ts";
 
 /**
  * An export is a file of JSON lines: a header, a line such as `{"post": {…}}` for each row, and an end with the number of
- * rows and a checksum of everything before it, which betrays a file that was cut off or changed.
+ * rows and a checksum of everything before it, which show whether the file was cut off or changed.
  */
 const VERSION = 1;
 
@@ -69,7 +69,7 @@ export function rowsOf(page: RowPage): Row[] {
   return page.rows.map((row) => ({ kind: page.kind, row }) as Row);
 }
 
-/** @throws Error with what is wrong with the line */
+/** @throws Error that says what is wrong with the line */
 export function readRow(line: string): Row {
   const entries = Object.entries(parsed(AnyRow, line));
   const [kind, row] = entries[0] ?? ["", null];

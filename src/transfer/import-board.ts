@@ -52,7 +52,7 @@ export async function checkExport(
  *
  * @param options.read  receives the number of bytes read since the last call
  * @returns the number of rows written, or null when all were there already
- * @throws Error in one line for the operator: the board is not empty, or a line is wrong; its transaction leaves nothing
+ * @throws Error in one line for the operator: the board is not empty, or a line is wrong, and its transaction leaves nothing
  */
 export async function importBoard(
   store: Store,

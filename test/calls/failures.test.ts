@@ -16,7 +16,7 @@ const NOT_PROVOKED: readonly FailureCode[] = [
 ];
 const provoked = new Set<string>();
 
-/** Holds an answer to the table of failures and the envelope. */
+/** Checks an answer against the table of failures and the envelope. */
 function expectFailure({ status, body, headers }: Answer, code: FailureCode): void {
   expect(body.error?.code).toBe(code);
   expect(status).toBe(FAILURES[code].status);

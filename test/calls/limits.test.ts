@@ -90,7 +90,7 @@ describe("limits", () => {
     expect(Number(last.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   });
 
-  it("are sent with refusals to a suspended publisher and of a read-only board", async () => {
+  it("are sent with refusals to a suspended publisher and by a read-only board", async () => {
     const dataDir = await sharedFolder();
     const board = await start({ RATE_LIMITS: "on" }, { dataDir });
     const readOnly = await start({ RATE_LIMITS: "on", READ_ONLY: "on" }, { dataDir });

@@ -58,10 +58,10 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Where nobody listens. */
+/** The address of a port where no server listens. */
 const closedPort = async () => `http://127.0.0.1:${await freePort()}/`;
 
-/** A hub of the real files. `spoil` changes what it sends. */
+/** A hub with the real files. `spoil` changes what it sends. */
 function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => bytes): Promise<string> {
   const prefix = `/${model.repository}/resolve/${model.revision}/`;
   return listen((request, response) => {
@@ -303,7 +303,7 @@ describe("the embedder", () => {
   });
 
   it("starts its thread again when it breaks, once, and lets the process end", () => {
-    // In a process of its own, whose end is part of the question. An order that is none breaks the thread.
+    // In its own process, since the test also checks how that ends. An invalid order breaks the thread.
     const program = folder("breaks.mts");
     const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
     writeFileSync(

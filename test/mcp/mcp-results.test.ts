@@ -93,7 +93,7 @@ describe("the size of an answer", () => {
     const topics =
       "ceramics,choir,chess,knitting,running,sourdough,origami,sailing,astronomy,gardening".split(",");
     for (const [i, topic] of topics.entries()) {
-      // A publisher each: posts so alike would be a storm of duplicates from a single one.
+      // One publisher each: from a single one, posts this similar would be a storm of duplicates.
       const { key: own } = await register(board, "Neighbourhood House Westerpark");
       await call(
         board,

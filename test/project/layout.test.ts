@@ -203,7 +203,7 @@ describe("layout", () => {
     expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(LINES_MEDIAN);
   });
 
-  it("is the house that docs/architecture.md draws: every folder is named there, and every path in it exists", () => {
+  it("matches docs/architecture.md, which names every folder and only paths that exist", () => {
     const page = textOf("docs/architecture.md");
     const folders = [...new Set(sources.map(dirname))].filter((folder) => !LISTS.includes(folder));
     const unnamed = folders.filter((folder) => !page.includes(`${basename(folder)}/`));

@@ -14,7 +14,7 @@ const KEPT_MS = 600_000;
 const ROWS = 1_000;
 const PAGES = ["/", "/docs", "/stats", "/terms", "/privacy", "/llms.txt", "/llms-full.txt", "/skill.md"];
 
-/** A stretch of the posts, newest first: from behind `after` to `last`, inclusive. */
+/** A stretch of the posts, newest first: those after `after`, up to and including `last`. */
 interface Part {
   after: Place | null;
   last: Place;

@@ -8,7 +8,7 @@ import { pointOf } from "./text.ts";
 /** Seconds until a calendar may ask again. */
 const TTL_S = 3_600;
 const DAY_MS = 86_400_000;
-/** iCalendar has four digits for a year: one day later, and a strict reader refuses the whole calendar. */
+/** iCalendar has four digits for a year. A strict reader refuses a whole calendar with a later day. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
@@ -130,7 +130,7 @@ function statusOf(said: unknown): ICalEventStatus {
 }
 
 /**
- * 0 for a post that was never edited, more with every edit. Nobody counts the edits: the seconds between writing and
+ * 0 for a post that was never edited, more with every edit. Edits are not counted: the seconds between writing and
  * the last edit take their place.
  */
 const sequenceOf = (createdAt: number, changedAt: number) => Math.ceil((changedAt - createdAt) / 1000);

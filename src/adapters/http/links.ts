@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 
-/** Longer addresses are left out of headers: clients and proxies limit the size of those. */
+/** Longer addresses stay out of headers: clients and proxies limit their size. */
 const ADDRESS_CHARS = 1_500;
 
 /** Adds an address to the `Link` header (RFC 8288), unless it is too long for one. */

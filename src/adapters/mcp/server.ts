@@ -44,7 +44,7 @@ const OPTIONS = {
 } as const;
 
 /**
- * Prepares, once, everything that servers answer from. The returned function makes a server for one request or one
+ * Prepares everything that servers answer from, once. The returned function makes a server for one request or one
  * connection, which takes some microseconds.
  *
  * The low-level `Server` is a deliberate choice. It lets `tools/list` be computed once, and only the board parses the

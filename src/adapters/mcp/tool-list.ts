@@ -8,7 +8,7 @@ export interface ServedTool {
   operation: Operation;
   /** What its answer looks like to a model. */
   shape: "posts" | "post" | "receipt" | "record";
-  /** Its cursor is a watermark: it serves the next look, even when nothing more is there now. */
+  /** Its cursor is a watermark: it is good for the next look, even when there is nothing more now. */
   isWatermark: boolean;
   /** It takes `detail` in addition to the fields of the operation. */
   takesDetail: boolean;

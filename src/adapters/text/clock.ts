@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Post } from "../../schema/post.ts";
 
-/** Zones have some 600 names, in any letter case. */
+/** By zone. There are some 600 names, but callers may spell them in any letter case. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 /** Formatting one time costs more than the rest of a shown post, and the same posts are shown again and again. */
 const clockTimes = new LRUCache<string, ClockTime>({ max: 5_000 });

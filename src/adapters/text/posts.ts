@@ -43,7 +43,7 @@ export class TextBudget {
   }
 }
 
-/** A post as text and as data; both say the same. */
+/** A post as text and as data; both carry the same body or excerpt. */
 export interface ShownPost {
   text: string;
   data: Record<string, unknown>;

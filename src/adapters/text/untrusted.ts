@@ -18,7 +18,7 @@ const LINE_BREAKS = /\r\n?|[\u000B\u000C\u0085\u2028\u2029]/g;
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{DI}\u2800]--[\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]]/v;
 /**
- * Joiners and selectors stay inside emoji. The properties of the parts identify one: the runtime's own list
+ * Joiners and selectors stay inside emoji, which are recognised by the properties of their parts: the runtime's own list
  * (`\p{RGI_Emoji}`) takes ten milliseconds for a body of joined pictures, and an answer may show a hundred bodies. No
  * emoji joins more than four.
  */

@@ -66,7 +66,7 @@ function valuesAt(document: Document, path: string): unknown[] {
   return value === undefined ? [] : [value].flat();
 }
 
-/** How often phrases occur in a text, the less the longer it is. */
+/** How often phrases occur in a text, divided by the square root of its number of words. */
 function countOf(text: unknown, phrases: readonly (readonly string[])[]): number {
   const words = wordsOf(text);
   let count = 0;

@@ -22,7 +22,7 @@ export class MongotStandIn {
   readonly port: number;
   /** By the namespace of the collection and the index's name. */
   readonly indexes = new Map<string, StandInIndex>();
-  /** Error code that every question is answered with, or null. */
+  /** The error code of every answer, or null for real answers. */
   failure: number | null = null;
   /** Whether indexes report that they are ready for queries. */
   queryable = true;
@@ -57,7 +57,7 @@ export class MongotStandIn {
     });
   }
 
-  /** @param uri  of the mongod that asks it, once that runs */
+  /** @param uri  gives the address of the mongod that asks it, once that runs */
   static async start(uri: () => string): Promise<MongotStandIn> {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

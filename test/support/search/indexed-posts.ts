@@ -46,7 +46,7 @@ export function manyPosts(count: number): StoredPost[] {
   });
 }
 
-/** Vectors of a few directions with some noise, as texts of a few subjects have; of length 1, as `quantize` writes it. */
+/** Vectors of a few directions with some noise, like those of texts on a few subjects; of length 1, as `quantize` writes them. */
 export function vectorAt(i: number): Int8Array | null {
   if (i % 7 === 3) return null;
   const next = numbers(i + 1);

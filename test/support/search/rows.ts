@@ -5,7 +5,7 @@ import type {
   StoredSubscription,
 } from "../../../src/ports/store/index.ts";
 
-/** When the rows are made, unless they say otherwise. */
+/** Creation time of rows that set no other. */
 export const T0 = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
 
@@ -93,5 +93,5 @@ export const aReport = (id: string, over: Partial<StoredReport> = {}): StoredRep
   ...over,
 });
 
-/** As many numbers as the vectors of posts have, all the same. */
+/** A vector of the size of a post's, with the same number throughout. */
 export const aVector = (fill: number) => new Int8Array(384).fill(fill);

@@ -69,7 +69,7 @@ export function outLink(url: string | null, text: string): Html {
     : html`<a href="${href}" rel="nofollow ugc noopener noreferrer">${bdi(text)}</a>`;
 }
 
-/** The host of a web address without `www.`; a text that is no address stays whole. */
+/** The host of a web address without `www.`; any other text stays whole. */
 export function shortHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : url;
 }
@@ -101,7 +101,7 @@ export function bodyText(text: string): Html {
   return html`<div class="prose" dir="auto">${pieces}${shown.slice(end)}</div>`;
 }
 
-/** Data inside a script element. Escapes `<`, so that nothing ends the element, JavaScript's line ends and direction controls. */
+/** Data inside a script element: escapes `<`, which could end it, line ends of JavaScript, and direction controls. */
 export function jsonScript(data: unknown): Html {
   const text = JSON.stringify(data).replace(
     /[<>&\u2028-\u202E\u2066-\u2069]/g,

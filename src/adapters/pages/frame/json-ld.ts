@@ -48,7 +48,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         validFrom: post.starts_at ?? post.created_at,
         validThrough: post.ends_at ?? post.expires_at,
         availableAtOrFrom: placeData(post),
-        // Also for a request: schema.org's Demand has no word of its own for the buyer.
+        // A request names its author here too: schema.org's Demand has no word for a buyer.
         seller: author,
         sameAs: safeHref(post.link),
       });

@@ -14,7 +14,7 @@ export interface Asked {
   /** Epoch milliseconds. */
   now: number;
   /**
-   * Asks the operation at a GET route, such as `/posts/{id}`. The request was admitted before, at no further cost.
+   * Asks the operation at a GET route, such as `/posts/{id}`. The page was admitted already: asking costs no further call.
    * @throws BoardError  any failure of the operation
    */
   ask(route: string, input: Record<string, unknown>): Promise<Success>;
