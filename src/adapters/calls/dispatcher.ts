@@ -39,7 +39,7 @@ export interface Performed {
 }
 
 /** The name an answer is counted under: the operation's, or the surface's own. */
-export interface Counted {
+export interface AnswerLabel {
   as: string;
   /** The calling program, for answers that are also counted by program. */
   client?: string;
@@ -126,12 +126,12 @@ export class Dispatcher {
     admission: Admission,
     sent: Record<string, unknown>,
     source: "body" | "query",
-    counted: Counted = { as: operation.name },
+    label: AnswerLabel = { as: operation.name },
   ): Promise<Performed> {
     const { input, reply, body } = await this.#run(operation, admission, sent, source);
     const { reporter: caller, client, now } = admission;
     const { data, outcome } = reply;
-    this.answered(counted, OUTCOME_STATUS[outcome]);
+    this.answered(label, OUTCOME_STATUS[outcome]);
     if (operation.statistic !== undefined) {
       const success = { isNew: outcome === "created", input, data, caller, client };
       this.#usage.succeeded(operation.statistic, success, now);
@@ -145,19 +145,19 @@ export class Dispatcher {
   }
 
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */
-  answered({ as, client }: Counted, status: number): void {
+  answered({ as, client }: AnswerLabel, status: number): void {
     this.#usage.answered(as, status, this.#clock(), client);
   }
 
   /**
    * Turns anything thrown into a failure, logs what the operator should see of it, and counts it.
-   * @param counted  null when the failure came before any operation was called
+   * @param label  null when the failure came before any operation was called
    */
-  fail(thrown: unknown, counted: Counted | null): Failed {
+  fail(thrown: unknown, label: AnswerLabel | null): Failed {
     const error = asBoardError(thrown);
     const { status } = FAILURES[error.code];
     const reference = logFailure(error, this.#logger);
-    if (counted !== null) this.answered(counted, status);
+    if (label !== null) this.answered(label, status);
     return { error, status, reference };
   }
 

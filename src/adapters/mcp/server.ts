@@ -106,15 +106,15 @@ async function callTool(
   const { apiKey, detail: sentDetail, input } = argumentsOf(tool, sent);
   const { client } = credentials;
   const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
-  const counted = { as: `tool:${operation.name}`, ...(client === undefined ? {} : { client }) };
+  const label = { as: `tool:${operation.name}`, ...(client === undefined ? {} : { client }) };
   try {
     const admission = await dispatcher.admit(operation, from);
     const detail = detailOf(tool, sentDetail);
     const source = operation.rest.method === "GET" ? "query" : "body";
-    const performed = await dispatcher.perform(operation, admission, input, source, counted);
+    const performed = await dispatcher.perform(operation, admission, input, source, label);
     return toolResult({ tool, sent: input, detail, now: clock() }, performed);
   } catch (thrown) {
-    const { error, reference } = dispatcher.fail(thrown, counted);
+    const { error, reference } = dispatcher.fail(thrown, label);
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
     return failedResult(forAgents(error, isOutranked, parts.site), reference);
   }
