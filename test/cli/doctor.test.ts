@@ -181,5 +181,16 @@ describe("agent-board doctor", () => {
       expect(code).toBe(0);
       await cluster?.wipe();
     });
+
+    it("says how to spread posts that are on one shard", async () => {
+      const url = cluster?.url ?? "";
+      await madeAt(url);
+      await cluster?.db.dropCollection("posts");
+      await cluster?.db.createCollection("posts");
+      expect((await doctor({ STORE_URL: url })).said["shards"]).toMatch(
+        /^warning posts on 1, deliveries on 2; to spread them: sh\.shardCollection\("\S+\.posts", \{"root":"hashed"\}\)$/,
+      );
+      await cluster?.wipe();
+    });
   });
 });

@@ -132,19 +132,19 @@ async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
   const together: string[] = [];
   for (const [name, key] of Object.entries(SHARD_KEYS)) {
     // One document for each shard that holds a part.
-    const context = await run(() =>
+    const parts = await run(() =>
       db
         .collection(name)
         .aggregate([{ $collStats: { count: {} } }])
         .toArray(),
     );
-    counts.push(`${name} on ${context.length}`);
+    counts.push(`${name} on ${parts.length}`);
     const command = `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`;
-    if (context.length < 2) together.push(command);
+    if (parts.length < 2) together.push(command);
   }
   return together.length === 0
     ? passed("shards", counts.join(", "))
-    : warning("shards", `${counts.join(", ")}; to copyStatusToPosts them: ${together.join("; ")}`);
+    : warning("shards", `${counts.join(", ")}; to spread them: ${together.join("; ")}`);
 }
 
 /** Time until a majority has one small write. */
