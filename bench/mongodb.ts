@@ -122,7 +122,7 @@ async function listsOf({
   collections: { posts },
   connection: { run },
 }: MongodbStore): Promise<Place["index"]> {
-  await new ListIndexes({ posts, log: { info() {}, warn: console.warn } }).see(true);
+  await new ListIndexes({ posts, log: { info() {}, warn: console.warn } }).ensure(true);
   const lists = new CollectionQueries({ posts, run });
   return { list: ({ filter }, page) => lists.list(filter, page) };
 }

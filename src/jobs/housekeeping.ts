@@ -15,8 +15,8 @@ export async function eraseOld(store: Store, now: number, held: Held = always): 
   const deliveries = daysAgo(KEPT_DAYS.deliveries);
   return (
     (await inBatches(held, () => store.posts.erase(posts, BATCH))) +
-    (await inBatches(held, () => store.subscriptions.forgetDeliveries(deliveries, BATCH))) +
-    (await inBatches(held, () => store.inbox.forget(daysAgo(KEPT_DAYS.inbox), BATCH)))
+    (await inBatches(held, () => store.subscriptions.pruneDeliveries(deliveries, BATCH))) +
+    (await inBatches(held, () => store.inbox.prune(daysAgo(KEPT_DAYS.inbox), BATCH)))
   );
 }
 

@@ -74,7 +74,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   /**
    * Brings the memory up to date with the file. Costs microseconds when nothing changed, else about 6 µs for each changed
-   * post. Every question begins with it; long writes call it in between, so that no question has to wait.
+   * post. Every question begins with it; long writes call it between their steps, so that no question has to wait.
    */
   follow(): void {
     const tables = this.#tables;
@@ -145,7 +145,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     const sign = newest ? 1 : -1;
     const goesBefore = (id: string, other: string) => (newest ? id > other : id < other);
     const best = new BestRows(page.limit, (row, other) => goesBefore(ids[row] ?? "", ids[other] ?? ""));
-    // Rows are roughly in the order of writing: from the right end, the best come first.
+    // Rows are roughly in the order of writing: a walk from the newest meets the best first.
     if (newest) rows.reverse();
     for (const row of rows) {
       const key = sign * (times[row] ?? 0);

@@ -47,7 +47,7 @@ export class WordIndex {
   /**
    * Scores posts by the words of a query.
    * @param seqs  of the posts, ascending
-   * @param total  number of posts in all
+   * @param total  number of posts in the index
    * @param weighed  false gives each post found 1, in a tenth of the time
    */
   scores(words: WordQuery, seqs: Float64Array, total: number, weighed: boolean): WordScores {

@@ -21,8 +21,8 @@ export interface BoardData {
 }
 
 /**
- * What answers searches now: `local`, an index of this machine; `mongot`, the database's own; `lists`, nothing, although
- * lists by filters alone are answered; `building`, nothing at all.
+ * What answers searches now: `local`, an index of this machine; `mongot`, the database's own; `lists`, nothing, but lists
+ * by filters alone are answered; `building`, nothing at all.
  */
 export type SearchState = "local" | "mongot" | "lists" | "building";
 
@@ -31,7 +31,7 @@ export interface DataOptions {
   model: { modelId: string | null; dimension: number };
   /** Folder for indexes beside the database. */
   indexFolder: string;
-  /** `full`: an index of everything on this machine answers where the database has no search; `recent`: none. */
+  /** `full`: an index of all posts on this machine answers where or while the database has no search; `recent`: none. */
   localIndex: "full" | "recent";
   log: StoreLog;
   /** Epoch milliseconds. */
@@ -44,5 +44,5 @@ export interface StoreLog {
   warn(fields: object, message: string): void;
 }
 
-/** The setting that tells boards apart to indexes beside the database. */
+/** The setting with the board's id, by which indexes beside the database tell boards apart. */
 export const BOARD_ID_SETTING = "board_id";

@@ -14,7 +14,7 @@ export function storeSchemes(): string[] {
     .sort();
 }
 
-/** Also of a build. */
+/** `.js` in a build. */
 const isIndex = (file: string) => /^index\.[jt]s$/.test(file);
 
 /**

@@ -95,8 +95,8 @@ function describeClosing({ store, reopen }: Subject): void {
 }
 
 /**
- * The store of the test that runs, under one name for all tests: a part names it once, before there is one, and what it
- * asks goes to the store that is open at that moment.
+ * The store of the test that runs, under one name for all tests: a part of the contract may name it before it is open,
+ * and each call goes to the store that is open at that moment.
  */
 function storeOf(under: () => Subject): Store {
   return new Proxy({} as Store, {

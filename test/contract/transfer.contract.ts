@@ -106,10 +106,10 @@ export function describeTransfer(
         expect(text).not.toContain(ENVIRONMENT.SECRET_KEY);
       });
 
-      it("answers as before, tells nobody twice, and goes on with what was open", async () => {
+      it("answers as before, sends nothing twice, and goes on with what was open", async () => {
         await move();
         healthy = true;
-        const [told, seen] = [receiver.messages.length, receiver.challenges.length];
+        const [sent, seen] = [receiver.messages.length, receiver.challenges.length];
         const board = await startBoard({ ...ENVIRONMENT, STORE_URL: to.url });
         try {
           const { owner, answers, keyed } = rich;
@@ -124,12 +124,12 @@ export function describeTransfer(
           expect(again.status).toBe(200);
           expect(again.body.data.id).toBe(keyed.id);
 
-          // The one that was being sent when its process died is due at once.
+          // The push that was being sent when its process died is due at once.
           await eventually(
             async () => receiver.messages.length,
-            (count) => count > told,
+            (count) => count > sent,
           );
-          expect(receiver.messages.length - told).toBe(1);
+          expect(receiver.messages.length - sent).toBe(1);
           expect(receiver.challenges.length).toBe(seen);
         } finally {
           await board.stop();

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const T0 = Date.UTC(2026, 10, 20, 12);
 const VECTOR = new Int8Array(384).fill(-7);
 
-/** Follows a feed in the background and remembers what it told. */
+/** Follows a feed in the background and remembers what it reported. */
 class Follower {
   readonly posts: string[] = [];
   readonly publishers: string[] = [];
@@ -38,7 +38,7 @@ class Follower {
     }
   }
 
-  /** Waits until these posts were told of. */
+  /** Waits until the feed has reported these posts. */
   async sees(...ids: string[]): Promise<void> {
     await eventually(
       async () => ids.every((id) => this.posts.includes(id)),
@@ -48,7 +48,7 @@ class Follower {
     expect(this.posts).toEqual(expect.arrayContaining(ids));
   }
 
-  /** Resolves once following has ended, by itself too. */
+  /** Ends following, unless it has ended by itself. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -93,7 +93,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     }
   };
 
-  it("gives every active post in pages, with what an index takes in and its vector", async () => {
+  it("gives every active post in pages, with what an index needs and its vector", async () => {
     await store.posts.insert(
       aPost("p1", { startsAt: T0 + 5, location: { name: "Noord", lat: null, lng: null } }),
     );
@@ -171,43 +171,43 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(new Set([...scanned, ...follower.posts])).toEqual(new Set(ids));
   });
 
-  it("tells of every change that an index must know of, and of no other", async () => {
+  it("reports every change that an index must know, and no other", async () => {
     const follower = follow(await store.feed.here());
     // A stream from a time begins with what was written at that time.
     await other.posts.insert(aPost("mark"));
     await follower.sees("mark");
-    /** Ids that were told of for what was done, sorted. */
-    const toldOf = async (act: () => Promise<unknown>) => {
+    /** Ids that the feed reports for `act`, sorted. */
+    const reportedOf = async (act: () => Promise<unknown>) => {
       const from = [follower.posts.length, follower.publishers.length];
       await act();
       const mark = `mark${from.join("-")}`;
       await other.posts.insert(aPost(mark));
       await follower.sees(mark);
-      // Changes of one thing that come together are told of once.
-      const told = new Set([...follower.posts.slice(from[0]), ...follower.publishers.slice(from[1])]);
-      return [...told].filter((id) => id !== mark).sort();
+      // Changes to one document that come together are reported once.
+      const reported = new Set([...follower.posts.slice(from[0]), ...follower.publishers.slice(from[1])]);
+      return [...reported].filter((id) => id !== mark).sort();
     };
     const reply = aPost("p-1", { parentId: "p" });
-    expect(await toldOf(() => other.publishers.insert(aPublisher("pub_b")))).toEqual(["pub_b"]);
-    expect(await toldOf(() => other.posts.insert(aPost("p", { publisherId: "pub_b" })))).toEqual(["p"]);
-    expect(await toldOf(() => other.posts.insert(reply))).toEqual(["p-1"]);
+    expect(await reportedOf(() => other.publishers.insert(aPublisher("pub_b")))).toEqual(["pub_b"]);
+    expect(await reportedOf(() => other.posts.insert(aPost("p", { publisherId: "pub_b" })))).toEqual(["p"]);
+    expect(await reportedOf(() => other.posts.insert(reply))).toEqual(["p-1"]);
     const later = { parentExpiresAt: T0 + 90 * DAY_MS };
-    expect(await toldOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual(["p", "p-2"]);
-    expect(await toldOf(() => other.posts.update("p", { title: "New" }, { text: true }))).toEqual(["p"]);
-    expect(await toldOf(() => other.posts.update("p-1", { state: "hidden" }, { text: false }))).toEqual([
+    expect(await reportedOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual(["p", "p-2"]);
+    expect(await reportedOf(() => other.posts.update("p", { title: "New" }, { text: true }))).toEqual(["p"]);
+    expect(await reportedOf(() => other.posts.update("p-1", { state: "hidden" }, { text: false }))).toEqual([
       "p-1",
     ]);
     const rows = [{ id: "p", updatedAt: T0, model: "m1", vector: VECTOR }];
-    expect(await toldOf(() => other.posts.setVectors(rows))).toEqual(["p"]);
-    expect(await toldOf(() => other.posts.addRetrievals(new Map([["p", 1]])))).toEqual([]);
-    expect(await toldOf(() => other.publishers.update("pub_b", { checkedAt: T0 }))).toEqual([]);
-    expect(await toldOf(() => other.publishers.update("pub_b", { suspendedAt: T0 }))).toEqual(["pub_b"]);
-    expect(await toldOf(() => other.posts.remove("p-2", T0))).toEqual(["p-2"]);
-    expect(await toldOf(() => other.posts.erase({ expired: 0, removed: T0 + 1 }, 9))).toEqual(["p-2"]);
-    expect(await toldOf(() => other.publishers.erase("pub_b"))).toEqual(["p", "p-1", "pub_b"]);
+    expect(await reportedOf(() => other.posts.setVectors(rows))).toEqual(["p"]);
+    expect(await reportedOf(() => other.posts.addRetrievals(new Map([["p", 1]])))).toEqual([]);
+    expect(await reportedOf(() => other.publishers.update("pub_b", { checkedAt: T0 }))).toEqual([]);
+    expect(await reportedOf(() => other.publishers.update("pub_b", { suspendedAt: T0 }))).toEqual(["pub_b"]);
+    expect(await reportedOf(() => other.posts.remove("p-2", T0))).toEqual(["p-2"]);
+    expect(await reportedOf(() => other.posts.erase({ expired: 0, removed: T0 + 1 }, 9))).toEqual(["p-2"]);
+    expect(await reportedOf(() => other.publishers.erase("pub_b"))).toEqual(["p", "p-1", "pub_b"]);
   });
 
-  it("tells its own handle of a write before the write resolves", async () => {
+  it("reports a write to its own handle before the write resolves", async () => {
     const told: FeedChange[] = [];
     store.feed.onWrite((change) => void told.push(change));
     await store.posts.insert(aPost("p"));
@@ -236,7 +236,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(second.posts).toEqual(["p3", "p4"]);
   });
 
-  it("gives a newer place while nothing changes that an index must know of", async () => {
+  it("gives a newer place while nothing changes that an index must know", async () => {
     const follower = follow(await store.feed.here());
     await eventually(
       async () => follower.place,
@@ -252,7 +252,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(follower.posts).toEqual([]);
   });
 
-  it("tells whether a stream has come as far as a place", async () => {
+  it("says whether a stream has reached a place", async () => {
     const start = await store.feed.here();
     await other.posts.insert(aPost("p"));
     const target = await store.feed.here();
@@ -267,7 +267,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(store.feed.reached(follower.place, target)).toBe(true);
   });
 
-  it("reads nothing older than what its stream told, and has no other read wait for that", async () => {
+  it("reads nothing older than what its stream reported, and makes no other read wait for that", async () => {
     const follower = follow(await store.feed.here());
     await other.posts.insert(aPost("p"));
     await follower.sees("p");
@@ -327,7 +327,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
   });
 
   it("is lost at a place that the server does not find again", async () => {
-    // The token of a change: those of no change, which a stream also gives, need not be found.
+    // The token of a change: a stream also gives tokens without one, which the server need not find.
     const stream = other.connection.db.watch();
     const [change] = await Promise.all([stream.next(), other.posts.insert(aPost("p"))]);
     await stream.close();

@@ -44,7 +44,7 @@ describe.each([
       embedded = sameEmbedded(POSTS);
       await withdrawSome(store, embedded);
       const indexes = new ListIndexes({ posts: store.collections.posts, log });
-      await indexes.see(true);
+      await indexes.ensure(true);
       expect(indexes.ready).toBe(true);
       lists = listsOf(store);
     });
@@ -158,11 +158,11 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
   it("serve each kind of question, and each is needed", async () => {
     const posts = store.collections.posts;
     const early = new ListIndexes({ posts, log });
-    await early.see(false);
+    await early.ensure(false);
     expect(early.ready).toBe(false);
-    await early.see(true);
+    await early.ensure(true);
     const later = new ListIndexes({ posts, log });
-    await later.see(false);
+    await later.ensure(false);
     expect([early.ready, later.ready]).toEqual([true, true]);
 
     const lists = listsOf(store);
@@ -225,7 +225,7 @@ async function withdrawSome(store: MongodbStore, embedded: EmbeddedIndex): Promi
   embedded.committed();
 }
 
-/** Which index a question was answered from, by the server's own profile of it. */
+/** Which index answered a question, by the server's own profile of it. */
 async function planOf(store: MongodbStore, ask: () => Promise<unknown>): Promise<string> {
   const { db } = store.connection;
   const { posts } = store.collections;

@@ -52,7 +52,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION, owner: null });
   });
 
-  it("goes on where one was cut off, once its right has ended", async () => {
+  it("goes on where another start was cut off, once its claim has ended", async () => {
     await schema.insertOne({
       _id: "schema",
       version: 0,
@@ -69,7 +69,7 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION, owner: null });
   });
 
-  it("waits for one that is at work, and does nothing of it again", async () => {
+  it("waits for another start that is at work, and repeats none of its steps", async () => {
     const later = new Date(Date.now() + 600_000);
     await schema.insertOne({ _id: "schema", version: 0, owner: "other", owned_until: later });
     let open = false;

@@ -15,10 +15,10 @@ import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts"
 import { DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
 import { aPost } from "../support/search/rows.ts";
 
-/** A deployment with a real mongot: Atlas, or a local one. A database of its own is made there, and dropped afterwards. */
+/** A deployment with a real mongot: Atlas, or a local one. The tests make a database of their own there, and drop it afterwards. */
 const uri = process.env["TEST_MONGOT_URI"] ?? "";
 const POSTS = 400;
-/** Building indexes takes minutes there, following the collection a second or so. */
+/** Building indexes takes minutes there; catching up with the collection takes a second or so. */
 const BUILT_MS = 15 * 60_000;
 const FOLLOWED_MS = 60_000;
 
@@ -31,7 +31,7 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
   let store: MongodbStore;
   let embedded: EmbeddedIndex;
   let index: MongodbIndex;
-  /** Without what is merged in beside it. */
+  /** mongot alone, without the recent posts merged in. */
   let mongot: MongotIndex;
 
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
     },
   );
 
-  it("finds a new post at once, and itself has it soon", async () => {
+  it("finds a new post at once, and holds it itself soon after", async () => {
     await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
     expect(await idsFor(index, "unicycle")).toEqual(["new1"]);
     const held = await eventually(

@@ -25,7 +25,7 @@ import { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
 import { aPost } from "../support/search/rows.ts";
 
-/** Enough for the first page of each arm not to hold everything. */
+/** Enough that the first page of each arm does not hold everything. */
 const POSTS = 400;
 const NS = "board.posts";
 const run = promisify(execFile);
@@ -94,7 +94,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(index.state()).toBe("mongot");
     return index;
   };
-  /** Without what is merged in beside it. */
+  /** mongot alone, without the recent posts merged in. */
   const alone = async (): Promise<MongotIndex> => {
     await ready();
     const { connection, collections } = store;
@@ -277,7 +277,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const index = await ready("recent");
     mongot.failure = 6;
     await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
-    // A board that still lists stays among those that are asked.
+    // A board that still lists stays ready, so that it is still asked.
     expect([index.ready(), index.state()]).toEqual([true, "lists"]);
   });
 });

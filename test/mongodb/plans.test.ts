@@ -14,11 +14,11 @@ const APP_NAME = "agent-board";
 const database = await mongodbFor("replicaSet", "plans");
 
 /**
- * What each call of the store searches by beside ids, as `collection.index`; where two serve as well, the server takes
- * either. Calls that are not named here search by id alone.
+ * The indexes that each call of the store searches beside ids, as `collection.index`; where two serve equally well, the
+ * server takes either. Calls that are not named here search by id alone.
  */
 const SEARCHES: Readonly<Record<string, readonly string[]>> = {
-  "inbox.forget": ["inbox.age"],
+  "inbox.prune": ["inbox.age"],
   "inbox.read": ["inbox.number"],
   "limits.prune": ["windows.end"],
   "posts.byPublisher": ["posts.shown"],
@@ -93,7 +93,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "statistics.overview": ["posts.created", "posts.live", "publishers.erasing", "subscriptions.active"],
   "subscriptions.changes": ["removed_subscriptions.change", "subscriptions.change"],
   "subscriptions.deliver": ["pushes.waiting", "work.due"],
-  "subscriptions.forgetDeliveries": [
+  "subscriptions.pruneDeliveries": [
     "deliveries.age",
     "push_lanes.turn",
     "pushes.age",
@@ -116,7 +116,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "work.giveBack": ["work.due"],
 };
 
-/** Groups of what an index found, which have no order of their own until all are known. */
+/** These sort groups of what an index found; groups have no order until all are known. */
 const SORTED = ["reports.queue", "statistics.overview"];
 
 describe.skipIf(database === null)("the plans of the MongoDB store", () => {
@@ -150,7 +150,7 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
     await database?.drop();
   });
 
-  it("are looked at for every call there is", () => {
+  it("are checked for every call", () => {
     // A move to another store reads and writes everything.
     const others = ["connection", "collections", "transfer"];
     const groups = Object.entries(store).filter(([name]) => !others.includes(name));
@@ -158,12 +158,12 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
       typeof parts === "function" ? [group] : Object.keys(parts).map((name) => `${group}.${name}`),
     );
     const looked = new Set([...done.keys()].map((name) => name.split(" ")[0]));
-    // One waits, two ask no database, and one ends everything.
+    // One waits, two ask no database, and one closes the store.
     const unseen = ["feed.follow", "feed.onWrite", "feed.reached", "close"];
     expect(calls.filter((name) => !looked.has(name) && !unseen.includes(name))).toEqual([]);
   });
 
-  it("search by the index that is meant, and never through a whole collection", () => {
+  it("search the intended index, and never a whole collection", () => {
     const wrong = [...done].flatMap(([name, { searches }]) => {
       const meant = (SEARCHES[name] ?? []).map((either) => either.split(" or "));
       return [
@@ -191,7 +191,7 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
   });
 });
 
-/** What an operation searched by, ids left out; `collection.COLLSCAN` for what went through a whole collection. */
+/** The indexes that an operation searched, without ids; `collection.COLLSCAN` when it read a whole collection. */
 async function indexesOf(db: Db, operation: Document): Promise<string[]> {
   const collection = String(operation["ns"]).split(".")[1] ?? "";
   const plan = String(operation["planSummary"] ?? "");
@@ -201,7 +201,7 @@ async function indexesOf(db: Db, operation: Document): Promise<string[]> {
   }
   const { aggregate, pipeline } = operation["command"] ?? {};
   const joins = JSON.stringify(pipeline ?? []).match(/"\$(lookup|unionWith)"/g) ?? [];
-  // The profile says nothing of what is joined.
+  // The profile says nothing about joins.
   return joins.length === 0
     ? found
     : [...found, ...(await joinedBy(db, { aggregate, pipeline, cursor: {} }))];
@@ -229,7 +229,7 @@ async function joinedBy(db: Db, command: Document): Promise<string[]> {
     for (const part of Object.values(value)) walk(part);
   };
   walk(explained);
-  // Of a join within a join, the explanation does not say whose index it used.
+  // For a join within a join, the explanation does not name the collection of the index.
   const owner = (index: string) =>
     Object.entries(INDEXES).find(
       ([name, list]) => joined.includes(name) && list.some((declared) => declared.name === index),
@@ -237,7 +237,7 @@ async function joinedBy(db: Db, command: Document): Promise<string[]> {
   return found.filter((index) => index !== "_id_").map((index) => `${owner(index) ?? joined}.${index}`);
 }
 
-/** Enough of everything that an index is worth it. */
+/** Fills the board until indexes are worth it. */
 async function fill(store: Store): Promise<void> {
   for (let p = 0; p < 12; p += 1) {
     await store.publishers.insert(
@@ -368,7 +368,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
       ),
     "subscriptions.pending": () => subscriptions.pending("sub_2", 5, 5),
     "subscriptions.pendingCounts": () => subscriptions.pendingCounts(["sub_2", "sub_3"]),
-    "subscriptions.forgetDeliveries": () => subscriptions.forgetDeliveries(T0 - 55 * DAY_MS, 20),
+    "subscriptions.pruneDeliveries": () => subscriptions.pruneDeliveries(T0 - 55 * DAY_MS, 20),
     "pushes.claim": () => pushes.claim(claim),
     "pushes.settle": async () => {
       const [one, two] = await pushes.claim({ ...claim, now: T0 + 1 });
@@ -381,7 +381,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "pushes.list before": () => pushes.list("sub_2", { before: 20, limit: 5 }),
     "pushes.redeliver": () => pushes.redeliver("sub_2", 3, T0),
     "inbox.read": () => inbox.read("pub_2", 5, 5),
-    "inbox.forget": () => inbox.forget(T0 - 50 * DAY_MS, 10),
+    "inbox.prune": () => inbox.prune(T0 - 50 * DAY_MS, 10),
     "reports.upsert": () =>
       reports.upsert({
         id: "rep_new",

@@ -102,7 +102,7 @@ describe.each(Object.entries(databases))(
       expect(await soon(replica, "unicycle", 0)).toEqual([]);
     });
 
-    it("ends in the newest state, whoever wrote and in whatever order it was told", async () => {
+    it("ends in the newest state, no matter which process wrote or in which order the changes arrive", async () => {
       const replica = await ready(store.feed);
       await store.posts.insert(aPost("p1"));
       await Promise.all(
@@ -139,7 +139,7 @@ describe.each(Object.entries(databases))(
       expect(scans).toBe(0);
     });
 
-    it("reads everything again when the database has forgotten what came since, and takes out what is gone", async () => {
+    it("reads everything again when the database no longer has the changes since, and removes what is gone", async () => {
       await fillMongodb(store, 450);
       const before = await ready(store.feed);
       expect(await before.count(EVERYTHING)).toBe(await sameEmbedded(450).count(EVERYTHING));
@@ -157,19 +157,19 @@ describe.each(Object.entries(databases))(
       for (const id of shown) expect(listed.map((place) => place.id)).not.toContain(id);
     });
 
-    it("goes on answering, and takes in what it missed, when the feed is lost while it follows", async () => {
+    it("goes on answering, and catches up with what it missed, when the feed is lost while it follows", async () => {
       await store.posts.insert(aPost("p1", { title: "Unicycle" }));
       await store.posts.insert(aPost("p2", { title: "Harpsichord" }));
       let lost = false;
-      let told = 0;
+      let losses = 0;
       const feed: IndexFeed = {
         ...store.feed,
         async *follow(place, signal) {
-          // What comes while it is not listening is what is lost.
+          // The first change that arrives after `lost` is set ends the feed.
           for await (const change of store.feed.follow(place, signal)) {
             if (lost) {
               lost = false;
-              told += 1;
+              losses += 1;
               throw new FeedLost();
             }
             yield change;
@@ -182,12 +182,12 @@ describe.each(Object.entries(databases))(
       await soon(replica, "harpsichord", 0);
       expect(await idsFor(replica, "harpsichord")).toEqual([]);
       expect(await idsFor(replica, "unicycle")).toEqual(["p1"]);
-      expect(told).toBe(1);
+      expect(losses).toBe(1);
       await other.posts.insert(aPost("p3", { title: "Unicycle" }));
       expect((await soon(replica, "unicycle", 2)).sort()).toEqual(["p1", "p3"]);
     });
 
-    it("makes a file anew that is damaged, of another board, or was not filled to its end", async () => {
+    it("replaces a file that is damaged, of another board, or was never filled completely", async () => {
       await store.posts.insert(aPost("p1", { title: "Unicycle" }));
       const path = join(folder, "replica-1.db");
       await (await ready(store.feed)).close();
@@ -209,7 +209,7 @@ describe.each(Object.entries(databases))(
       expect(await idsFor(await ready(store.feed, "another board"), "unicycle")).toEqual(["p2"]);
     });
 
-    it("makes its file anew when it finds it damaged at work", async () => {
+    it("replaces its file when it turns out to be damaged at work", async () => {
       await fillMongodb(store, 450);
       const replica = await ready(store.feed);
       const path = join(folder, "replica-1.db");

@@ -10,7 +10,7 @@ import { startWebhook, subscribeTo, type Webhook } from "../support/clients/webh
 import { mongodCommand } from "../support/mongodb/mongod.ts";
 import { ReplicaSet } from "../support/mongodb/replica-set.ts";
 
-/** After this time of a database that answers again, so must the board. */
+/** The board must answer within this time once the database does again. */
 const BACK_MS = 10_000;
 const SETTINGS = {
   SECRET_KEY: "the same on every machine of the board",
@@ -52,7 +52,7 @@ describe.skipIf(mongod === null)("several machines on one replica set", () => {
     const { key } = await register(one());
     for (let n = 0; n < 5; n += 1)
       await written(() => (n % 2 === 0 ? one() : two()), key, `shared-${n}`, "shared");
-    // What another machine wrote is found a moment later.
+    // Another machine's writes are found a moment later.
     for (const board of [one(), two()]) {
       const all = await eventually(
         () => call(board, "GET /search?q=&tags=shared"),
@@ -106,7 +106,7 @@ describe.skipIf(mongod === null)("several machines on one replica set", () => {
         }
       }),
     );
-    // Looked at when all is over.
+    // Checked at the end.
     writing.catch(() => {});
 
     const tookMs: Record<string, number> = {};
@@ -165,7 +165,7 @@ describe.skipIf(mongod === null)("several machines on one replica set", () => {
     expect(new Set(matched)).toEqual(acknowledged);
     expect(matched).toHaveLength(acknowledged.size);
 
-    // What a dead machine had claimed is sent by the other once its lease ends.
+    // The other machine sends what a dead one had claimed, once the lease ends.
     const arrived = () => new Set(webhook.messages.map(({ json }) => json.data.post.id));
     await eventually(
       async () => arrived().size,
@@ -191,7 +191,7 @@ async function written(
   return body.data.id;
 }
 
-/** A text that no other is near to: of letters, since numbers do not tell texts apart. */
+/** A text that is near to no other: made of letters, since numbers do not distinguish texts. */
 function randomText(): { title: string; body: string } {
   const word = () => Array.from(randomBytes(7), (byte) => String.fromCharCode(97 + (byte % 26))).join("");
   const words = (count: number) => Array.from({ length: count }, word).join(" ");
@@ -220,7 +220,7 @@ async function listed(board: BoardProcess, tag: string): Promise<string[]> {
   }
 }
 
-/** Ids of the posts that wait at a subscription, as often as they are there. */
+/** Ids of the posts that wait at a subscription, repeated ones included. */
 async function pendingOf(board: BoardProcess, key: string, id: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor = "";
@@ -233,7 +233,7 @@ async function pendingOf(board: BoardProcess, key: string, id: string): Promise<
   }
 }
 
-/** Whether each id of a message stood for one post, and each post came under one id. */
+/** True when each message id belongs to one post, and each post came under one id. */
 function stableIds(webhook: Webhook, subscription: string): boolean {
   const postOf = new Map<string, string>();
   for (const { headers, json } of webhook.messages) {

@@ -109,7 +109,7 @@ describe("what follows for the subscription", () => {
 describe("turns and places of a claim", () => {
   const CAPS = { limit: 10, perOrigin: 2, total: 6, failing: 1 };
   const lane = (origin: string, turn: number | null, failing = false): Lane => ({ origin, failing, turn });
-  /** Origins in the order of service, each lane with so many pushes due. */
+  /** Origins in the order of service; `due` pushes wait in each lane. */
   const served = (lanes: readonly Lane[], places: Places, due = 10) => {
     const left = new Map(lanes.map((one) => [one, due]));
     return serveInTurn(openLanes(lanes, places), places, (one) => {
@@ -141,7 +141,7 @@ describe("turns and places of a claim", () => {
     expect(served(lanes, new Places({ ...CAPS, limit: 3 }, []))).toBe("abc");
     const live = [{ origin: "x", failing: false, n: 5 }];
     expect(served(lanes, new Places(CAPS, live))).toBe("a");
-    // Caps that shrank below what is claimed leave nothing, not less than nothing.
+    // Caps below what is already claimed leave no places, not a negative number.
     expect(new Places({ ...CAPS, total: 4 }, live).left(false)).toBe(0);
   });
 

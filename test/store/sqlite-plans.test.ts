@@ -22,7 +22,7 @@ describe("the plans of the SQLite store", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Scans that are meant: of parameters, of bounded inner queries, of partial indexes that hold few rows, of counts. */
+  /** Intended scans: of parameters, of bounded inner queries, of partial indexes with few rows, of counts. */
   const ALLOWED = [
     /^SCAN (json_each|d$|CONSTANT ROW)/,
     /^SCAN publisher USING (COVERING )?INDEX/,
@@ -78,8 +78,8 @@ describe("the plans of the SQLite store", () => {
     }
     await s.pushes.list("sub_1", { before: null, limit: 1 });
     await s.inbox.read("pub_a", 0, 1);
-    await s.inbox.forget(T0, 1);
-    await s.subscriptions.forgetDeliveries(T0 + 1, 1);
+    await s.inbox.prune(T0, 1);
+    await s.subscriptions.pruneDeliveries(T0 + 1, 1);
     await s.subscriptions.remove("sub_1");
     const report = {
       id: "rep_1",

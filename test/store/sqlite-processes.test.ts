@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a script in a process of its own, with `store` open; each line it prints is handed to `heard`. */
+/** Runs a script in its own process, with `store` open; `heard` gets each line it prints. */
 function run(script: string, heard: (line: string) => void): ChildProcess {
   const whole = `import { openSqlite } from ${JSON.stringify(STORE)};
     const store = await openSqlite(${JSON.stringify(url)}, { index: null });
@@ -215,7 +215,7 @@ describe("several processes on one SQLite file", () => {
     expect(answers.filter(({ lease }) => lease)).toHaveLength(1);
   });
 
-  it("see a rotated key at the very next look", async () => {
+  it("see a rotated key at the very next read", async () => {
     const store = await openSqlite(url, { index: null });
     const other = await openSqlite(url, { index: null });
     await store.publishers.insert(aPublisher("pub_a", { keyHash: "old" }));

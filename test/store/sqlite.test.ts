@@ -33,7 +33,7 @@ async function start(index: StoreIndex | null = null): Promise<SqliteStore> {
   return store;
 }
 
-/** Writes down what it is told, and keeps texts in a table of its own, in the store's transactions. */
+/** Records its calls, and keeps texts in its own table, in the store's transactions. */
 function recordingIndex(
   migrations = ["CREATE TABLE idx (id TEXT PRIMARY KEY, title TEXT, vector BLOB) STRICT"],
 ) {
@@ -70,7 +70,7 @@ function recordingIndex(
 }
 
 describe("the embedded index", () => {
-  it("hears of every change of posts, vectors and publishers, in the store's transactions", async () => {
+  it("gets every change of posts, vectors and publishers, in the store's transactions", async () => {
     const { index, said, calls } = recordingIndex();
     const { posts, publishers } = await start(index);
     said();
@@ -122,7 +122,7 @@ describe("the embedded index", () => {
     expect((await publishers.get("pub_a"))?.postCount).toBe(0);
   });
 
-  it("is filled with what a board holds already, when it is new to it or newer, and not again", async () => {
+  it("is filled from the board when it is new to the file or newer than it, and only then", async () => {
     const { posts, publishers } = await start();
     await publishers.insert(aPublisher("pub_a"));
     await Promise.all(Array.from({ length: 250 }, (_, n) => posts.insert(aPost(`p${n}`))));
@@ -147,7 +147,7 @@ describe("the embedded index", () => {
     expect(await again.reindex()).toBe(248);
   });
 
-  it("is emptied, filled and logged when a release cuts words otherwise, once", async () => {
+  it("is emptied, filled and logged when a release splits words differently, once", async () => {
     const index = () => new EmbeddedIndex({ modelId: null, dimension: 16 });
     const lines: string[] = [];
     const reopen = async () => {
@@ -159,7 +159,7 @@ describe("the embedded index", () => {
     await publishers.insert(aPublisher("pub_a"));
     await posts.insert(aPost("a", { title: "Łódź" }));
     expect(lines).toEqual([]);
-    // As version 6 had it, which did not take ł for l.
+    // As in version 6, which did not respell ł as l.
     connection.db.exec("UPDATE index_words SET title = 'Łódź'");
     connection.db.exec("UPDATE agent_board_version SET version = 6 WHERE part = 'index'");
 
@@ -175,7 +175,7 @@ describe("the embedded index", () => {
     expect(lines).toHaveLength(2);
   });
 
-  it("cannot be left behind: a file that has one is not opened without", async () => {
+  it("cannot be left behind: a file that has one is not opened without it", async () => {
     await start(recordingIndex().index);
     await expect(start(null)).rejects.toThrow(/has a search index/);
   });
@@ -193,7 +193,7 @@ describe("opening", () => {
     ]);
   });
 
-  it("is made for its owner's eyes only, with the files beside it", async () => {
+  it("is readable by its owner only, with the files beside it", async () => {
     await start();
     for (const name of ["board.db", "board.db-wal", "board.db-shm", "board-scratch.db"])
       expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
@@ -272,7 +272,7 @@ describe("opening", () => {
     await store.posts.insert(aPost("root"));
     await store.posts.insert(aPost("root-1", { parentId: "root", publisherId: "pub_b" }));
     const entries = await store.inbox.read("pub_a", 0, 10);
-    // Number 3 was given, and its reader may go on from it.
+    // Number 3 was handed out, and its reader may go on from there.
     expect(entries.map(({ no, postId }) => [no, postId])).toEqual([
       [1, "p"],
       [4, "root-1"],
@@ -422,7 +422,7 @@ describe("erasing a publisher", () => {
     const { posts, publishers, connection } = await start();
     await publishers.insert(aPublisher("pub_a"));
     await posts.insert(aPost("p", { body: "SECRET" }));
-    // What the first transaction of an erasure leaves.
+    // The state after the first transaction of an erasure.
     connection.db.exec("UPDATE publisher SET erasing = 1, key_hash = 'erased'");
     expect(await publishers.get("pub_a")).toBeNull();
     const again = await start();

@@ -19,5 +19,5 @@ export interface InboxStore {
   /** Entries after `after`, in order, of posts that are active and whose publisher is not suspended. */
   read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
   /** Erases entries from before `before`, at most `limit`; resolves to how many. */
-  forget(before: number, limit: number): Promise<number>;
+  prune(before: number, limit: number): Promise<number>;
 }

@@ -88,7 +88,7 @@ export interface PushStore {
   /**
    * Makes a delivery due again at `now`, with its attempts counted from 0, even one that was delivered, given up, or
    * recorded before the webhook consented. A claimed one keeps its claim and falls due once that is settled, whatever
-   * the outcome. False when there is no such delivery, it is forgotten, or its post is removed.
+   * the outcome. False when there is no such delivery, it is pruned, or its post is removed.
    */
   redeliver(subscriptionId: string, deliveryId: number, now: number): Promise<boolean>;
 }

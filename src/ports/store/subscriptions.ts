@@ -80,5 +80,5 @@ export interface SubscriptionStore {
   /** How many `pending` would return from 0 on, for each id. */
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;
   /** Erases deliveries matched before `before`, at most `limit`; the pair stays known as delivered. */
-  forgetDeliveries(before: number, limit: number): Promise<number>;
+  pruneDeliveries(before: number, limit: number): Promise<number>;
 }

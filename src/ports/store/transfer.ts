@@ -13,13 +13,13 @@ import type { WorkKind } from "./work.ts";
  */
 export interface BoardRows {
   setting: { name: string; value: string };
-  /** `inboxNo`: the highest number that an entry of the publisher's inbox has had, forgotten ones included. */
+  /** `inboxNo`: the highest number that an entry of the publisher's inbox has had, pruned ones included. */
   publisher: StoredPublisher & { inboxNo: number };
   /** `removedAt` goes with state `removed`; nothing its publisher wrote is left of such a post. */
   post: StoredPost & { removedAt: number | null; embedding: { model: string; vector: Int8Array } | null };
   /** `nextDelivery`: the id its next delivery gets. */
   subscription: StoredSubscription & { nextDelivery: number };
-  /** `matchedAt` is null once the delivery is forgotten: all that is known is that the pair was delivered. */
+  /** `matchedAt` is null once the delivery is pruned: all that is known is that the pair was delivered. */
   delivery: {
     subscriptionId: string;
     postId: string;

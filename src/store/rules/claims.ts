@@ -8,7 +8,7 @@ export interface Lane {
   /** Host and port of the webhooks. */
   origin: string;
   failing: boolean;
-  /** The least recently served lane has the smallest; null for one that was never served. */
+  /** Smallest for the least recently served lane; null for one that was never served. */
   turn: number | null;
 }
 

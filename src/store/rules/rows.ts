@@ -2,7 +2,7 @@ import type { PostChange, StoredPost } from "../../ports/store/index.ts";
 
 const IDS_MAX = 1000;
 
-/** @throws RangeError for more ids than one question may name */
+/** @throws RangeError for more ids than one call may name */
 export function limitIds(ids: readonly string[]): void {
   if (ids.length > IDS_MAX) throw new RangeError(`At most ${IDS_MAX} ids.`);
 }
@@ -13,7 +13,7 @@ export function inOrder<Row extends { id: string }>(ids: readonly string[], rows
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** A row after a change; the very row that came in when there is nothing to change. */
+/** A row after a change; `before` itself when there is nothing to change. */
 export function changedRow<Row extends object>(
   before: Row,
   change: Partial<Row> | ((row: Row) => Partial<Row> | null),
@@ -23,7 +23,7 @@ export function changedRow<Row extends object>(
 }
 
 /**
- * A post after an edit, or null when it is removed or no longer the one of `asOf` (its `updatedAt` then).
+ * A post after an edit, or null when it is removed, or its `updatedAt` is no longer `asOf`.
  * @throws Error for a removal
  */
 export function editedPost(

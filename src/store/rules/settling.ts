@@ -24,7 +24,7 @@ export function attemptsBefore({ attempts, againAt }: KeptPush): number {
  * ended.
  *
  * @param attempt  null when none was made
- * @throws Error for a push that waits for no time, or has a time although it is done
+ * @throws Error for an outcome that waits without a time, or is done and has one
  */
 export function settledPush(push: KeptPush, attempt: PushAttempt | null, outcome: Outcome): PushChange {
   const { state, dueAt } = outcome;
@@ -43,7 +43,7 @@ export function redeliveredPush(
   return { state: "waiting", dueAt: push.dueAt, attempts: push.attempts, againAt: now };
 }
 
-/** What a claimed push is on a board that the claim does not move to: due at once, or as its redelivery wants it. */
+/** What becomes of a claimed push that moves to another board without its claim: due at once, or when its redelivery is. */
 export function unclaimedPush(push: KeptPush & { matchedAt: number }): { dueAt: number; attempts: number } {
   return { dueAt: push.againAt ?? push.matchedAt, attempts: attemptsBefore(push) };
 }

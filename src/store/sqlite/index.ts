@@ -11,7 +11,7 @@ import { connectSqlite, type SqliteConnection } from "./database/connection.ts";
 import { NO_INDEX, type SqliteContext, type StoreIndex } from "./database/context.ts";
 import { examineSqlite } from "./database/examine.ts";
 import { fileOf } from "./database/file.ts";
-import { migrateSqlite, STORE_MIGRATIONS, versionOf } from "./database/migrations.ts";
+import { hasIndex, migrateSqlite, STORE_MIGRATIONS } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
 import { sqliteWorkStore } from "./database/work.ts";
 import { finishRowErasures } from "./posts/erasure.ts";
@@ -66,8 +66,7 @@ export async function openSqlite(
   try {
     await migrateSqlite(connection, "store", STORE_MIGRATIONS, file);
     if (options.index === null) {
-      if (versionOf(connection, "index") > 0)
-        throw new Error(`${file} has a search index; open it with one.`);
+      if (hasIndex(connection)) throw new Error(`${file} has a search index; open it with one.`);
     } else {
       await migrateSqlite(connection, "index", index.migrations, file, () => markStale(context));
       index.attach(connection.db);

@@ -122,14 +122,14 @@ export function describeDeliveries({ store }: Subject): void {
       );
     });
 
-    it("are forgotten after their time, but never delivered again", async () => {
+    it("are pruned after their time, but never delivered again", async () => {
       await store.subscriptions.deliver(
         [match("sub_1", "p0", T0), match("sub_1", "p1", T0 + 1), match("sub_1", "p2", T0 + 2)],
         [],
       );
-      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 1)).toBe(1);
-      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 10)).toBe(1);
-      expect(await store.subscriptions.forgetDeliveries(T0 + 2, 10)).toBe(0);
+      expect(await store.subscriptions.pruneDeliveries(T0 + 2, 1)).toBe(1);
+      expect(await store.subscriptions.pruneDeliveries(T0 + 2, 10)).toBe(1);
+      expect(await store.subscriptions.pruneDeliveries(T0 + 2, 10)).toBe(0);
       expect((await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId)).toEqual(["p2"]);
       expect(await store.subscriptions.deliver([match("sub_1", "p0", T0 + 9)], [])).toEqual([]);
       const [next] = await store.subscriptions.deliver([match("sub_1", "p3", T0 + 9)], []);

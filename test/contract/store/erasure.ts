@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { aPost, aPublisher, aReport, aSubscription, T0 } from "../../support/search/rows.ts";
 import { claimedWork, DAY_MS, idsOf, type Subject } from "./subject.ts";
 
-/** What is left of old posts and of publishers that are erased. */
+/** What remains of old posts and erased publishers. */
 export function describeErasure({ store, another }: Subject): void {
   describe("erasing old posts", () => {
     it("erases what expired or was removed before the given times, and nothing else", async () => {
@@ -103,7 +103,7 @@ export function describeErasure({ store, another }: Subject): void {
 
     it("goes through however many posts there are", async () => {
       const ids = Array.from({ length: 450 }, (_, n) => `p${n}`);
-      // Not all at once: those of one publisher wait for each other, and a store that is slow gives up after 10 s.
+      // Not all at once: posts of one publisher wait for each other, and a slow store gives up after 10 s.
       for (let from = 0; from < ids.length; from += 30) {
         await Promise.all(ids.slice(from, from + 30).map((id) => store.posts.insert(aPost(id))));
       }

@@ -7,7 +7,7 @@ import { type Subject, turn } from "./subject.ts";
 export function describeInbox({ store, another, reopen }: Subject): void {
   describe("the inbox", () => {
     const read = (publisherId: string, after = 0, limit = 100) => store.inbox.read(publisherId, after, limit);
-    const told = async (publisherId: string) =>
+    const entriesOf = async (publisherId: string) =>
       (await read(publisherId)).map(({ type, postId }) => `${type} ${postId}`);
     const reply = (id: string, publisherId: string, at = T0) =>
       store.posts.insert(aPost(id, { parentId: "root", publisherId, createdAt: at }));
@@ -19,7 +19,7 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       await store.subscriptions.insert(aSubscription("sub_1"), 50);
     });
 
-    it("tells of replies to a publisher's posts and of matches, in the order in which they came", async () => {
+    it("reports replies to a publisher's posts and matches, in the order in which they came", async () => {
       await reply("root-1", "pub_b", T0 + 9);
       await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
       await matched("p", T0 + 3);
@@ -36,37 +36,37 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       expect(await read("nope")).toEqual([]);
     });
 
-    it("tells those who replied before of activity, each once, and never the author of a reply", async () => {
+    it("reports activity to each earlier replier once, and never to the author of a reply", async () => {
       await reply("root-1", "pub_b");
       await reply("root-2", "pub_b");
       await reply("root-3", "pub_c");
       await reply("root-4", "pub_a");
       await reply("root-5", "pub_b");
-      expect(await told("pub_a")).toEqual(
+      expect(await entriesOf("pub_a")).toEqual(
         ["root-1", "root-2", "root-3", "root-5"].map((id) => `reply ${id}`),
       );
-      expect(await told("pub_b")).toEqual(["activity root-3", "activity root-4"]);
-      expect(await told("pub_c")).toEqual(["activity root-4", "activity root-5"]);
-      expect(await told("pub_d")).toEqual([]);
+      expect(await entriesOf("pub_b")).toEqual(["activity root-3", "activity root-4"]);
+      expect(await entriesOf("pub_c")).toEqual(["activity root-4", "activity root-5"]);
+      expect(await entriesOf("pub_d")).toEqual([]);
     });
 
-    it("tells of a reply once, though it is inserted twice", async () => {
+    it("reports a reply once, though it is inserted twice", async () => {
       await reply("root-1", "pub_b");
       await reply("root-1", "pub_b");
-      expect(await told("pub_a")).toEqual(["reply root-1"]);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-1"]);
     });
 
-    it("tells of a match once, also of a publisher's own post", async () => {
+    it("reports a match once, also one with a publisher's own post", async () => {
       await store.posts.insert(aPost("p"));
       await matched("p");
       await matched("p");
-      expect(await told("pub_a")).toEqual(["match p"]);
+      expect(await entriesOf("pub_a")).toEqual(["match p"]);
     });
 
-    it("tells at most 200 of those who replied before, and always the root's publisher", async () => {
+    it("reports a reply to at most 200 earlier repliers, and always to the root's publisher", async () => {
       const ids = Array.from({ length: 210 }, (_, n) => `pub_x${n}`);
       await Promise.all(ids.map((id) => store.publishers.insert(aPublisher(id))));
-      // Not all at once: who waits for too long among others that write the same is refused.
+      // Not all at once: a write that waits too long for others to the same thread is refused.
       for (const [n, id] of ids.entries()) await reply(`root-${n}`, id);
       const [{ no } = { no: 0 }] = (await read("pub_a", 0, 1000)).slice(-1);
       await reply("root-last", "pub_x7");
@@ -106,12 +106,12 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       for (const [n, by] of (["pub_b", "pub_c", "pub_d"] as const).entries()) await reply(`root-${n}`, by);
       await store.posts.update("root-0", { state: "hidden" }, { text: false });
       await store.publishers.update("pub_c", { suspendedAt: T0 });
-      expect(await told("pub_a")).toEqual(["reply root-2"]);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-2"]);
       await store.posts.update("root-0", { state: "active" }, { text: false });
       await store.publishers.update("pub_c", { suspendedAt: null });
-      expect(await told("pub_a")).toEqual(["reply root-0", "reply root-1", "reply root-2"]);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-0", "reply root-1", "reply root-2"]);
       await store.posts.remove("root-1", T0);
-      expect(await told("pub_a")).toEqual(["reply root-0", "reply root-2"]);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-0", "reply root-2"]);
     });
 
     it("loses what belonged to a post that is erased or a subscription that is removed", async () => {
@@ -121,35 +121,35 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       await matched("p");
       await store.publishers.erase("pub_b");
       await matched("q");
-      expect(await told("pub_a")).toEqual(["match q"]);
+      expect(await entriesOf("pub_a")).toEqual(["match q"]);
       const removal = store.subscriptions.remove("sub_1");
       while ((await store.subscriptions.get("sub_1")) !== null) await turn();
-      expect(await told("pub_a")).toEqual([]);
+      expect(await entriesOf("pub_a")).toEqual([]);
       await removal;
-      expect(await told("pub_a")).toEqual([]);
+      expect(await entriesOf("pub_a")).toEqual([]);
     });
 
-    it("goes with its publisher, who is told nothing any more", async () => {
+    it("goes with its publisher, and gets no more entries", async () => {
       await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
       await reply("root-1", "pub_c");
       await reply("root-2", "pub_b");
       await store.publishers.erase("pub_c");
       await reply("root-3", "pub_d");
-      expect(await told("pub_c")).toEqual([]);
+      expect(await entriesOf("pub_c")).toEqual([]);
       await store.publishers.insert(aPublisher("pub_c"));
-      expect(await told("pub_c")).toEqual([]);
-      expect(await told("pub_b")).toEqual(["activity root-3"]);
+      expect(await entriesOf("pub_c")).toEqual([]);
+      expect(await entriesOf("pub_b")).toEqual(["activity root-3"]);
     });
 
-    it("forgets entries from before a time, at most as many as asked", async () => {
+    it("loses entries from before a time when it is pruned, at most as many as asked", async () => {
       for (const n of [1, 2, 3, 4]) await reply(`root-${n}`, "pub_b", T0 + n);
-      expect(await store.inbox.forget(T0 + 4, 2)).toBe(2);
-      expect(await told("pub_a")).toEqual(["reply root-3", "reply root-4"]);
-      expect(await store.inbox.forget(T0 + 4, 10)).toBe(1);
-      expect(await store.inbox.forget(T0 + 4, 10)).toBe(0);
-      expect(await told("pub_a")).toEqual(["reply root-4"]);
+      expect(await store.inbox.prune(T0 + 4, 2)).toBe(2);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-3", "reply root-4"]);
+      expect(await store.inbox.prune(T0 + 4, 10)).toBe(1);
+      expect(await store.inbox.prune(T0 + 4, 10)).toBe(0);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-4"]);
       const [before] = await read("pub_a");
-      await store.inbox.forget(T0 + 9, 10);
+      await store.inbox.prune(T0 + 9, 10);
       await reply("root-5", "pub_b", T0 + 5);
       expect((await read("pub_a"))[0]?.no).toBeGreaterThan(before?.no ?? Number.NaN);
     });
@@ -157,7 +157,7 @@ export function describeInbox({ store, another, reopen }: Subject): void {
     it("survives a restart", async () => {
       await reply("root-1", "pub_b");
       await reopen();
-      expect(await told("pub_a")).toEqual(["reply root-1"]);
+      expect(await entriesOf("pub_a")).toEqual(["reply root-1"]);
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Subject } from "./subject.ts";
 /** What `LimitStore` promises. */
 export function describeLimits({ store }: Subject): void {
   describe("limits", () => {
-    it("add up within a window that begins with the first point, and start anew after it", async () => {
+    it("add up within a window that begins with the first point, and start again after it", async () => {
       expect(await store.limits.add("k", 1, 1000, T0)).toEqual({ points: 1, endsAt: T0 + 1000 });
       expect(await store.limits.add("k", 2, 1000, T0 + 999)).toEqual({ points: 3, endsAt: T0 + 1000 });
       expect(await store.limits.add("other", 1, 1000, T0)).toEqual({ points: 1, endsAt: T0 + 1000 });

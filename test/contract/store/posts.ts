@@ -47,7 +47,7 @@ export function describePosts({ store, another, reopen }: Subject): void {
       );
     });
 
-    it("answers null for a post nobody wrote", async () => {
+    it("answers null for a post that no one wrote", async () => {
       expect(await store.posts.get("nope")).toBeNull();
     });
 

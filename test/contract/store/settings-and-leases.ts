@@ -28,7 +28,7 @@ export function describeSettingsAndLeases({ store, reopen }: Subject): void {
       expect(await store.leases.acquire("job", "b", 10, T0 + 19)).not.toBeNull();
     });
 
-    it("give a lease that was released, and let nobody release another's", async () => {
+    it("give a lease that was released, and let no one release another's", async () => {
       await store.leases.acquire("job", "a", 10, T0);
       await store.leases.release("job", "b");
       expect(await store.leases.acquire("job", "b", 10, T0)).toBeNull();
@@ -45,7 +45,7 @@ export function describeSettingsAndLeases({ store, reopen }: Subject): void {
       await reopen();
       fences.push(await store.leases.acquire("job", "a", 10, T0 + 12));
       for (const [i, fence] of fences.entries()) expect(fence).toBeGreaterThan(fences[i - 1] ?? 0);
-      // One that ended and that nobody took is still its owner's.
+      // A lease that ended still belongs to its owner until someone takes it.
       expect(await store.leases.acquire("job", "a", 10, T0 + HOUR_MS)).toBe(fences.at(-1));
     });
 

@@ -1,7 +1,7 @@
 import type { Store, WorkItem } from "../../../src/ports/store/index.ts";
 import { T0 } from "../../support/search/rows.ts";
 
-/** What each part of the contract is about: an empty store with one publisher, `pub_a`, anew for each test. */
+/** What each part of the contract tests: an empty store with one publisher, `pub_a`, new for each test. */
 export interface Subject {
   store: Store;
   /** A second handle on the same data, as another process has it; closed after the test. */

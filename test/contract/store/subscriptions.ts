@@ -68,7 +68,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
       const rows = await store.subscriptions.ofPublisher("pub_a");
       const active = rows.filter((row) => row.active);
       expect(active).toHaveLength(5);
-      // One that is active already takes no room.
+      // A subscription that is already active takes no further room.
       const [first] = active;
       expect(
         await store.subscriptions.update(first?.id ?? "", { active: true, label: "x" }, 5),

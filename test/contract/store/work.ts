@@ -50,7 +50,7 @@ export function describeWork({ store, reopen }: Subject): void {
       expect(await store.work.backlog("embed")).toBe(3);
     });
 
-    it("stays due when the post was enqueued anew since the claim", async () => {
+    it("stays due when the post was enqueued again since the claim", async () => {
       const items = await claim(T0 + 9);
       await store.posts.update("p2", { title: "New", updatedAt: T0 + 10 }, { text: true });
       await store.work.done(items);

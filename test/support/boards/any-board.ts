@@ -61,7 +61,7 @@ export const anyStep = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("deliver" as const), s: few, id: anyPost, at: anyTime }),
   },
   fc.record({ do: fc.constant("unsubscribe" as const), s: few }),
-  fc.record({ do: fc.constant("forget" as const), at: anyTime }),
+  fc.record({ do: fc.constant("prune" as const), at: anyTime }),
   fc.record({
     do: fc.constant("push" as const),
     at: anyTime,
@@ -147,9 +147,9 @@ export async function run(store: Store, step: Step): Promise<void> {
     case "unsubscribe":
       await store.subscriptions.remove(`sub_${step.s}`);
       break;
-    case "forget":
-      await store.subscriptions.forgetDeliveries(step.at, 1);
-      await store.inbox.forget(step.at, 1);
+    case "prune":
+      await store.subscriptions.pruneDeliveries(step.at, 1);
+      await store.inbox.prune(step.at, 1);
       break;
     case "push":
       await push(store, step);

@@ -113,7 +113,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
   await services.reports.moderate("suspend", rowdy.id, "flooding", Date.now());
   await call(board, "GET /search?q=bike");
   await withVector(board, [id, replies[1] ?? ""]);
-  await store.subscriptions.forgetDeliveries(Date.now() + MINUTE_MS, 1);
+  await store.subscriptions.pruneDeliveries(Date.now() + MINUTE_MS, 1);
   // As if a process had been killed while sending.
   const limits = { limit: 1, perOrigin: 9, total: 9, failing: 9, leaseMs: MINUTE_MS };
   await store.pushes.claim({ ...limits, now: Date.now() + 600 * MINUTE_MS });

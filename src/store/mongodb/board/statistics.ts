@@ -42,7 +42,7 @@ export function mongodbStatisticsStore({
 
     read: (since) =>
       run(() =>
-        // An id is the day and the name, so its order is the promised one.
+        // An id is the day and the name, so this is the promised order.
         daily_counters
           .find({ _id: { $gte: since } }, { sort: { _id: 1 } })
           .map(({ day, name, n }) => ({ day, name, n }))
@@ -63,7 +63,6 @@ export function mongodbStatisticsStore({
   };
 }
 
-/** Adds to a counter. */
 export const counterChange = ({ day, name, n }: { day: string; name: string; n: number }) => ({
   updateOne: {
     filter: { _id: `${day} ${name}` },

@@ -16,8 +16,8 @@ import { followStream, hasReached, placeAt, placeTime } from "./stream.ts";
  * The feed of an index outside this store.
  *
  * No read is older than what a stream reported before. A stream stays with the member where it began, even when another
- * becomes primary, and the new primary may know some milliseconds later what the old one had from a majority: after a
- * step-down, a read missed what a stream had reported, once in some ten thousand changes. An index would drop such a post,
+ * becomes primary, and the new primary may learn some milliseconds later what a majority gave the old one: after a
+ * step-down, once in some ten thousand changes, a read missed what a stream had reported. An index would drop such a post,
  * and no further change would bring it back.
  */
 export function feedOf(context: MongodbContext, onWrite: IndexFeed["onWrite"]): IndexFeed {
@@ -121,8 +121,8 @@ const nextAfter = (page: readonly { _id: string }[], limit: number): string | nu
 
 /**
  * A time later than every commit so far, once a majority holds everything up to it: a scan from now on and a stream from
- * that time on miss nothing between them. It is the time of our own write, since another's could have the very time of a
- * stream and not be reported yet.
+ * that time on miss nothing between them. It is the time of our own write: another's could have the very time that a
+ * stream has reached, and not be reported yet.
  */
 async function here({ connection, collections }: MongodbContext, session: ClientSession): Promise<string> {
   // A read in a causally consistent session learns the time of every shard it asks, and waits for that shard's majority.

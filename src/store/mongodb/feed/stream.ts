@@ -12,7 +12,7 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import type { MongodbConnection } from "../server/connection.ts";
 
-/** How long the database waits for a change before it answers with a newer place only. */
+/** How long the database waits for a change before it answers with just a newer place. */
 const IDLE_MS = 500;
 /** The same behind mongos: a shard without changes reports its time only then, and changes of other shards wait for it. */
 const SHARDED_IDLE_MS = 300;

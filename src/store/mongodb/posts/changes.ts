@@ -62,7 +62,7 @@ export async function updatePostDocument(
       ...(text || before.vec === undefined ? {} : { vec_model: before.vec_model, vec: before.vec }),
     };
     const { _id, root, ...fields } = document;
-    // An update, no replacement: a newer release may have added fields.
+    // An update, not a replacement: a newer release may have added fields.
     await collections.posts.updateOne(
       { _id, root },
       { $set: fields, $unset: { ...(fields.geo ? {} : { geo: "" }), ...(fields.vec ? {} : { vec: "" }) } },
@@ -142,7 +142,7 @@ async function insertNew(
   if (root !== null) await addReplyDocuments(context, session, { id, publisherId, at: createdAt }, root);
 }
 
-/** The post that is under this id already, where only its own thread is looked at, or under this idempotency key. */
+/** The post that already has this id, sought in its own thread only, or this idempotency key. */
 async function existingPost(
   context: MongodbContext,
   session: ClientSession | undefined,

@@ -79,7 +79,7 @@ export async function erasePublisherDocuments(
   return counts;
 }
 
-/** Goes on with whatever a crash interrupted; does no harm beside a process that is at it. */
+/** Completes what a crash interrupted, status copies included; harmless while another process does the same. */
 export async function finishDocumentErasures(context: MongodbContext): Promise<void> {
   const { connection, collections } = context;
   const open = await connection.run(() =>
@@ -107,7 +107,7 @@ async function finishErasure(context: MongodbContext, id: string): Promise<void>
 const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1 } as const;
 type Trace = Pick<PostDocument, "_id" | keyof typeof TRACES>;
 
-/** The posts to erase, and the field of their index by which the oldest come first. */
+/** The posts to erase, and the indexed field that puts the oldest first. */
 interface Doomed {
   filter: Filter<PostDocument>;
   oldestBy: "removed_at" | "expires_at" | "created_at";

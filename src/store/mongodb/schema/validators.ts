@@ -8,11 +8,11 @@ const date = { bsonType: "date" };
 const dateOrNull = { bsonType: ["date", "null"] };
 const whole = { bsonType: ["int", "long", "double"] };
 const truth = { bsonType: "bool" };
-const oneOf = (...values: readonly (string | null)[]) => ({ enum: [...values] });
+const oneOf = (...values: readonly string[]) => ({ enum: [...values] });
 
 /**
- * Documents that the server refuses, for collections where a wrong one would do harm: a guard against programs and people
- * that write past the board. Loose on purpose, so that a newer program may add fields while an older one runs.
+ * The shapes that the server demands, in collections where a wrong document would do harm: a guard against programs and
+ * people that bypass the board. Loose on purpose, so that a newer program may add fields while an older one runs.
  */
 export const VALIDATORS: Readonly<Partial<Record<keyof Documents, Document>>> = {
   posts: shape({

@@ -31,14 +31,14 @@ const PATIENCE_MS = 20_000;
 const RECENT_MS = 60_000;
 /** And at most, whether mongot has it or not. */
 const RECENT_MAX_MS = 10 * 60_000;
-/** Recent posts that mongot is told to pass over; on a board that changes faster, older ones come from mongot. */
+/** Recent posts that mongot's answers leave out; on a board that changes faster, the older of them come from mongot. */
 const WITHOUT_MAX = 1_000;
 const PRUNE_EVERY_MS = 10_000;
 
 /**
  * The index of a board in MongoDB. Where the database has mongot, that answers, merged with what changed a moment ago, and
- * the collection answers lists and counts by filters alone. A replica of this process answers where there is no mongot, and
- * while it is away or being built.
+ * the collection answers lists and counts by filters alone, even while mongot is away. A replica of this process answers
+ * where there is no mongot, and while it is away or being built.
  *
  * @throws Error with one line for the operator when `localIndex` is `recent` and there is no mongot
  */
@@ -156,7 +156,7 @@ class CompositeIndex implements MongodbIndex {
     await Promise.all([this.#recent?.close(), this.#replica?.close()]);
   }
 
-  /** Asks the collection when filters alone are given, and the replica when that fails; asks like `#ask` otherwise. */
+  /** Asks the collection when only filters are given, and the replica when that fails; otherwise like `#ask`. */
   async #askFilters<T>(
     question: Question,
     lists: () => Promise<T>,
@@ -187,7 +187,9 @@ class CompositeIndex implements MongodbIndex {
         return answer;
       } catch (error) {
         this.#breaker.failed(performance.now());
-        this.#options.log.warn({ err: error }, "the database's search failed; the local index answers");
+        const message =
+          this.#replica === null ? AWAY : "the database's search failed; the local index answers";
+        this.#options.log.warn({ err: error }, message);
         if (this.#replica === null) throw new StoreUnavailable(AWAY, { cause: error });
       }
     }
@@ -199,8 +201,8 @@ class CompositeIndex implements MongodbIndex {
   #useMongot(): void {
     if (this.#indexes.state === "absent") return;
     this.#recent ??= new RecentPosts(this.#options);
-    // While it does not answer, there may be none.
-    void this.#listIndexes.see(this.#indexes.state !== "away");
+    // While nothing answers, the database may have no mongot.
+    void this.#listIndexes.ensure(this.#indexes.state !== "away");
   }
 
   async #prune(): Promise<void> {

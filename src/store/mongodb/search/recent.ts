@@ -21,7 +21,7 @@ export class RecentPosts {
   readonly #feed: IndexFeed;
   readonly #log: StoreLog;
   readonly #database = new DatabaseSync(":memory:");
-  /** When each post changed, in milliseconds of `performance.now()`, oldest first; posts that are gone are in it too. */
+  /** When each post changed, in milliseconds of `performance.now()`, oldest first; includes posts that are gone. */
   readonly #changed = new Map<string, number>();
   readonly #gone = new Set<string>();
   readonly #publishers = new Set<string>();

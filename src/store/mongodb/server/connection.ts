@@ -41,7 +41,7 @@ export interface MongodbConnection {
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 5;
 const RETRY_MAX_MS = 250;
-/** Transactions of living processes are done by then; those of dead ones are looked for. */
+/** Living processes finish their transactions by then; after it, those of dead processes are looked for. */
 const STUCK_MS = 1_000;
 
 const TRANSACTION: TransactionOptions = {
@@ -56,7 +56,7 @@ const TRANSACTION: TransactionOptions = {
  * store's promises depend on its own.
  *
  * @param options.answerMs  how long the answer to one command may take; 0 for no limit
- * @param options.patienceMs  see `Connection.write`
+ * @param options.patienceMs  see `MongodbConnection.write`
  * @throws StoreUnavailable when no primary answers within 5 s
  */
 export async function connectMongodb(
@@ -110,7 +110,7 @@ export async function connectMongodb(
     asked.then(done, done);
     return asked;
   };
-  // A transaction's snapshot is of the latest time known to its mongos, and another mongos may be ahead. Every transaction
+  // A transaction's snapshot has the latest time known to its mongos, and another mongos may be ahead. Every transaction
   // of the store includes the shard of the unsharded collections, so asking that shard first brings the time up to date.
   const before = async () => {
     if (sharded) await db.collection<{ _id: string }>("publishers").findOne({ _id: "" });

@@ -33,7 +33,7 @@ export class IdleTransactions {
 
   async #end(): Promise<void> {
     const { appName } = this.#client.options;
-    // Running operations are no stored data; the server refuses to read them with majority.
+    // Running operations are not stored data; the server refuses to read them with majority.
     const admin = this.#client.db("admin", { readConcern: new ReadConcern("local") });
     const idle = await admin
       .aggregate([

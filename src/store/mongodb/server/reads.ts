@@ -18,8 +18,8 @@ export async function findPost(
 /**
  * Those of the posts that exist, in any state.
  *
- * Behind mongos, they are first looked for on the shards that their ids suggest, and only the rest on all shards: ids name
- * their thread by convention, not by a rule of this store.
+ * Behind mongos, it looks first on the shards that the ids suggest, and on all shards only for the rest: ids name their
+ * thread by convention, not by a rule of this store.
  */
 export async function findPosts(
   { connection, collections }: MongodbContext,
@@ -116,5 +116,5 @@ export async function withSubscription<T extends { subscription_id: string | nul
 /** Options of a query inside a transaction, if there is one. */
 export const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });
 
-/** A reply's id is `<root>-<six more>`. */
+/** A reply's id is `<root>-<six more characters>`. */
 const rootOf = (id: string): string => id.split("-", 1)[0] as string;

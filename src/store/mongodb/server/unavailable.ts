@@ -1,7 +1,7 @@
 import { MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 
-/** Turns errors that mean "not now" into `StoreUnavailable`; our own and those of the query stay as they are. */
+/** Turns errors that mean "not now" into `StoreUnavailable`; our own errors and those of the query stay as they are. */
 export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -122,7 +122,7 @@ async function claim(
   return claimed.map(({ post_id, attempts }) => ({ kind, postId: post_id, token, attempts }));
 }
 
-/** One filter for each claim among the items: those of one claim share its token. */
+/** One filter for each claim among the items; the items of a claim share its token. */
 function claimsOf(items: readonly WorkItem[]): { _id: { $in: string[] }; token: string }[] {
   const byToken = new Map<string, string[]>();
   for (const { kind, postId, token } of items) {

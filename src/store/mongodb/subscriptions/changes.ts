@@ -12,8 +12,8 @@ export function nextChange(context: MongodbContext, session: ClientSession): Pro
 }
 
 /**
- * See `SubscriptionStore.changes`. Misses nothing although it is no transaction: numbers become visible in order, so all up
- * to `until` are there, and a row that changes again meanwhile appears under its newer number.
+ * See `SubscriptionStore.changes`. Misses nothing although it runs outside a transaction: numbers become visible in order,
+ * so all up to `until` are there, and a row that changes again meanwhile appears under its newer number.
  */
 export async function readChangeDocuments(
   context: MongodbContext,

@@ -16,7 +16,7 @@ export function mongodbInboxStore(context: MongodbContext): InboxStore {
   const { connection, collections } = context;
   return {
     read: (publisherId, after, limit) => connection.run(() => read(context, publisherId, after, limit)),
-    forget: (before, limit) =>
+    prune: (before, limit) =>
       connection.run(() =>
         deleteSome(collections.inbox, { at: { $lt: new Date(before) } }, { limit, sort: { at: 1 } }),
       ),
@@ -96,7 +96,7 @@ export async function addReplyDocuments(
 ): Promise<void> {
   const repliers = await repliersTo(context, session, root.id, REPLIERS_SOUGHT);
   const entries = entriesOfReply(reply.publisherId, root.publisherId, repliers).map(
-    ({ publisherId, type }): Announcement => ({
+    ({ publisherId, type }): NewEntry => ({
       publisher_id: publisherId,
       type,
       at: new Date(reply.at),
@@ -134,7 +134,7 @@ async function repliersTo(
   return repliers.map(({ _id }) => _id);
 }
 
-type Announcement = Omit<InboxDocument, "_id" | "no">;
+type NewEntry = Omit<InboxDocument, "_id" | "no">;
 
 /** Number of the last entry in each inbox that is open. */
 export async function lastNumbers(
@@ -159,7 +159,7 @@ export async function addEntryDocuments(
   { collections }: MongodbContext,
   session: ClientSession,
   inboxes: ReadonlyMap<string, number>,
-  entries: readonly Announcement[],
+  entries: readonly NewEntry[],
 ): Promise<void> {
   const last = new Map<string, number>();
   const added = entries.flatMap((entry): InboxDocument[] => {

@@ -70,7 +70,7 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
     },
     pending: (id, after, limit) => connection.run(() => readPendingDocuments(context, id, after, limit)),
     pendingCounts: (ids) => connection.run(() => countPendingDocuments(context, ids)),
-    forgetDeliveries: (before, limit) => connection.run(() => pruneDeliveryDocuments(context, before, limit)),
+    pruneDeliveries: (before, limit) => connection.run(() => pruneDeliveryDocuments(context, before, limit)),
   };
 }
 

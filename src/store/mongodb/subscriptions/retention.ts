@@ -9,7 +9,7 @@ const CHANGES_KEPT = 100_000;
 /** An origin that was not served for this many turns has nothing waiting; if it returns, it counts as new. */
 const TURNS_KEPT = 1_000_000;
 
-/** See `SubscriptionStore.forgetDeliveries`. Also prunes pushes, changes and lanes. */
+/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes, changes and lanes. */
 export async function pruneDeliveryDocuments(
   context: MongodbContext,
   before: number,

@@ -31,7 +31,7 @@ export function mongodbTransferStore(context: MongodbContext): TransferStore {
   };
 }
 
-/** Reads the database as it is at one moment, which it remembers for some minutes. */
+/** Reads one moment of the database, which the server remembers for some minutes. */
 async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
   const { connection, collections } = context;
   while (true) {

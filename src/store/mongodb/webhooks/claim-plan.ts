@@ -15,9 +15,7 @@ export interface ClaimPlan {
   newLanes: DueLane[];
 }
 
-/**
- * What a claim would serve now. Only reads; exact inside a transaction.
- */
+/** What a claim would serve now. Only reads; exact inside a transaction. */
 export async function planClaim(
   context: MongodbContext,
   options: Options,

@@ -27,7 +27,7 @@ export async function claimPushDocuments(context: MongodbContext, options: Optio
   if (served.length === 0) return [];
   const names = served.map(({ push }) => subscriptionName(push.subscription_id));
   return connection.write([sequenceName("push_turn"), ...new Set(names)], async (session) => {
-    // A number for each that may be served.
+    // One number for each push that may be served.
     const turn = (await raiseSequence(context, session, "push_turn", options.limit)) - options.limit;
     const plan = await planClaim(context, options, session);
     return plan.served.length === 0 ? [] : carryOut(context, session, plan, turn, options);

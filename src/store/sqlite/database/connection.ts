@@ -10,7 +10,7 @@ export interface SqliteConnection {
   readonly db: DatabaseSyncInstance;
   /** A prepared statement, cached by its text. */
   sql(text: string): StatementSyncInstance;
-  /** Texts of all statements prepared so far, for the tests of query plans. */
+  /** Texts of all statements prepared so far, for tests of query plans. */
   statements(): string[];
   /** Runs `ask` at once, then again for up to 10 s while another process holds the file (recovery, closing). */
   read<T>(ask: () => T): Promise<T>;
@@ -144,7 +144,7 @@ export function insertInto({ sql }: SqliteConnection, table: string, fields: Fie
   return Number(sql(`INSERT INTO ${table} ${values}`).run(...Object.values(fields)).lastInsertRowid);
 }
 
-/** Sets named columns of the row whose `key` has a value. */
+/** Sets named columns of the row whose column `key` has this value. */
 export function updateIn(
   { sql }: SqliteConnection,
   table: string,

@@ -35,9 +35,9 @@ export function migrateSqlite(
   });
 }
 
-/** The version of a part that a file holds, 0 when it has none. */
-export function versionOf({ sql }: SqliteConnection, part: "store" | "index"): number {
-  return sql("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
+/** True when the file has a search index. */
+export function hasIndex({ sql }: SqliteConnection): boolean {
+  return sql("SELECT 1 FROM agent_board_version WHERE part = 'index' AND version > 0").get() !== undefined;
 }
 
 /**

@@ -28,18 +28,18 @@ export async function reindex(context: SqliteContext): Promise<number> {
   const { connection, index } = context;
   const { sql, write } = connection;
   await write(() => markStale(context));
-  await inSteps((after) => {
+  await walk((after) => {
     const rows: (PublisherRow & { seq: number; erasing: number })[] = sql(
       "SELECT * FROM publisher WHERE seq > ? ORDER BY seq LIMIT ?",
     ).all(after, ROWS_PER_WRITE);
     for (const row of rows) {
-      const facts = publisherStatus(publisherOfRow(row));
-      index.putPublisher(row.id, row.erasing === 1 ? { verified: false, suspended: true } : facts);
+      const status = publisherStatus(publisherOfRow(row));
+      index.putPublisher(row.id, row.erasing === 1 ? { verified: false, suspended: true } : status);
     }
     return rows;
   });
   let posts = 0;
-  await inSteps((after) => {
+  await walk((after) => {
     const rows: PostRow[] = sql(`${SELECT_POST} WHERE p.seq > ? ORDER BY p.seq LIMIT ?`).all(
       after,
       ROWS_PER_WRITE,
@@ -58,7 +58,7 @@ export async function reindex(context: SqliteContext): Promise<number> {
   await write(() => sql("DELETE FROM setting WHERE name = ?").run(STALE));
   return posts;
 
-  async function inSteps(step: (after: number) => { seq: number }[]): Promise<void> {
+  async function walk(step: (after: number) => { seq: number }[]): Promise<void> {
     let after: number | undefined = 0;
     while (after !== undefined) {
       const from: number = after;

@@ -63,7 +63,7 @@ export function createWriter(
         for (const job of queue.splice(0)) job.reject(error);
         continue;
       }
-      for (const settleWorkRows of runBatch()) settleWorkRows();
+      for (const settle of runBatch()) settle();
     }
     // In the same turn as the look at the queue, so that no write falls between two drains.
     draining = null;

@@ -70,7 +70,7 @@ export function insertPublisher({ connection, index }: SqliteContext, publisher:
   index.putPublisher(publisher.id, publisherStatus(publisher));
 }
 
-/** What filters need to know of a publisher. */
+/** What filters need to know about a publisher. */
 export function publisherStatus(publisher: StoredPublisher): { verified: boolean; suspended: boolean } {
   return { verified: publisher.verifiedAt !== null, suspended: publisher.suspendedAt !== null };
 }

@@ -84,7 +84,7 @@ export function readPendingRows(
     .map((row) => ({ ...row }));
 }
 
-/** Counts in steps, so that a long list holds up nobody. */
+/** Counts in steps, so that a long list does not hold up others. */
 export async function countPendingRows(
   { sql, read }: SqliteConnection,
   ids: readonly string[],

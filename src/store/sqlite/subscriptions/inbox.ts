@@ -26,7 +26,7 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
           .map((row) => ({ ...row })),
       ),
 
-    forget: (before, limit) =>
+    prune: (before, limit) =>
       inSteps(limit, ROWS_PER_STEP, (most) =>
         write(
           () =>

@@ -62,7 +62,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
     deliver: (matches, settled) => write(() => deliverRows(connection, matches, settled)),
     pending: (id, after, limit) => read(() => readPendingRows(connection, id, after, limit)),
     pendingCounts: (ids) => countPendingRows(connection, ids),
-    forgetDeliveries: (before, limit) => pruneDeliveryRows(connection, before, limit),
+    pruneDeliveries: (before, limit) => pruneDeliveryRows(connection, before, limit),
   };
 }
 

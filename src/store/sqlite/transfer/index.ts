@@ -22,8 +22,8 @@ export function sqliteTransferStore(context: SqliteContext, file: string): Trans
 }
 
 /**
- * A read transaction on its own connection sees the file as it was at its start. It holds up nobody, but while it lasts the
- * log cannot be emptied: it grows, and keeps older pages with erased text until the end.
+ * A read transaction on its own connection sees the file as it was at its start. It blocks no one, but while it lasts the
+ * log cannot be emptied: the log grows, and keeps older pages with erased text until the end.
  */
 async function openSnapshot(context: SqliteContext, file: string): Promise<BoardSnapshot> {
   while (true) {

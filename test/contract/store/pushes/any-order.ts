@@ -4,13 +4,13 @@ import type { ClaimedPush } from "../../../../src/ports/store/index.ts";
 import type { Subject } from "../subject.ts";
 import { LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 
-/** Pushes beside a small model of them. */
+/** Pushes, compared with a small model of them. */
 export function describePushesInAnyOrder({ store }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, end, match } = preparePushes(store);
 
-    it("are in step with what was asked, in any order of events", async () => {
-      // A small model: what waits, when it is due, and who holds it.
+    it("match the model, in any order of events", async () => {
+      // The model: which pushes wait, when each is due, and which claim holds it.
       const model = new Map<string, { dueAt: number; token: string | null }>();
       const open = new Map([
         ["sub_1", true],

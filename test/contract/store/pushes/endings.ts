@@ -3,7 +3,7 @@ import { aPublisher, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, type Subject, turn } from "../subject.ts";
 import { first, NOW, named, preparePushes } from "./prepare.ts";
 
-/** What is left of pushes whose post, delivery, subscription or publisher is gone. */
+/** What remains of pushes whose post, delivery, subscription or publisher is gone. */
 export function describePushEndings({ store }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, end, match } = preparePushes(store);
@@ -16,11 +16,11 @@ export function describePushEndings({ store }: Subject): void {
       expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([{ postId }]);
     });
 
-    it("are forgotten with the deliveries they came from", async () => {
+    it("are pruned with the deliveries they came from", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 3);
       const held = first(await claim({ limit: 1 }));
-      await store.subscriptions.forgetDeliveries(T0 + 2, 10);
+      await store.subscriptions.pruneDeliveries(T0 + 2, 10);
       expect(named(await store.pushes.list("sub_1", { before: null, limit: 9 }))).toEqual(["sub_1 3"]);
       expect(await end(held, "delivered")).toBe(false);
       expect(named(await claim())).toEqual(["sub_1 3"]);

@@ -5,7 +5,7 @@ import { answer, first, LEASE_MS, NOW, preparePushes } from "./prepare.ts";
 
 const GONE = { state: "failed", dueAt: null, deactivate: "webhook_gone" } as const;
 
-/** What the end of a push changes, of itself and of its subscription. */
+/** What settling a push changes, in the push and in its subscription. */
 export function describePushOutcomes({ store }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, end, match } = preparePushes(store);
@@ -18,7 +18,7 @@ export function describePushOutcomes({ store }: Subject): void {
       expect(await store.subscriptions.get("sub_1")).toMatchObject({ failures: 0, failingSince: null });
     });
 
-    it("wait until their next time after a failure, which is counted from the first on", async () => {
+    it("wait until they are due again after a failure, and count from the first failure on", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 1);
       await end(first(await claim()), "waiting", { dueAt: NOW + 5000 });
@@ -42,7 +42,7 @@ export function describePushOutcomes({ store }: Subject): void {
       ]);
     });
 
-    it("are settled by a lease that ended, as long as nobody else has claimed them", async () => {
+    it("are settled by a lease that ended, as long as no one else has claimed them", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 1);
       const late = first(await claim());
@@ -51,7 +51,7 @@ export function describePushOutcomes({ store }: Subject): void {
       expect(await end(late, "delivered")).toBe(false);
     });
 
-    it("are not settled, in nothing, by a claim that was taken over", async () => {
+    it("are not settled in any way by a claim that was taken over", async () => {
       await consenting("sub_1", "https://a.example");
       await match("sub_1", 1);
       const lost = first(await claim());

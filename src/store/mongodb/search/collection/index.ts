@@ -61,7 +61,7 @@ export class CollectionQueries {
   }
 }
 
-/** True where walking the posts of a few tags is best; the server might walk all the newest posts instead. */
+/** True where it is best to walk the posts of a few tags; left to itself, the server might walk all the newest posts. */
 function hasOrderByTag(
   { tags, near, publisherId, parentId }: PostFilter,
   order: "newest" | "soonest",

@@ -6,7 +6,7 @@ import type { PostDocument } from "../../schema/documents.ts";
 export const COUNTED_BY = "list_soonest";
 /** The index that has the posts of each tag in order. */
 export const NEWEST_BY_TAG = "list_tags_newest";
-/** No list holds other posts. */
+/** Lists hold active posts only. */
 const ACTIVE = { partialFilterExpression: { state: "active" } } as const;
 
 /**
@@ -17,12 +17,12 @@ export const LIST_INDEXES: readonly (IndexDescription & { name: string })[] = [
   { name: "list_newest", key: { is_reply: 1, kind: 1, created_at: -1, _id: -1 }, ...ACTIVE },
   { name: NEWEST_BY_TAG, key: { tags: 1, created_at: -1, _id: -1 }, ...ACTIVE },
   {
-    // The key alone shows what is over or suspended: no such post is read, and counting reads none.
+    // The key alone shows what is over or suspended: those posts are not read, and counting reads none at all.
     name: COUNTED_BY,
     key: { is_reply: 1, kind: 1, win_start: 1, _id: 1, win_end: 1, expires_at: 1, pub_suspended: 1 },
     ...ACTIVE,
   },
-  // In the order of places: the server sorts what it finds.
+  // Its keys are in the order of places, so the server sorts what it finds.
   { name: "list_geo", key: { is_reply: 1, kind: 1, geo: "2dsphere", win_end: 1, win_start: 1 }, ...ACTIVE },
 ];
 
@@ -46,14 +46,14 @@ export class ListIndexes {
   /**
    * Builds them, or waits for another process that does. Millions of posts take minutes, longer than the driver waits for
    * an answer: the server goes on, and the next call waits again.
-   * @param make  false: only looks whether they exist
+   * @param build  false: only looks whether they exist
    */
-  async see(make: boolean): Promise<void> {
+  async ensure(build: boolean): Promise<void> {
     if (this.ready || this.#underWay) return;
     this.#underWay = true;
     try {
-      if (!make && !(await this.#exist())) return;
-      // Answers when the last one is built, at once when all are. Outside of `run`: closing the store does not wait for it.
+      if (!build && !(await this.#exist())) return;
+      // Answers once all are built. Outside `run`: closing the store does not wait for it.
       await this.#posts.createIndexes([...LIST_INDEXES]);
       this.ready = true;
     } catch (error) {

@@ -48,7 +48,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
 
   /**
    * `total` counts at most 10,000 posts exactly.
-   * @param page.without  ids that are no matches at all; at most 1,000
+   * @param page.without  ids that do not even count as matches; at most 1,000
    */
   async match(
     question: Question,
@@ -70,7 +70,7 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
     const byMeaning = found.meaning.filter(
       (id) => !found.words.has(id) && (cosines.get(id) ?? Number.NEGATIVE_INFINITY) >= found.floor,
     );
-    // A post outside the list of words has none of them, unless the list was cut off.
+    // A post outside `found.words` has none of the words, unless that list was cut off.
     const lateWords = found.more ? await this.#wordsOf(question, byMeaning) : new Map<string, number>();
     const matches: Match[] = [];
     let bestWords = 0;

@@ -10,7 +10,7 @@ import { covers, definitions } from "./definitions.ts";
  */
 export type MongotState = "absent" | "away" | "building" | "ready";
 
-/** How often to look while it is away or building, and while it is ready or absent. */
+/** How long to wait between looks while mongot is away or building, and while it is ready or absent. */
 const LOOK_SOON_MS = 5_000;
 const LOOK_LATER_MS = 5 * 60_000;
 /** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
@@ -26,7 +26,7 @@ export class SearchIndexes {
   readonly #wanted: ReturnType<typeof definitions>;
   readonly #log: StoreLog;
   readonly #closed = new AbortController();
-  /** Indexes that this process updated once; if the server reports them otherwise still, that is its way of writing. */
+  /** Indexes that this process updated once. If the server still reports another form, it only spells ours differently. */
   readonly #updated = new Set<string>();
 
   constructor(options: { posts: Collection<PostDocument>; dimension: number; log: StoreLog }) {

@@ -31,7 +31,7 @@ export interface Checked {
   vector: Int8Array | null;
 }
 
-/** The single queries that a search is made of. */
+/** The queries that make up a search. */
 export class MongotQueries {
   readonly #posts: Collection<PostDocument>;
   readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;

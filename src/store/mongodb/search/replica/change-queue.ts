@@ -67,8 +67,8 @@ export class ChangeQueue {
   /** Resolves once the index holds all own writes added before this call, or when the time is over. */
   async ownApplied(timeoutMs: number): Promise<void> {
     const last = this.#added;
-    const isIn = () => Math.min(this.#own.oldest(), this.#ownUnderWay ?? Number.POSITIVE_INFINITY) > last;
-    if (!isIn()) await this.#until(isIn, AbortSignal.timeout(timeoutMs));
+    const areIn = () => Math.min(this.#own.oldest(), this.#ownUnderWay ?? Number.POSITIVE_INFINITY) > last;
+    if (!areIn()) await this.#until(areIn, AbortSignal.timeout(timeoutMs));
   }
 
   /** Resolves once the queue is empty. */
@@ -220,10 +220,8 @@ class IdQueue {
 
   /** The oldest number, infinite when nothing waits. */
   oldest(): number {
-    const [posts, publishers] = [this.#ids.posts, this.#ids.publishers].map(
-      (ids) => ids.values().next().value ?? Number.POSITIVE_INFINITY,
-    );
-    return Math.min(posts ?? 0, publishers ?? 0);
+    const firstOf = (ids: Map<string, number>) => ids.values().next().value ?? Number.POSITIVE_INFINITY;
+    return Math.min(firstOf(this.#ids.posts), firstOf(this.#ids.publishers));
   }
 
   /** An id that waits already keeps its place: its newest state is read when its turn comes. */

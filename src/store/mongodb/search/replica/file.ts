@@ -71,12 +71,12 @@ export function openReplicaFile(
       words("automerge", MERGE_SEGMENTS);
       words("hashsize", HASH_BYTES);
       database.exec("PRAGMA synchronous = NORMAL");
-      // The file must be on the disk before the place that says so.
+      // The file must be on the disk before the place that calls it complete.
       emptyLog();
     },
     close() {
       try {
-        // The file is complete without its log, even while statements not yet collected keep the log open.
+        // The file is then complete without its log, even while statements not yet collected keep the log open.
         emptyLog();
       } catch {
         // A damaged file needs no log.

@@ -6,7 +6,7 @@ import { indexJobs, writeChanges } from "./write.ts";
 
 /** Posts, or publishers, read at once. */
 const PAGE = 1_000;
-/** Page of a scan while questions and writes go on: they wait for it. */
+/** The same for a scan while questions and writes go on, which wait for each page. */
 const SMALL_PAGE = 200;
 /** Posts written in one transaction of the first scan: the full-text index writes a segment for each. */
 const POSTS_PER_COMMIT = 5_000;
@@ -63,7 +63,7 @@ async function* pages<T>(read: Read<T>, signal: AbortSignal): AsyncGenerator<T[]
     const { rows, next }: Page<T> = await coming;
     signal.throwIfAborted();
     coming = next === null ? null : read(next, PAGE);
-    // It fails when its turn comes, not before.
+    // A failure is met when its turn comes, not before.
     coming?.catch(() => {});
     yield rows;
   }
