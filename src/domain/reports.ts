@@ -1,7 +1,7 @@
 import { BoardError } from "../failures.ts";
 import type { ModerationEntry, Store } from "../ports/store/index.ts";
 import type { ReportInput } from "../schema/report.ts";
-import { cleanProse } from "../schema/text.ts";
+import { cleanMultiline } from "../schema/text.ts";
 import { newId } from "./secrets.ts";
 import { suspendSubscriptions } from "./subscriptions/state.ts";
 
@@ -34,7 +34,7 @@ export class Reports {
       postId: post.id,
       reporter,
       reason: input.reason,
-      details: cleanProse(input.details ?? "") || null,
+      details: cleanMultiline(input.details ?? "") || null,
       createdAt: now,
     });
     if (post.state === "active") await this.#hideWhenEnough(post.id, post.publisherId, now);
@@ -73,7 +73,7 @@ export class Reports {
       const changed = await this.#store.posts.update(subject, { state }, { text: false });
       if (changed === null) throw new BoardError("post_not_found");
     }
-    const entry = { at: now, action, subject, actor: "operator", reason: cleanProse(reason) } as const;
+    const entry = { at: now, action, subject, actor: "operator", reason: cleanMultiline(reason) } as const;
     await this.#store.reports.log(entry);
   }
 

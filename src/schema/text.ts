@@ -8,15 +8,15 @@ const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 const PILED_MARKS = /(\p{M}{30})\p{M}+/gu;
 
 /** Text of several lines as the board keeps it: NFC, LF line ends, no control characters, no piles of marks, trimmed. */
-export function cleanProse(sent: string): string {
+export function cleanMultiline(sent: string): string {
   return withoutPiles(sent.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n").replace(CONTROLS, ""))
     .normalize("NFC")
     .trim();
 }
 
-/** Text of one line as the board keeps it: like `cleanProse`, with every run of line breaks and tabs as one space. */
+/** Text of one line as the board keeps it: like `cleanMultiline`, with every run of line breaks and tabs as one space. */
 export function cleanLine(sent: string): string {
-  return cleanProse(sent).replace(/[\n\t]+/g, " ");
+  return cleanMultiline(sent).replace(/[\n\t]+/g, " ");
 }
 
 /**
@@ -25,7 +25,10 @@ export function cleanLine(sent: string): string {
  */
 export const withoutPiles = (text: string) => text.replace(PILED_MARKS, "$1");
 
-/** Arabic phrases in one character as blanks: compatibility forms write them out in up to 18, a cheap way to a slow answer. */
+/**
+ * The text with blanks for Arabic phrases in one character: compatibility forms write each out in up to 18 letters, a
+ * cheap way to a slow answer.
+ */
 export const withoutLigatures = (text: string) => text.replace(/[\uFDF0-\uFDFD]/g, " ");
 
 /** Length in Unicode code points, which is how every limit of the board counts. */
@@ -42,13 +45,13 @@ export function codePoints(text: string): number {
 export const line = (max: number) => bounded(max, cleanLine, 1);
 
 /** A string of several lines, 1 to `max` code points after cleaning. It stays as sent; the domain cleans it. */
-export const multiline = (max: number) => bounded(max, cleanProse, 1);
+export const multiline = (max: number) => bounded(max, cleanMultiline, 1);
 
 /** Like `line`, but may be empty after cleaning. */
 export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 
 /** Like `multiline`, but may be empty after cleaning. */
-export const optionalMultiline = (max: number) => bounded(max, cleanProse, 0);
+export const optionalMultiline = (max: number) => bounded(max, cleanMultiline, 0);
 
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
   return z

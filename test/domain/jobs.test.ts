@@ -53,7 +53,7 @@ describe("a job", () => {
       },
       stopping,
     );
-  /** Writes until it may not, `most` steps at the most; `between` happens after each. */
+  /** Takes at most `most` steps while it holds the job; `between` runs after each. */
   const stepping = (most: number, between: (step: number) => unknown) => {
     const steps: number[] = [];
     const what = job(async (_now, held) => {

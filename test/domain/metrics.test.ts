@@ -85,7 +85,7 @@ describe("GET /metrics", () => {
   });
 
   it("says when each job ran last, in whichever process, and whether it went well", async () => {
-    // One that runs no jobs of its own, whose time may come just now.
+    // This board runs no jobs of its own, which might be due just now.
     const idle = await startBoard({}, { clock: () => now, idle: true });
     const { leases } = idle.board.store;
     const ended = (job: string, ok: boolean) => idle.board.services.metrics.jobEnded(job, ok, now);

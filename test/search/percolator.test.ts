@@ -10,7 +10,7 @@ const KINDS = ["offer", "request", "event"] as const;
 const DIMENSION = 128;
 const WORDS = ["bike", "road", "straße", "ñandú", "東", "京", "велосипед", "سوق", "a", "cello", "e\u0301"];
 const TAGS = ["bike", "music", "東京", "über", "x"];
-/** What a search asks besides (expiry, time) is not looked at. */
+/** The other filters of a search (expiry, time) are ignored. */
 const OPEN: SavedQuery["filter"] = OPEN_FILTER;
 const QUERY: SavedQuery = { filter: OPEN, createdAt: 0, required: [], words: [], meaning: null };
 const POST: NewPost = {
@@ -193,7 +193,7 @@ const filter = fc.record({
 });
 const floor = fc.constantFrom(0.2, 0.32, 0.5, 0.7);
 const saved: fc.Arbitrary<SavedQuery> = fc.record({
-  // Half of them without most filters, or few posts would pass.
+  // About half of them have few filters; otherwise few posts would pass.
   filter: fc.oneof(
     filter,
     fc.constant(OPEN),

@@ -21,7 +21,7 @@ import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const POSTS = 5_000;
 const ASKED = 200;
-/** So many posts, and all of `QUERIES`, get their vectors from the model; the others from a generator. */
+/** This many posts, and all of `QUERIES`, get their vectors from the model; the others from a generator. */
 const BY_MODEL = 200;
 const T0 = Date.UTC(2026, 10, 20, 12);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanProse } from "../../src/schema/text.ts";
+import { cleanMultiline } from "../../src/schema/text.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { type Answer, call, register } from "../support/boards/client.ts";
 import { found, prose, write } from "../support/boards/writing.ts";
@@ -70,11 +70,11 @@ describe("create_post", () => {
     });
     expect([marks(title), marks(body)]).toEqual([[29], [30]]);
     const took = cpuMsOf(() => {
-      for (let i = 0; i < 20; i += 1) cleanProse(pile);
+      for (let i = 0; i < 20; i += 1) cleanMultiline(pile);
     });
     expect(took).toBeLessThan(600);
     // A Tibetan or Biblical text may have four marks in a row.
-    expect(cleanProse("ཧཱུྃ שָּׁ")).toBe("ཧཱུྃ שָּׁ".normalize("NFC"));
+    expect(cleanMultiline("ཧཱུྃ שָּׁ")).toBe("ཧཱུྃ שָּׁ".normalize("NFC"));
   });
 
   it("counts limits in code points: 200 emoji fit a title, 8,000 a body, 201 and 8,001 do not", async () => {

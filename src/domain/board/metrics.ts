@@ -3,6 +3,7 @@ import type { Store } from "../../ports/store/index.ts";
 import type { Metrics as MetricsResource } from "../../schema/board.ts";
 import { dayOf, isoTime } from "../resources.ts";
 import { DAY_MS } from "../time.ts";
+import { Cached } from "./cached.ts";
 import type { Board } from "./index.ts";
 import { callersBehind, SEEKER } from "./searcher-estimate.ts";
 import { DEMAND } from "./unmet-demand.ts";
@@ -19,13 +20,14 @@ export class Metrics {
   readonly #store: Store;
   readonly #board: Board;
   readonly #jobs: readonly string[];
-  #active: { at: number; value: Promise<ActivePublishers> } | null = null;
+  readonly #active: Cached<ActivePublishers>;
 
   /** @param parts.jobs  names of the jobs whose last runs are published; `jobEnded` records them */
   constructor(parts: { store: Store; board: Board; jobs: readonly string[] }) {
     this.#store = parts.store;
     this.#board = parts.board;
     this.#jobs = parts.jobs;
+    this.#active = new Cached((now) => this.#countActive(now), ACTIVE_MS);
   }
 
   /** Records a job's run where every process of the board can read it. */
@@ -37,7 +39,7 @@ export class Metrics {
   async read(now: number): Promise<z.input<typeof MetricsResource>> {
     const [board, active, jobs, rows] = await Promise.all([
       this.#board.census(now),
-      this.#activePublishers(now),
+      this.#active.get(now),
       Promise.all(this.#jobs.map((name) => this.#lastRun(name))),
       this.#store.statistics.read(dayOf(now - (SERIES_DAYS - 1) * DAY_MS)),
     ]);
@@ -91,16 +93,6 @@ export class Metrics {
     if (kept === null) return { name, last_run: null, ok: null };
     const { at, ok } = JSON.parse(kept) as { at: number; ok: boolean };
     return { name, last_run: isoTime(at), ok };
-  }
-
-  #activePublishers(now: number): Promise<ActivePublishers> {
-    if (this.#active === null || now - this.#active.at >= ACTIVE_MS) {
-      this.#active = { at: now, value: this.#countActive(now) };
-      this.#active.value.catch(() => {
-        this.#active = null;
-      });
-    }
-    return this.#active.value;
   }
 
   async #countActive(now: number): Promise<ActivePublishers> {

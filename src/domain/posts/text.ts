@@ -3,7 +3,7 @@ import type { StoredPost } from "../../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../../schema/post.ts";
 import type { PublisherInput } from "../../schema/publisher.ts";
 import { normalTag } from "../../schema/query.ts";
-import { cleanLine, cleanProse } from "../../schema/text.ts";
+import { cleanLine, cleanMultiline } from "../../schema/text.ts";
 import { containsBoardKey, personalData } from "./personal-data.ts";
 
 /** The cleaned text fields of an input. */
@@ -13,7 +13,7 @@ export function textOf(input: Pick<PostInput, "title" | "body" | "tags" | "locat
   const hasPlace = name !== "" || typeof place?.lat === "number";
   return {
     title: cleanLine(input.title),
-    body: cleanProse(input.body),
+    body: cleanMultiline(input.body),
     tags: [...new Set((input.tags ?? []).map(normalTag))],
     location: hasPlace
       ? { name: name === "" ? null : name, lat: place?.lat ?? null, lng: place?.lng ?? null }
@@ -25,7 +25,7 @@ type Texts = {
   [Field in "title" | "body" | "tags" | "location" | "metadata"]?: PostPatch[Field] | undefined;
 };
 
-/** Every piece of text of an input as it was sent: what flags look at. */
+/** Every piece of text of an input as it was sent, for the flags. */
 export function textsAsSent(input: Texts): string[] {
   return [
     input.title ?? "",

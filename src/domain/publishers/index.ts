@@ -3,14 +3,14 @@ import type { Outbound } from "../../ports/outbound.ts";
 import type { Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
-import { cleanLine, cleanProse } from "../../schema/text.ts";
+import { cleanLine, cleanMultiline } from "../../schema/text.ts";
 import type { Posts } from "../posts/index.ts";
 import { refuseBoardKeys } from "../posts/text.ts";
-import { refuseUrl } from "../refuse-url.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
+import { refuseUrl } from "../url-refusal.ts";
 import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
 
 const RECENT_POSTS = 10;
@@ -45,7 +45,7 @@ export class Publishers {
     const publisher: StoredPublisher = {
       id: newId("pub"),
       name: cleanLine(input.name),
-      description: cleanProse(input.description ?? "") || null,
+      description: cleanMultiline(input.description ?? "") || null,
       url: input.url ?? null,
       domain,
       verifyToken: domain === null ? null : newToken(),
@@ -87,7 +87,7 @@ export class Publishers {
   async rotateKey(caller: StoredPublisher): Promise<{ id: string; api_key: string }> {
     const apiKey = newApiKey();
     const keyHash = sha256(apiKey);
-    // Of two rotations at once one has to fail: no key may be dead on arrival.
+    // Of two rotations at once one fails: a key that was handed out must work.
     const changed = await this.#update(caller.id, (row) =>
       row.keyHash === caller.keyHash ? { keyHash } : null,
     );
@@ -131,10 +131,10 @@ export class Publishers {
   }
 
   /**
-   * Checks again proofs last seen before `before`, at most `limit`. One that cannot be checked, since the site or DNS
-   * does not answer, counts for another week: an outage, perhaps the board's own, proves nothing.
+   * Checks proofs again that were last checked before `before`, at most `limit`. One that cannot be checked, since the
+   * site or DNS does not answer, counts for another week: an outage, perhaps the board's own, proves nothing.
    *
-   * @param held  asked before each one; false ends the run
+   * @param held  called before each one; false ends the run
    * @returns how many were checked
    */
   async recheck(

@@ -17,12 +17,12 @@ import type {
 import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { refuseUrl } from "../refuse-url.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
+import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import {
   ACTIVATED,
@@ -39,7 +39,7 @@ const UNREADABLE = "A query of another version of the board, which matches nothi
 const notMatched = ({ inactiveReason }: StoredSubscription) =>
   `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
 
-/** The cursor of a page is never null, so nothing else tells whether to ask again now or later. */
+/** The cursor of a page is never null, so only this note says whether to ask again now or later. */
 const FULL_PAGE = "This page is full, so more matches may be waiting: ask again now with `next_cursor`.";
 
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
@@ -74,8 +74,8 @@ export class Subscriptions {
   }
 
   /**
-   * Saves a standing query. The webhook's owner is asked for consent after the answer: its secret is needed to verify
-   * the question.
+   * Saves a standing query. The webhook's owner is asked for consent only after the answer, whose secret verifies the
+   * question.
    *
    * @throws BoardError `invalid_url` for a webhook the board may not call, `too_many_subscriptions`
    */

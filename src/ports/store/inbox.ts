@@ -2,7 +2,10 @@
 export interface InboxEntry {
   /** Grows per publisher, in the order entries become visible: a reader who continues from the last one misses none. */
   no: number;
-  /** `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it replied to. */
+  /**
+   * `reply`: to a post of the publisher; `match`: of one of its subscriptions; `activity`: a reply in a thread it
+   * replied to.
+   */
   type: "reply" | "match" | "activity";
   at: number;
   postId: string;

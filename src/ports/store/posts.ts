@@ -95,12 +95,12 @@ export interface PostStore {
   ): Promise<StoredPost | null>;
   /**
    * Marks a post removed, with its replies when it is a root, in one transaction with the index, the publishers' post
-   * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location, time
-   * zone, source, metadata, flags) is wiped at once; ids, times, fingerprint and hash stay until the post is erased.
+   * counts, the parent's reply count and the deliveries. What the publisher wrote (title, body, link, tags, location,
+   * time zone, source, metadata, flags) is wiped at once; ids, times, fingerprint and hash stay until the post is erased.
    * Resolves to the ids now removed; empty when there was nothing to do.
    */
   remove(id: string, now: number): Promise<string[]>;
-  /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`. Removed ones count. */
+  /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`, removed ones too. */
   fingerprints(
     publisherId: string,
     since: number,
@@ -109,7 +109,7 @@ export interface PostStore {
   /** Adds to the counts of retrievals; unknown ids are ignored. May lose the last second on a crash. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * Keeps vectors of posts (int8, see `src/search/quantize.ts`), makes them searchable, and enqueues `match`. Posts
+   * Keeps vectors of posts (int8, see `src/search/vectors.ts`), makes them searchable, and enqueues `match`. Posts
    * that are gone, or whose text changed since (`updatedAt` differs), are skipped.
    */
   setVectors(
@@ -120,7 +120,7 @@ export interface PostStore {
    * lag behind, and a worker must see what its work was enqueued for.
    */
   vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;
-  /** Enqueues `embed` for at most `limit` posts that have no vector of this model and are not enqueued yet; resolves to how many. */
+  /** Enqueues `embed` for at most `limit` posts without a vector of this model, unless enqueued; resolves to how many. */
   enqueueMissingVectors(model: string, limit: number): Promise<number>;
   /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
   erase(before: { expired: number; removed: number }, limit: number): Promise<number>;

@@ -1,6 +1,6 @@
 import type { StoredSubscription } from "./subscriptions.ts";
 
-/** A delivery on its way to a webhook. There is one for each delivery recorded while its subscription could be pushed to. */
+/** A delivery on its way to a webhook. Each delivery recorded while its subscription could be pushed to has one. */
 interface Push {
   subscriptionId: string;
   deliveryId: number;

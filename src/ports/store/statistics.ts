@@ -24,7 +24,7 @@ export interface StatisticsStore {
   counts(now: number): Promise<BoardCounts>;
   /** Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. */
   overview(now: number, days: number): Promise<BoardOverview>;
-  /** Adds to counters kept by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
+  /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
   add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;
   /** Counters from `since` (a UTC day) on, oldest first. */
   read(since: string): Promise<{ day: string; name: string; n: number }[]>;

@@ -58,18 +58,18 @@ export interface SubscriptionStore {
   remove(id: string): Promise<boolean>;
   /**
    * What changed after change number `after`, in order, at most `limit`: the current row, or null for one that is gone.
-   * `next` is the number to continue from, equal to `after` when nothing is new. That `deliver` sets `lastMatchedAt` is
-   * no change.
+   * `next` is the number to continue from, equal to `after` when nothing is new. Setting `lastMatchedAt` in `deliver`
+   * does not count as a change.
    */
   changes(
     after: number,
     limit: number,
   ): Promise<{ next: number; rows: { id: string; subscription: StoredSubscription | null }[] }>;
   /**
-   * Records matches, each pair of subscription and post once and for ever. One transaction gives each its delivery id
-   * and, where the subscription can be pushed to, its push, sets `lastMatchedAt`, and marks `settled` work done. Pairs
-   * whose subscription is gone or whose post is not active are skipped (a restored post is matched again). Resolves to
-   * the new pairs.
+   * Records matches, each pair of subscription and post once and for ever. The same transaction gives each its delivery
+   * id and, where the subscription can be pushed to, its push, sets `lastMatchedAt`, and marks `settled` work done.
+   * Pairs whose subscription is gone or whose post is not active are skipped (a restored post is matched again).
+   * Resolves to the new pairs.
    */
   deliver(
     matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],

@@ -13,7 +13,7 @@ import type { WorkKind } from "./work.ts";
  */
 export interface BoardRows {
   setting: { name: string; value: string };
-  /** `inboxNo`: the highest number that an entry of the publisher's inbox has had, pruned ones included. */
+  /** `inboxNo`: no entry of the publisher's inbox has had a higher number, pruned ones included. */
   publisher: StoredPublisher & { inboxNo: number };
   /** `removedAt` goes with state `removed`; nothing its publisher wrote is left of such a post. */
   post: StoredPost & { removedAt: number | null; embedding: { model: string; vector: Int8Array } | null };
@@ -34,7 +34,7 @@ export interface BoardRows {
   reported: { postId: string; reporters: number; lastAt: number };
   moderation: ModerationEntry;
   counter: { day: string; name: string; n: number };
-  /** What is still to be done about a post, due since the post's last change. */
+  /** Work still to be done on a post, due since the post's last change. */
   work: { kind: WorkKind; postId: string };
 }
 
@@ -79,7 +79,7 @@ export interface TransferStore {
    * crash leaves all or nothing. A setting replaces the one of its name, a counter is added to what is there.
    *
    * @param mark  a setting that must have the value `from` (null: must not be there) and gets the value `to`; of two
-   *   who write at once, only one gets on
+   *   writers at once, only one gets on
    * @throws Error when the mark has another value, a row already exists, or what it belongs to is missing
    */
   write(pages: readonly RowPage[], mark: { name: string; from: string | null; to: string }): Promise<void>;

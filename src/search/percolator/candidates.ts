@@ -42,10 +42,6 @@ export class Candidates<T> {
     chunk.values[row % CHUNK] = undefined;
   }
 
-  valueAt(row: number): T | undefined {
-    return this.#chunkOf(row).values[row % CHUNK];
-  }
-
   /** Starts on a new post. */
   begin(): void {
     this.#round += 1;

@@ -38,7 +38,7 @@ export interface NewPost extends FilteredPost {
   postClass: number;
 }
 
-/** A query's name is its row number with flags above it: what they decide needs no look at memory elsewhere. */
+/** A query's name is its row number with flags above it: what they decide costs no read of memory elsewhere. */
 const ROW = (1 << 29) - 1;
 /** The words it is filed with are all it has, and they suffice. */
 const FEW_WORDS = 1 << 29;
@@ -96,11 +96,6 @@ export class Percolator<T> {
   /** Bytes of vectors. The rest is about 700 bytes a query on the heap. */
   get vectorBytes(): number {
     return this.#records.bytes;
-  }
-
-  get(id: string): T | undefined {
-    const entry = this.#byId.get(id);
-    return entry === undefined ? undefined : this.#candidates.valueAt(entry.name & ROW);
   }
 
   /** Files a query; one of the same id is replaced. */
@@ -192,8 +187,8 @@ export class Percolator<T> {
   }
 
   /**
-   * Gives the queries that words decided in full, with the cosine where there is one; those decided by half, where
-   * meaning finds them.
+   * Gives the queries that words decided in full, with the cosine where there is one. Of those whose words decided only
+   * half, it gives the ones that meaning finds.
    */
   #compareDecided(decided: readonly Decided[]): void {
     const full: RecordNumber[] = [];
@@ -221,9 +216,7 @@ export class Percolator<T> {
     }
   }
 
-  /**
-   * For each name, whether its filters let a post pass. Plain ones always do when every query is older than the post.
-   */
+  /** For each name, whether its filters let a post pass. Plain ones do when every query is older than the post. */
   #passing(names: readonly number[], post: AskedPost): boolean[] {
     const passed = post.createdAt >= this.#newestAt ? PLAIN : 0;
     return names.map((name) => (name & passed) !== 0 || this.#rows.passes(name & ROW, post));
