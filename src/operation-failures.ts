@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 
 /** Failures that all operations of one sort share, so none of them declares them. */
 export interface GeneralFailures {
-  /** Which operations; the manual prints it. */
+  /** Which operations, as the manual prints it. */
   of: string;
   codes: readonly FailureCode[];
   applies(operation: Operation): boolean;
@@ -30,7 +30,7 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
   },
   {
     of: "paths with an id",
-    // The id is not valid percent-encoding. Any other unknown id has a failure of its own.
+    // For an id that is not valid percent-encoding. Any other unknown id has a failure of its own.
     codes: ["not_found"],
     applies: ({ rest }) => rest.path.includes("{"),
   },

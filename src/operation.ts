@@ -141,7 +141,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodType, 
   return { ...(tool as unknown as Tool<Input, Output>), tool: true };
 }
 
-/** Does the same for an operation that only REST has. */
+/** Like `defineTool`, for an operation that only REST has. */
 export function defineRoute<Input extends z.ZodObject, Output extends z.ZodType, Auth extends "open" | "key">(
   route: Definition<Operation<Input, Output>, Input, Output, Auth>,
 ): Operation<Input, Output> {

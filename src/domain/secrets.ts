@@ -22,13 +22,13 @@ export const newPostId = (parentId: string | null) =>
 /** A random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
 export const newToken = () => randomBytes(18).toString("base64url");
 
-/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of all before: 42 characters, 190 bits. */
+/** `bbk_` + 32 base62 + 6 base62 of the CRC32 of everything before: 42 characters, 190 bits. */
 export function newApiKey(): string {
   const head = `bbk_${keyBody()}`;
   return head + checksumOf(head);
 }
 
-/** True for a text in the form of a key with the right checksum; whether it is one, only the store knows. */
+/** True for a text in the form of a key with the right checksum. Only the store knows whether it is one. */
 export function looksLikeApiKey(text: string): boolean {
   return /^bbk_[0-9A-Za-z]{38}$/.test(text) && text.slice(36) === checksumOf(text.slice(0, 36));
 }
@@ -43,7 +43,7 @@ function checksumOf(head: string): string {
   return out;
 }
 
-/** What is stored of a key. A plain hash is enough for 190 random bits. */
+/** The stored form of a key. A plain hash is enough for 190 random bits. */
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** The setting that holds the secret key of a board started without SECRET_KEY. */
@@ -79,7 +79,7 @@ export class Secrets {
     return this.#mac("cursor", "");
   }
 
-  /** An address as one voice in reports and limits, without keeping the address. */
+  /** An address as one voice in reports and limits, without keeping it. */
   addressTag(address: string): string {
     return this.#mac("address", address).toString("base64url").slice(0, 22);
   }

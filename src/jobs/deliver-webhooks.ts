@@ -12,7 +12,7 @@ interface DeliveryOptions {
   store: Store;
   pushes: Pushes;
   clock: () => number;
-  /** Called when the outcome of an attempt is kept. */
+  /** Called when the outcome of an attempt is stored. */
   ended: (delivered: boolean) => void;
   /** Called when an attempt has ended and more may be claimed. */
   freed: () => void;
@@ -20,8 +20,8 @@ interface DeliveryOptions {
 }
 
 /**
- * Sends pushes that are due. Each is settled by itself as soon as its attempt ends, so that a slow receiver holds one or
- * two of fifty places and nothing else.
+ * Sends pushes that are due. Each is settled on its own as soon as its attempt ends, so that a slow receiver holds one
+ * or two of fifty places and nothing else.
  */
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
@@ -31,7 +31,7 @@ export class WebhookDelivery {
     this.#options = options;
   }
 
-  /** Claims as many due pushes as there are free places and begins to send them. Resolves to how many. */
+  /** Claims due pushes, at most one for each free place, and begins to send them. Resolves to how many. */
   async claim(now: number): Promise<number> {
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;

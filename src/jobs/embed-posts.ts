@@ -3,7 +3,7 @@ import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
 import { quantize, textToEmbed } from "../search/vectors.ts";
 
-/** Posts without a vector that are enqueued at once; the rest follow at the next run. */
+/** At most this many posts without a vector are enqueued at once; the rest follow at the next run. */
 const MISSING_VECTORS = 100_000;
 const BATCH = 32;
 const LEASE_MS = 15_000;

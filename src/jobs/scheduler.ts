@@ -3,8 +3,8 @@ import { type ScheduledTask, schedule } from "node-cron";
 import type { LeaseStore } from "../ports/store/index.ts";
 
 /**
- * Renews an instance's lease on a job before each step. False when another instance had the job in between, because
- * this one slept, or when the board is closing: the run then ends without a further step.
+ * Renews an instance's lease on a job before each step. False when another instance had the job in between, since this
+ * one slept, and when the board is closing: the run then ends without a further step.
  */
 export type Held = () => Promise<boolean>;
 

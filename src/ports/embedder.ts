@@ -6,7 +6,7 @@ export interface Embedder {
   /** Names model, quantisation and pooling; vectors of different ids do not compare. */
   readonly modelId: string;
   readonly dimension: number;
-  /** Below this cosine two texts have nothing to do with each other. */
+  /** Below this cosine, under this model, two texts have nothing to do with each other. */
   readonly minCosine: number;
   /**
    * Cosine from which a post's meaning answers a standing query. Null for the model the calibrated rule was made for:

@@ -23,8 +23,8 @@ export interface FeedChange {
 }
 
 /**
- * What an index apart from its store follows: everything once, then every change. Reads give the current state as a
- * majority of the database holds it, never older than what `follow` yielded or `here` answered before.
+ * What an index that is separate from its store follows: everything once, then every change. Reads give the current
+ * state as a majority of the database holds it, never older than what `follow` yielded or `here` answered before.
  */
 export interface IndexFeed {
   /** A place in the stream of changes. A scan begun after this call holds everything committed before it. */

@@ -9,7 +9,7 @@ export interface Question {
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
   /**
-   * Below this cosine meaning does not support a post. When no post has any of the words, the bar is
+   * Below this cosine meaning does not support a post. When no post has any of the words, the floor is
    * `UNKNOWN_WORDS_MARGIN` higher.
    */
   minCosine: number;

@@ -25,7 +25,7 @@ export interface PostFilter extends StandingFilter {
   datedOnly?: boolean;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;
-  /** Only posts created at or before it: what keeps a walk over pages still while posts arrive. */
+  /** Only posts created at or before it: this keeps a walk over pages still while posts arrive. */
   createdUntil: number;
 }
 
@@ -34,7 +34,10 @@ export interface PostFilter extends StandingFilter {
  * but `excluded`, every other post counts as found; with nothing at all, none.
  */
 export interface WordQuery {
-  /** A post with any of these counts as found by words; so does one with a word of a phrase. No stop words, unless nothing else is left. */
+  /**
+   * A post with any of these counts as found by words; so does one with a word of a phrase. No stop words, unless
+   * nothing else is left.
+   */
   any: readonly string[];
   /** Each must occur: its words in this order, next to each other. */
   phrases: readonly (readonly string[])[];

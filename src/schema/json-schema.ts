@@ -5,7 +5,7 @@ type JsonObject = Record<string, unknown>;
 /**
  * The JSON Schema (2020-12) of one side of a zod schema, as the manual, OpenAPI and `tools/list` print it.
  *
- * zod's own output is trimmed of what costs a reader tokens and tells nothing: `$schema`, the regex behind date-times,
+ * zod's own output is trimmed of what costs a reader tokens and says nothing: `$schema`, the regex behind date-times,
  * the ±2^53 bounds of integers. `meta({ override })` replaces the form of a schema whose parsing is wider than what
  * callers should send.
  *

@@ -42,7 +42,7 @@ function refused(text: string, context: z.RefinementCtx, message: string): never
   return z.NEVER;
 }
 
-/** What is left of `18:30:00+01:00` in an address, where a plus means a blank. */
+/** `18:30:00+01:00` as it arrives in a URL, where a plus means a blank. */
 const BLANK_FOR_PLUS = /T[\d:.]+ \d\d:\d\d$/;
 
 /** Years 1 to 9999 keep four digits in ISO 8601; anything else would not sort or parse elsewhere. */

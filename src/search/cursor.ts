@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** 72 bits: short enough for a model to copy, and the board's limits stop anyone guessing long before a hit. */
+/** 72 bits: short enough for a model to copy, and the board's limits stop anyone long before a guess hits. */
 const MAC_BYTES = 9;
 /** Anything longer was not made here. */
 const MAX_CHARS = 2000;

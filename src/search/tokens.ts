@@ -49,8 +49,8 @@ const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
 
 /**
  * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters,
- * half-width katakana), and each character of a script without blanks on its own. `東京 Tower` → ` 東  京  tower`, so that
- * the phrase of 東 and 京 finds 東京 inside any longer run.
+ * half-width katakana), and each character of a script without blanks on its own. `東京 Tower` → ` 東  京  tower`: the
+ * phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
   return plainSpelling(plainOf(text)).replace(UNSPACED, " $& ");

@@ -1,6 +1,7 @@
 /**
  * A value that is costly to read and may be slightly old. From half its maximum age on, a call returns the kept value
- * and starts a new read in the background, so under steady traffic no caller waits. The next call retries a failed read.
+ * and starts a new read in the background, so under steady traffic no caller waits. The next call retries a failed
+ * read.
  */
 export class Cached<T> {
   readonly #read: (now: number) => Promise<T>;
@@ -30,7 +31,7 @@ export class Cached<T> {
       .finally(() => {
         this.#reading = null;
       });
-    // A caller that waits gets the error; often nobody waits.
+    // A caller that waits gets the error. When nobody waits, it must not be an unhandled rejection.
     this.#reading.catch(() => {});
     return this.#reading;
   }

@@ -3,7 +3,7 @@ import type { SearchQuery } from "../../schema/query.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { textOfQuery } from "../search/query.ts";
 
-/** This many distinct callers must look for the same thing on one day before any of it is kept. */
+/** A part is kept only once this many distinct callers looked for it on one day. */
 const CALLERS_MIN = 3;
 /** Parts of searches followed on one day. Further ones are not counted. */
 const FOLLOWED_MAX = 20_000;
@@ -13,7 +13,7 @@ const TELLABLE_WORD = /^[\p{L}\p{M}'’]{2,30}$/u;
 /** Tags may have some digits: web3, 5k. */
 const TELLABLE_TAG = /^(?=.{2,30}$)(?!.*\p{N}{4})[\p{L}\p{N}][\p{L}\p{M}\p{N} +#'’_-]*$/u;
 
-/** What is published of unmet demand, and the prefix of its counters. */
+/** The published kinds of unmet demand, each with the prefix of its counters. */
 export const DEMAND = {
   terms: "unmet:term:",
   kinds: "unmet:kind:",

@@ -15,7 +15,7 @@ export interface Hit {
  * Finds the words of the lexicon in a folded text, by walking a tree of letters from every word's start. Time is at
  * most the text's length times the longest phrase, whatever the text says.
  *
- * @returns hits in the order of their start; of several of one concept and language at one place, only the longest
+ * @returns hits in the order of their start; of several with the same concept, language and start, only the longest
  */
 export function conceptsIn(text: string): Hit[] {
   const hits: Hit[] = [];

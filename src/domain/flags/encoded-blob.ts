@@ -22,8 +22,8 @@ function hasDataUrl(text: string): boolean {
 const BLOB = { hexDigits: 96, base64Chars: 64, distinctChars: 16 } as const;
 
 /**
- * The readable text in the encoded parts of a text, decoded once: base64, hex and binary digits. An instruction is one
- * in any of these disguises.
+ * The readable text in the encoded parts of a text, decoded once: base64, hex and binary digits. An instruction in any
+ * of these disguises is still an instruction.
  *
  * @returns at most 8 texts that are mostly letters, of at most 4,000 characters each
  */
@@ -64,8 +64,7 @@ function withoutHonestRuns(text: string): string {
 
 /** Joins the lines of a blob that was wrapped as mail programs wrap it. */
 function unwrapped(text: string): string {
-  // The lookbehind starts each attempt at the start of a run, so that a long run is not tried from each of its
-  // characters.
+  // The lookbehind tries a long run from its start only, not from each of its characters.
   return text.replace(/(?<![A-Za-z0-9+/=_-])([A-Za-z0-9+/=_-]{40,})\r?\n(?=[A-Za-z0-9+/=_-])/g, "$1").replace(
     // Every line after the first now follows the joined one directly.
     /(?<=[A-Za-z0-9+/=_-]{40})\r?\n(?=[A-Za-z0-9+/=_-]{20})/g,

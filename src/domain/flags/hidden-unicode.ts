@@ -18,7 +18,7 @@ export function hasHiddenUnicode(text: string): boolean {
   return PATTERNS.some((pattern) => pattern.test(shown)) || hasUnbalancedBidi(shown) || hasZeroWidth(shown);
 }
 
-/** Everything any rule below looks at; most texts have none of it. */
+/** Every character that a rule below looks for; most texts have none. */
 const SUSPECT =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: it looks for lone joiners and selectors
   /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u034F\u115F\u1160\u3164\uFFA0\u2800]/u;
@@ -41,10 +41,11 @@ const TEXT_OR_KEYCAP = /\p{Emoji}[\uFE0E\uFE0F]\u20E3?/gu;
 const PATTERNS: readonly RegExp[] = [
   // Tag characters outside an emoji flag spell ASCII nobody sees.
   /[\u{E0000}-\u{E007F}]/u,
-  // One selector after an ideograph picks a variant; after a symbol or in a few scripts VS1 to VS3 do. Runs carry bytes.
+  // One selector picks a variant after an ideograph, VS1 to VS3 also after a symbol or in a few scripts. Runs carry
+  // bytes.
   /(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<![\p{Script=Han}\p{Sm}\p{Nd}\p{Script=Myanmar}\p{Script=Phags_Pa}])[\uFE00-\uFE0D]/u,
   /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2}/u,
-  // Overrides show text backwards; there is no prose that needs them.
+  // Overrides show text backwards; no prose needs them.
   /[\u202D\u202E]/,
   /[\u200E\u200F\u061C]{3}/,
   /[\u200B-\u200D\u2060\uFEFF]{2}/,

@@ -51,17 +51,14 @@ const RULES: readonly Rule[] = [
   { needs: ["authority", "must"], span: 120, ordered: true, across: true },
 ];
 
-/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons is done quickly. */
+/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons costs little. */
 const FIRST = RULES.flatMap(({ needs, ordered }) => (ordered === true ? needs.slice(0, 1) : needs)).reduce(
   (bits, concept) => bits | bitOf(concept),
   0,
 );
 const SPAN_MAX = Math.max(...RULES.map((rule) => rule.span));
 const NEGATION_CHARS = 14;
-/**
- * How many words after each one are read. More in so few characters is no sentence, and the bound keeps the time
- * linear.
- */
+/** How many words after each one are read. No sentence has more in its span, and the bound keeps the time linear. */
 const NEIGHBOURS_MAX = 48;
 
 /** Whether a rule is fulfilled by this word and words after it. */

@@ -7,7 +7,7 @@ const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 const THREAD_REST_MS = 7 * DAY_MS;
 
 /**
- * Until when a post lives unless its publisher says: one day after its end (or start); without dates, 30 days after its
+ * When a post expires unless its publisher chooses: one day after its end (or start); without dates, 30 days after its
  * creation; at least an hour and at most 365 days ahead.
  */
 export function defaultExpiry(

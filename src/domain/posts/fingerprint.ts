@@ -1,8 +1,8 @@
 import { withoutLigatures } from "../../schema/text.ts";
 
 /**
- * A 64-bit SimHash of a text's words, by which near-identical posts are found without comparing texts: few bits differ
- * when few words do. Case, accents, punctuation, emoji and numbers do not count. Method: M. Charikar, "Similarity
+ * A 64-bit SimHash of a text's words, which finds near-identical posts without comparing texts: few bits differ when
+ * few words do. Case, accents, punctuation, emoji and numbers do not count. Method: M. Charikar, "Similarity
  * estimation techniques from rounding algorithms" (STOC 2002); for near-duplicates Manku, Jain and Das Sarma (WWW
  * 2007).
  *

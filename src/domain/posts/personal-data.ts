@@ -3,8 +3,8 @@ import { withoutLigatures } from "../../schema/text.ts";
 export type PersonalData = "phone number" | "postal address" | "card number" | "e-mail address";
 
 /**
- * What looks like personal data in a text, for a note to its poster; nothing is refused for it. It aims to be right
- * rather than complete: dates, prices, ids, times and links are left alone.
+ * What looks like personal data in a text, for a note to its poster; nothing is refused for it. It would rather miss
+ * something than be wrong: dates, prices, ids, times and links are left alone.
  *
  * @returns each kind at most once, in a fixed order
  */
@@ -22,7 +22,7 @@ export function personalData(text: string): PersonalData[] {
 
 /**
  * Whether a text, or the JSON text of metadata, holds what looks like an API key of a board. In JSON a key may follow
- * an escape such as `\n`, whose letter is no part of the word.
+ * an escape such as `\n`, whose letter is not part of the word.
  */
 export function containsBoardKey(text: string): boolean {
   return /(?:(?<![0-9A-Za-z_])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4}))bbk_[0-9A-Za-z]{38}(?![0-9A-Za-z_])/.test(
@@ -42,7 +42,7 @@ const ANNOUNCED =
 
 function hasPhoneNumber(text: string): boolean {
   for (const [number] of text.matchAll(INTERNATIONAL)) {
-    // "00" opens ids as well; a phone number that starts so is written in groups.
+    // "00" opens ids as well; a phone number that starts with it is written in groups.
     if (number.startsWith("+") || /[ ().\-/]/.test(number)) return true;
   }
   if (NORTH_AMERICAN.test(text)) return true;

@@ -30,8 +30,8 @@ export class Writing {
   /**
    * Writes a post or a reply, once per idempotency key.
    *
-   * @param options.relayed  imported by the operator: a source tells its entries apart by id, so that similar ones are
-   *   no storm
+   * @param options.relayed  imported by the operator: a source tells its entries apart by id, so similar ones are not
+   *   a storm
    * @throws BoardError `contains_api_key`, `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`,
    *   `duplicate_storm`; `post_not_found` when the idempotency key belongs to a removed post
    */
@@ -92,7 +92,7 @@ export class Writing {
     const result = await this.#store.posts
       .insert(post, parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {})
       .catch((error: unknown) => this.#explain(error, post));
-    // It was inserted between our look and our write: by a racing retry or, without a key, under an id drawn twice.
+    // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
     if (!result.inserted) {
       if (key !== null) return this.#replay(result.post, inputHash, publisher);
       return this.create(input, publisher, now, options);
@@ -106,8 +106,9 @@ export class Writing {
   }
 
   /**
-   * Changes the given fields of one's own post; `null` clears a field. An expiry that was a default follows changed dates.
-   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`, `invalid_expiry`
+   * Changes the given fields of one's own post; `null` clears a field. A default expiry follows changed dates.
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`,
+   *   `invalid_expiry`
    */
   async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
     const { post, notes } = await this.#own(id, caller);
@@ -162,7 +163,7 @@ export class Writing {
     return found;
   }
 
-  /** Why the store kept nothing: publisher or parent vanished between our look and our write. */
+  /** Why the store kept nothing: publisher or parent vanished between our read and our write. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
     if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
     const parent = parentId === null ? null : await this.#store.posts.get(parentId);

@@ -34,7 +34,7 @@ export interface SearchPage {
   notes: string[];
 }
 
-/** Search over the index: which ranking applies, pages that neither repeat nor skip, and advice when nothing is found. */
+/** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
 export class Search {
   readonly #store: Store;
   readonly #index: SearchIndex;
@@ -60,7 +60,7 @@ export class Search {
 
   /**
    * @param options.datedOnly  only posts with a start, for calendars
-   * @param options.advice  false leaves out what to try when nothing is found, which costs a few more searches
+   * @param options.advice  false leaves out the advice when nothing is found, which costs a few more searches
    * @throws BoardError `invalid_cursor`
    */
   async run(
@@ -124,8 +124,7 @@ export class Search {
   /** Pages of a ranking frozen at its first page. */
   async #byRelevance(plan: Plan, query: SearchQuery, now: number): Promise<Found> {
     const at = query.cursor === undefined ? null : this.#readWalk(plan.list, query.cursor);
-    // The first piece takes whatever is there, even from instances whose clock runs ahead; later ones only what was
-    // there then.
+    // The first piece takes every post, even from an instance whose clock runs ahead; later ones take no newer posts.
     if (at !== null) plan.question.filter.createdUntil = at.createdUntil;
     let piece = at === null ? await this.#rank(plan, null, now) : await this.#frozenRanking(at.ranking, now);
     let offset = at?.offset ?? 0;

@@ -40,7 +40,7 @@ export function parsedTextOf(query: StandingQuery): QueryText | null {
   return text === null ? null : parseQueryText(text);
 }
 
-/** The criteria of a query as JSON in the form callers send: stored of a standing query, echoed of a search. */
+/** The criteria of a query as JSON in the form callers send: stored for a standing query, echoed for a search. */
 export function criteriaJson(query: StandingQuery): Record<string, unknown> {
   const filter = filterOf(query, 0);
   const q = textOfQuery(query);

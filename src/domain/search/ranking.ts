@@ -2,7 +2,7 @@ import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import { fuse, relevanceOf } from "../../search/fuse.ts";
 import { FEEDBACK, feedback } from "../../search/rerank.ts";
 
-/** The rerank pass looks at least at this many first-pass matches, so that a short page is not only reshuffled. */
+/** The rerank pass reads at least this many first-pass matches, so that a short page is more than reshuffled. */
 const POOL = 200;
 
 export interface Ranked {

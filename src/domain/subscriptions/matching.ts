@@ -16,9 +16,9 @@ import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
-/** Changes taken in per turn of the event loop: some 5 ms. */
+/** Changes taken in per turn of the event loop: about 5 ms. */
 const CHANGES_BATCH = 100;
-/** How many queries get their vectors at each refresh, and how many the model takes at once. */
+/** How many queries get vectors at each refresh, and how many the model takes at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
 
 /** A post as matching sees it. */
@@ -56,8 +56,8 @@ export class Matching {
   }
 
   /**
-   * Takes in subscriptions that changed, a hundred per turn of the event loop, and gives those without a vector one when
-   * the model is ready.
+   * Takes in subscriptions that changed, a hundred per turn of the event loop. Once the model is ready, it gives a
+   * vector to those without one.
    */
   async refresh(): Promise<void> {
     for (;;) {
@@ -125,7 +125,7 @@ export class Matching {
     }
   }
 
-  /** Empty when the model is busy or gone: words go on, and the next refresh tries again. */
+  /** Empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
       return await this.#embedder.embed(texts, "query");

@@ -45,7 +45,7 @@ export async function ownSubscription(
 }
 
 /**
- * Changes a subscription by what its row is at that moment; null changes nothing.
+ * Changes a subscription, given its current row; null changes nothing.
  * @throws BoardError `subscription_not_found`; `too_many_subscriptions` when it would be one active subscription too
  *   many
  */

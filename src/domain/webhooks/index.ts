@@ -55,7 +55,7 @@ export class Webhooks {
   }
 
   /**
-   * A new secret. The previous one signs too for 24 h, so that a receiver can switch over without a gap.
+   * A new secret. The previous one also signs for 24 h, so that a receiver can switch over without a gap.
    * @throws BoardError `subscription_not_found`
    */
   async rotateSecret(id: string, caller: StoredPublisher, now: number): Promise<RotatedSecret> {

@@ -11,7 +11,7 @@ import { signedHeaders } from "./signature.ts";
 
 /** A push claimed just before its subscription was paused or lost its consent is tried again after this. */
 const PAUSED_MS = MINUTE_MS;
-/** So is one whose post is hidden or whose publisher is suspended: either may be reversed. */
+/** One whose post is hidden or whose publisher is suspended is tried again after this: either may be reversed. */
 const HIDDEN_MS = HOUR_MS;
 
 /** How a push was dealt with: the attempt, if one was made, and what follows. */

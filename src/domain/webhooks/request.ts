@@ -1,7 +1,7 @@
 import { type Outbound, OutboundError } from "../../ports/outbound.ts";
 import type { PushAttempt } from "../../ports/store/index.ts";
 
-/** How long a receiver may take, and how much it may answer: more is a failure, whatever its status. */
+/** How long a receiver may take, and how much it may answer: more is a failure, whatever the status. */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 } as const;
 
 /** The result of a message to a webhook. */

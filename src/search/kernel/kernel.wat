@@ -17,7 +17,7 @@
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (br $next))))
 
-  ;; The same of the rows whose numbers (u32) lie at $list, counted from $rows.
+  ;; The same for the rows whose numbers (u32), counted from $rows, lie at $list.
   (func (export "dotsOf") (param $query i32) (param $rows i32) (param $list i32) (param $count i32) (param $width i32) (param $out i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
@@ -34,7 +34,7 @@
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (br $next))))
 
-  ;; Of the records whose numbers (u32) lie at $list, those whose dot product reaches their own floor, or all when $all is 1.
+  ;; Finds the records whose dot product reaches their own floor, or all when $all is 1; their numbers (u32) lie at $list.
   ;; A record has $size bytes: a vector, a name (u32) and floors (i32), of which the one $floor bytes from the start counts.
   ;; Writes names and dot products to $out, where room for $count is needed; gives the end of what it wrote.
   (func (export "recordsReaching") (param $query i32) (param $records i32) (param $list i32) (param $count i32) (param $width i32) (param $size i32) (param $floor i32) (param $all i32) (param $out i32) (result i32)
@@ -48,7 +48,7 @@
         (local.set $dot (call $dot (local.get $query) (local.get $record) (local.get $width)))
         (i32.store (local.get $out) (i32.load (i32.add (local.get $record) (local.get $width))))
         (i32.store offset=4 (local.get $out) (local.get $dot))
-        ;; Written always and kept or not.
+        ;; Always written; $out moves on only when the record is kept.
         (local.set $out
           (i32.add
             (local.get $out)

@@ -81,7 +81,7 @@ export class VectorMemory {
   }
 }
 
-/** True for row numbers that follow each other without a gap: they are read without a list, which is a little faster. */
+/** True for row numbers without a gap: they are read without a list, which is a little faster. */
 function isRun(rows: Uint32Array): boolean {
   const first = rows[0] ?? 0;
   for (let i = 1; i < rows.length; i += 1) if (rows[i] !== first + i) return false;

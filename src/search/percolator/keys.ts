@@ -49,7 +49,7 @@ export function placeClasses(center: Point, radiusKm: number): number[] {
   return [...new Set(cellsIn(boxAround(center, radiusKm), CLASS_SIDE).map(([y, x]) => classOf(y, x)))];
 }
 
-/** The class of a place, from 0 to `PLACE_CLASSES` - 1: a coarse cell's place in a block of cells, so that neighbours differ. */
+/** The class of a place, from 0 to `PLACE_CLASSES` - 1: where its cell is in a block, so that neighbours differ. */
 export function placeClass({ lat, lng }: Point): number {
   return classOf(row(lat, CLASS_SIDE), column(lng, CLASS_SIDE));
 }

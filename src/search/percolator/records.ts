@@ -4,7 +4,7 @@ import type { Bucket, Group, RecordNumber } from "./buckets.ts";
 /** Layout of the first four pages: the asked vector as i16, a list of records, what the kernel found. Records follow. */
 const QUERY_AT = 0;
 const LIST_AT = 8_192;
-/** How many records one call of the kernel looks at. */
+/** How many records one call of the kernel reads. */
 const LIST_LENGTH = 16_384;
 const FOUND_AT = LIST_AT + 4 * LIST_LENGTH;
 const RECORDS_AT = 4 * PAGE_BYTES;

@@ -30,7 +30,7 @@ interface Chunk {
   rare: (Rare | null)[];
 }
 
-/** Kilometres to a degree of latitude, a hair too few: two points are at least this far apart for each degree. */
+/** Kilometres in a degree of latitude, a hair too few: two points are at least this far apart for each degree. */
 const KM_PER_DEGREE = 111.19;
 
 /**

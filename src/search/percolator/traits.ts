@@ -21,7 +21,7 @@ export interface FilteredPost {
 /** Kinds take the lowest bits; the one after them stands for a kind that is not known. */
 export const KINDS_MAX = 7;
 const KIND_BITS = (1 << (KINDS_MAX + 1)) - 1;
-/** What filters ask of a post by yes or no, as bits: one look tells whether it has a trait that bars it. */
+/** Traits of a post that filters ask about, as bits: one comparison tells whether any of them bars it. */
 const TRAIT = {
   unknownKind: 1 << KINDS_MAX,
   unverified: 1 << 8,

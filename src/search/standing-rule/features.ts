@@ -3,7 +3,7 @@ import { cosineOf } from "../vectors.ts";
 import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";
 import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 
-/** What the rule looks at, in the order of its weights; see docs/matching.md for what each is good for. */
+/** What the rule reads of a pair, in the order of its weights; see docs/matching.md for what each is good for. */
 export const FEATURES = [
   "cosine",
   "sharedWords",

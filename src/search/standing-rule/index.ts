@@ -42,7 +42,7 @@ export function standingText(query: {
   const { vector, cut = null } = query;
   const side = querySide(query, MEAN_NOTICE);
   const floor = vector === null ? Number.POSITIVE_INFINITY : (cut ?? floorFrom(bestCase(side, null)));
-  // The spread comes last: fields after one double the memory of the whole.
+  // The spread comes last: fields after it would double the memory of the whole.
   return { floor, plain: cut !== null, ...side };
 }
 

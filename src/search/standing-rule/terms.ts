@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { comparableWords } from "../tokens.ts";
 
-/** Words as the search index compares them, with blanks between them: a standing query finds what the same search would. */
+/** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
 export function termsOf(text: string): string {
   return comparableWords(text)
     .map((word) => stemmer(word))

@@ -1,7 +1,4 @@
-/**
- * What a phrase does in an attack. The rules over these in `../possible-instruction.ts` decide; one word alone never
- * does.
- */
+/** What a phrase does in an attack. The rules in `../possible-instruction.ts` decide; one word alone never does. */
 export type Concept =
   | "not" // a denial in front: "never ignore …"
   | "ignore" // set aside, forget
