@@ -2,6 +2,14 @@ import { z } from "zod";
 import { KINDS } from "./post.ts";
 import { Count, Timestamp } from "./scalars.ts";
 
+/** Live counts of the board; up to 10 s old. */
+export const BoardCounts = z.object({
+  active_posts: Count,
+  publishers: Count,
+  posts_today: Count,
+  launched: z.string().describe("UTC day of the first start."),
+});
+
 /** The answer of `GET /board`. */
 export const BoardInfo = z.object({
   name: z.string(),
@@ -59,11 +67,7 @@ export const Metrics = z.object({
     activated: Count.describe("That wrote in the last 30 days."),
     retained: Count.describe("That wrote in this week and in the one before."),
   }),
-  board: z.object({
-    active_posts: Count,
-    publishers: Count,
-    posts_today: Count,
-    launched: z.string(),
+  board: BoardCounts.extend({
     first_hand: Count,
     syndicated: Count,
     subscriptions: Count,

@@ -1,13 +1,5 @@
 import { z } from "zod";
-import { Count } from "./scalars.ts";
-
-/** Live counts of the board; up to 10 s old. */
-const BoardCounts = z.object({
-  active_posts: Count,
-  publishers: Count,
-  posts_today: Count,
-  launched: z.string().describe("UTC day of the first start."),
-});
+import { BoardCounts } from "./board.ts";
 
 /** What every answer carries beside its data. */
 export const Meta = z.object({
