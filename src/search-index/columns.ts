@@ -1,22 +1,11 @@
+import type { IndexEntry } from "../ports/search-index.ts";
 import { KINDS, type Kind } from "../schema/post.ts";
 import { VectorMemory } from "../search/kernel/vector-memory.ts";
 
-/** A post as the index's tables keep it. */
-export interface IndexedPost {
+/** A post as the index's tables keep it: all but its text. */
+export interface IndexedPost extends Omit<IndexEntry, "title" | "body" | "placeName"> {
   /** Grows with every new post and stays at an edit. */
   seq: number;
-  id: string;
-  kind: Kind;
-  tags: readonly string[];
-  lat: number | null;
-  lng: number | null;
-  windowStart: number;
-  windowEnd: number;
-  expiresAt: number;
-  createdAt: number;
-  publisherId: string;
-  parentId: string | null;
-  syndicated: boolean;
   vector: Uint8Array | null;
 }
 
