@@ -262,6 +262,7 @@ describe("llms-full.txt", () => {
     const { text, headers } = await get("/llms-full.txt");
     expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(text.startsWith((await get("/llms.txt")).text.trim())).toBe(true);
+    expect(text).not.toContain("undefined");
     for (const { title, rest, input, failures } of board.board.catalog.operations) {
       const section = text.split("\n### ").find((part) => part.startsWith(`${title}\n`)) ?? "";
       expect(section, title).toContain(`${rest.method} ${rest.path}`);

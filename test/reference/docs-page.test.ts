@@ -31,6 +31,7 @@ describe("/docs", () => {
 
   it("is valid HTML", async () => {
     expect(await problemsOf(page)).toEqual([]);
+    expect(page).not.toContain("undefined");
   });
 
   it("describes every operation: its calls, its fields, a command, an answer, its failures", () => {

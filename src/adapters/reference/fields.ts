@@ -50,6 +50,7 @@ export const requiredOf = (schema: JsonObject) => (schema["required"] ?? []) as 
 function typeOf(schema: JsonObject, notation: Notation): string {
   const present = withoutNull(schema);
   const { type, format, items, properties, const: only, enum: choices, minimum, maximum } = present;
+  if (present["not"] !== undefined) return "refused";
   const bound = (name: string) => present[name] as number | undefined;
   if (only !== undefined) return notation.constant(only);
   if (Array.isArray(choices)) return notation.choice(choices);
@@ -57,7 +58,8 @@ function typeOf(schema: JsonObject, notation: Notation): string {
   if (format === "uri") return "URL";
   if (items !== undefined) return notation.list(bound("maxItems"), typeOf(items as JsonObject, notation));
   if (properties !== undefined) return notation.object(fieldsOf(present, notation));
-  if (minimum !== undefined) return `${type} ${minimum}–${maximum}`;
+  if (minimum !== undefined)
+    return maximum === undefined ? `${type} ≥${minimum}` : `${type} ${minimum}–${maximum}`;
   return type === "string" ? notation.text(bound("maxLength")) : String(type);
 }
 
