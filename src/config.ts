@@ -127,6 +127,9 @@ export class ConfigError extends Error {
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
+/** The root of every link: SITE_URL, else the port on this machine. */
+export const siteRoot = ({ siteUrl, port }: Config): string => siteUrl ?? `http://localhost:${port}`;
+
 /**
  * Reads the environment. Empty variables count as unset.
  * @returns null for what is unset and has no default; folders as absolute paths, `contact` as a URI

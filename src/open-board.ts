@@ -6,7 +6,7 @@ import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
 import { loadCatalog } from "./catalog.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { type Config, ConfigError, siteRoot } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
 import { Board } from "./domain/board/index.ts";
 import { Metrics } from "./domain/board/metrics.ts";
@@ -128,7 +128,7 @@ export async function openBoard(
     config.secretKey ?? (await store.settings.setOnce(SECRET_KEY_SETTING, newToken() + newToken())),
   );
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
-  const site = new Site(options.siteUrl ?? config.siteUrl ?? `http://localhost:${config.port}`);
+  const site = new Site(options.siteUrl ?? siteRoot(config));
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 
