@@ -258,6 +258,20 @@ describe("search over MCP", () => {
     expect(seen).toHaveLength(5);
   });
 
+  it("misses a key before it looks at `detail`, and counts a wrong `detail` once", async () => {
+    const answers: [string, number][] = [];
+    board.board.usage.listen((name, status) => answers.push([name, status]));
+    const client = await connected();
+    const { text } = await client.call("check_subscription", { id: "sub_x", detail: "everything" });
+    expect(text).toContain("missing_api_key");
+    await client.call("search", { detail: "everything" });
+    expect(answers).toEqual([
+      ["tool:check_subscription", 401],
+      ["tool:search", 400],
+    ]);
+    await client.close();
+  });
+
   it("gives whole posts with detail=full, and snippets without", async () => {
     const [compact] = (await client.call("search", { q: "turnips", limit: 1 })).data.posts;
     expect(compact.body.length).toBeLessThanOrEqual(300);

@@ -109,6 +109,8 @@ async function callTool(
   const label = { as: `tool:${operation.name}`, ...(client === undefined ? {} : { client }) };
   try {
     const admission = await dispatcher.admit(operation, from);
+    // A missing key comes before a wrong argument, as over REST.
+    if (admission.refusal !== null) throw admission.refusal;
     const detail = detailOf(tool, sentDetail);
     const source = operation.rest.method === "GET" ? "query" : "body";
     const performed = await dispatcher.perform(operation, admission, input, source, label);

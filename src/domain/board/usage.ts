@@ -9,7 +9,7 @@ import { UnmetDemand } from "./unmet-demand.ts";
 export type Statistic = "posts" | "registrations" | "searches";
 
 /** A success, as the statistics see it. */
-export interface Success {
+interface CountedSuccess {
   /** False when the call repeated an earlier one. */
   isNew: boolean;
   /** The parsed input: a search's query. */
@@ -61,7 +61,7 @@ export class Usage {
   }
 
   /** Counts what a success adds beyond its call. */
-  succeeded(statistic: Statistic, success: Success, now: number): void {
+  succeeded(statistic: Statistic, success: CountedSuccess, now: number): void {
     if (statistic === "searches") this.#searched(success, now);
     else if (success.isNew) {
       this.#tally(statistic, now);
@@ -86,7 +86,7 @@ export class Usage {
   }
 
   /** Every page counts retrievals of its posts; only the first page counts as a search. */
-  #searched({ input, data, caller }: Success, now: number): void {
+  #searched({ input, data, caller }: CountedSuccess, now: number): void {
     const query = input as SearchQuery;
     const posts = data as readonly { id: string }[];
     for (const { id } of posts) this.#retrievals.add(id);
