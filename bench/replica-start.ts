@@ -82,7 +82,8 @@ async function lag(replica: SearchIndex, own: MongodbStore): Promise<void> {
       await writer.posts.insert(postRow((2_000_000 + number * 1_000 + i) * 5, notice, NO_VECTOR, NOW));
       const written = performance.now();
       const asked = questionOf(NOW, {}, { words: parseQueryText(word) });
-      while ((await replica.match(asked, PAGE)).total === 0) await new Promise((done) => setTimeout(done, 1));
+      while ((await replica.match(asked, PAGE)).matches.length === 0)
+        await new Promise((done) => setTimeout(done, 1));
       times.push(performance.now() - written);
     }
     const { p50, p95 } = percentiles(times);

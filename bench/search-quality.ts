@@ -11,7 +11,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { rankMatches } from "../src/domain/search/ranking.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
@@ -64,7 +63,7 @@ export async function measure(
             minCosine,
           };
           const options = { rerank: method === "hybrid+rerank", limit: 100, except: new Set<string>() };
-          const { ranked } = await rankMatches(index, question, options);
+          const ranked = await index.rank(question, options);
           run.push(ranked.map(({ id }) => id));
         }
         rows.push({ method, minCosine, quality: qualityOf(collection, run) });
@@ -197,8 +196,7 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
   await withIndex(entries, embedder, async (index) => {
     for (const [i, text] of NONSENSE.entries()) {
       const question = { filter: EVERYTHING, words: parseQueryText(text), vector: nonsense[i] ?? null };
-      const page = { limit: 1, except: new Set<string>() };
-      const { total } = await index.match({ ...question, minCosine: embedder.minCosine }, page);
+      const total = await index.count({ ...question, minCosine: embedder.minCosine });
       const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
       console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
     }

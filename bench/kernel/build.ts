@@ -7,8 +7,7 @@ const TARGET = new URL("../../src/search/kernel/bytes.ts", import.meta.url);
 /** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {
   const { parseWat } = await wabt();
-  const parsed = parseWat("kernel.wat", readFileSync(SOURCE, "utf8"), { simd: true });
-  parsed.validate();
+  const parsed = parseWat("kernel.wat", readFileSync(SOURCE, "utf8"), { simd: true, threads: true });
   const { buffer } = parsed.toBinary({});
   parsed.destroy();
   return `// Generated from kernel.wat by \`npx tsx bench/kernel/build.ts\`; a test compares.

@@ -24,6 +24,13 @@ export interface Match {
   words: number;
 }
 
+/** A post's place in a ranking. */
+export interface Ranked {
+  id: string;
+  /** 0…1, three decimals, never larger than that of the post before. */
+  relevance: number;
+}
+
 /**
  * Candidates by words and by meaning, under the same filters. It can be rebuilt from the store at any time; fusing,
  * reranking and paging happen above it. Hidden and removed posts, and those of suspended publishers, are never
@@ -34,13 +41,22 @@ export interface SearchIndex {
    * The best matches by the fused score of `src/search/fuse.ts`, best first, equal ones by id.
    * @param page.limit  how many at most
    * @param page.except  ids to leave out of `matches`
-   * @returns `total` and `bestWords` (the largest `words`, 0 when no word occurs) cover all matches, also those left
-   *   out
+   * @returns `bestWords` is the largest `words` of all matches, 0 when no word occurs
    */
   match(
     question: Question,
     page: { limit: number; except: ReadonlySet<string> },
-  ): Promise<{ matches: Match[]; total: number; bestWords: number }>;
+  ): Promise<{ matches: Match[]; bestWords: number }>;
+  /**
+   * The ranking of a question: both arms fused and, with `rerank`, meaning judged once more by the query moved towards
+   * the five best posts.
+   * @param options.except  ids to leave out, as an earlier part of the same walk returned them
+   * @returns best first, equal scores by id
+   */
+  rank(
+    question: Question,
+    options: { rerank: boolean; limit: number; except: ReadonlySet<string> },
+  ): Promise<Ranked[]>;
   /**
    * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.
    * @returns ids with the time they are ordered by

@@ -2,11 +2,11 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
 import { indexable } from "../search/tokens.ts";
-import { type IndexedPost, STATUS } from "./columns.ts";
+import { type IndexedPost, STATUS } from "./indexed-post.ts";
+import { TOKENIZER } from "./words/stems.ts";
 
-/** The tokenizer is the one that `src/search/tokens.ts` describes. */
 const WORDS = `CREATE VIRTUAL TABLE index_words USING fts5(
-     title, body, more, tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
+     title, body, more, tokenize = ${TOKENIZER}
    )`;
 /** Deleted text leaves the full-text index at once, not at a later merge. The setting is stored in the table. */
 const SECURE_DELETE = "INSERT INTO index_words(index_words, rank) VALUES('secure-delete', 1)";
@@ -244,8 +244,9 @@ export class Tables {
 const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
-  d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8
-  FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?`;
+  d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8, w.title, w.body, w.more
+  FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?
+  LEFT JOIN index_words AS w ON w.rowid = d.seq`;
 
 type PostRow = [
   seq: number,
@@ -262,6 +263,9 @@ type PostRow = [
   parentId: string | null,
   syndicated: number,
   vector: Uint8Array | null,
+  title: string | null,
+  body: string | null,
+  more: string | null,
 ];
 
 function postOf(row: PostRow): IndexedPost {
@@ -280,5 +284,7 @@ function postOf(row: PostRow): IndexedPost {
     parentId: row[11],
     syndicated: row[12] === 1,
     vector: row[13],
+    // A new version of the index may have emptied the table of words.
+    text: { title: row[14] ?? "", body: row[15] ?? "", more: row[16] ?? "" },
   };
 }

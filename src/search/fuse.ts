@@ -1,5 +1,5 @@
 /** How much the best word score counts beside a cosine of 1: chosen among 0.3 to 0.8 on six collections. */
-const WORD_WEIGHT = 0.4;
+export const WORD_WEIGHT = 0.4;
 
 /**
  * Added to the floor of the cosine when no post has any of a query's words. Most such queries are slips of the

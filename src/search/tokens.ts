@@ -17,7 +17,8 @@ const UNSPACED =
 
 const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 
-const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+/** A word in the spelling of `indexable`. */
+export const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 /**
  * Marks that a correct spelling may leave out, at least in capitals or by hand: all of Latin and Greek, stress and the

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notices, QUERIES, seeded } from "../../bench/support/corpus.ts";
-import { rankMatches } from "../../src/domain/search/ranking.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
@@ -91,9 +90,9 @@ describe.skipIf(database === null)("the same posts beside SQLite and beside Mong
     for (const question of questions) {
       for (const rerank of [true, false]) {
         const options = { rerank, limit: 100, except: new Set<string>() };
-        const ranked = await rankMatches(sqlite.index, question, options);
-        expect(await rankMatches(mongodb.index, question, options)).toEqual(ranked);
-        found += ranked.ranked.length;
+        const ranked = await sqlite.index.rank(question, options);
+        expect(await mongodb.index.rank(question, options)).toEqual(ranked);
+        found += ranked.length;
       }
     }
     expect(questions.length).toBe(ASKED);

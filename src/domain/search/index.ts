@@ -14,7 +14,6 @@ import { newToken, sha256 } from "../secrets.ts";
 import { HOUR_MS } from "../time.ts";
 import { appliedJson, filterOf, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
-import { rankMatches } from "./ranking.ts";
 import { relaxations } from "./relaxations.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
@@ -159,10 +158,10 @@ export class Search {
       for (const id of piece.ids) except.add(id);
       piece = piece.previous === null ? null : await this.#frozenRanking(piece.previous, now);
     }
-    const { ranked } =
+    const ranked =
       pieces >= PIECES_MAX
-        ? { ranked: [] }
-        : await rankMatches(this.#index, plan.question, { rerank: plan.rerank, limit: PIECE, except });
+        ? []
+        : await this.#index.rank(plan.question, { rerank: plan.rerank, limit: PIECE, except });
     const ceiling = before?.relevance.at(-1) ?? 1;
     const piece = {
       id: newToken().slice(0, 12),

@@ -3,14 +3,22 @@ import { KERNEL } from "./bytes.ts";
 /** The part of WebAssembly in use here; Node's types leave it to the browser's. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: unknown };
+  Instance: new (module: object, imports: object) => { exports: unknown };
+  Memory: new (limits: { initial: number; maximum: number; shared: true }) => KernelMemory;
 };
 
-/** One instance of `kernel.wat` with a memory of its own, 64 KiB at first. Its functions are described there. */
+/** Memory that threads share. It grows in place; views of the former length stay valid. */
+export interface KernelMemory {
+  readonly buffer: SharedArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** One instance of `kernel.wat` over a shared memory. Its functions are described there. */
 export interface Kernel {
-  memory: { buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
+  bitDistances(query: number, codes: number, count: number, width: number, out: number): void;
   recordsReaching(
     query: number,
     records: number,
@@ -26,11 +34,29 @@ export interface Kernel {
 
 /** Bytes by which a memory grows. */
 export const PAGE_BYTES = 65_536;
+/** 4 GiB, all that addresses of 32 bits reach. Only pages in use take memory. */
+const MAX_PAGES = 65_536;
 
 let compiled: object | undefined;
 
-/** A new instance; the code is compiled once. */
-export function openKernel(): Kernel {
+/** A memory of one page. */
+export function newKernelMemory(): KernelMemory {
+  return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES, shared: true });
+}
+
+/**
+ * A new instance; the code is compiled once.
+ * @param memory  of its own unless another thread's is given
+ */
+export function openKernel(memory: KernelMemory = newKernelMemory()): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
-  return new WebAssembly.Instance(compiled).exports as unknown as Kernel;
+  const { exports } = new WebAssembly.Instance(compiled, { shared: { memory } });
+  return { ...(exports as Omit<Kernel, "memory">), memory };
+}
+
+/** Makes a memory at least `bytes` long, by a quarter or more at a time. */
+export function growTo(memory: KernelMemory, bytes: number): void {
+  const { byteLength } = memory.buffer;
+  const missing = bytes - byteLength;
+  if (missing > 0) memory.grow(Math.ceil(Math.max(missing, byteLength / 4) / PAGE_BYTES));
 }

@@ -1,9 +1,10 @@
-;; Dot products of int8 vectors, exact and many rows a call. Row counts may be 0.
+;; Dot products of int8 vectors and distances of their sign codes, exact and many rows a call. Row counts may be 0.
 ;;
 ;; A vector is $width components of one byte, a multiple of 16. The query of a dot product lies at $query with each
 ;; component already widened to i16 (2 * $width bytes). Sums are exact in i32.
+;; The memory comes from outside and is shared: each thread runs a kernel of its own over the same vectors.
 (module
-  (memory (export "memory") 1 65536)
+  (import "shared" "memory" (memory 1 65536 shared))
 
   ;; Dot products of the rows $rows, $rows + $width, …, to $out, one i32 each.
   (func (export "dots") (param $query i32) (param $rows i32) (param $count i32) (param $width i32) (param $out i32)
@@ -60,6 +61,36 @@
         (local.set $list (i32.add (local.get $list) (i32.const 4)))
         (br $next)))
     (local.get $out))
+
+  ;; In how many bits each of $count codes, $width bytes apart, differs from the code at $query: one u16 each, to $out.
+  ;; A code has a multiple of 16 bytes, at most 496, so that no sum of bytes overflows.
+  (func (export "bitDistances") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $out i32)
+    (local $end i32) (local $at i32) (local $bits v128)
+    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
+        (local.set $at (i32.const 0))
+        (local.set $bits (v128.const i32x4 0 0 0 0))
+        (loop $part
+          (local.set $bits
+            (i8x16.add
+              (local.get $bits)
+              (i8x16.popcnt
+                (v128.xor
+                  (v128.load (i32.add (local.get $query) (local.get $at)))
+                  (v128.load (i32.add (local.get $codes) (local.get $at)))))))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br_if $part (i32.lt_u (local.get $at) (local.get $width))))
+        (local.set $bits (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $bits))))
+        (i32.store16
+          (local.get $out)
+          (i32.add
+            (i32.add (i32x4.extract_lane 0 (local.get $bits)) (i32x4.extract_lane 1 (local.get $bits)))
+            (i32.add (i32x4.extract_lane 2 (local.get $bits)) (i32x4.extract_lane 3 (local.get $bits)))))
+        (local.set $codes (i32.add (local.get $codes) (local.get $width)))
+        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+        (br $next))))
 
   ;; One row: 16 components a turn, in two sums so that additions need not wait for each other.
   (func $dot (param $query i32) (param $row i32) (param $width i32) (result i32)

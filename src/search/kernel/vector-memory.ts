@@ -1,89 +1,114 @@
-import { type Kernel, openKernel, PAGE_BYTES } from "./index.ts";
+import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
 
-/** Rows per call of the kernel: its list and its sums then fit into the memory's first page. */
+/** Rows per call of the kernel: its list and its sums then fit into one page. */
 const BLOCK_ROWS = 4096;
-/** Layout of the first page (64 KiB): the query as i16, the list as u32, the sums as i32. Vectors start after it. */
-const QUERY_AT = 0;
+/** Layout of a thread's page (64 KiB): the query as i16, the list as u32, the sums as i32. */
 const LIST_AT = 16_384;
 const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
+/** Threads that may scan one memory at a time, each with a page of its own before the vectors. */
+export const THREADS_MAX = 8;
+const ROWS_AT = THREADS_MAX * PAGE_BYTES;
 
 /**
  * Int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB, and a
- * scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s).
+ * scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s). Threads may share the memory: one
+ * writes while no other reads.
  */
 export class VectorMemory {
   readonly dimension: number;
+  readonly memory: KernelMemory;
   readonly #kernel: Kernel;
-  /** A view of the whole memory; made again whenever the memory grows. */
+  readonly #page: number;
+  /** A view of the whole memory; made again whenever the memory grew. */
   #bytes: Int8Array;
 
-  /** @param dimension  a multiple of 16, at most 8,192 */
-  constructor(dimension: number) {
+  /**
+   * @param dimension  a multiple of 16, at most 8,192
+   * @param shared.memory  of another thread's vectors
+   * @param shared.thread  number of this thread, below `THREADS_MAX`
+   */
+  constructor(dimension: number, shared: { memory?: KernelMemory; thread?: number } = {}) {
     if (dimension % 16 !== 0 || dimension <= 0 || 2 * dimension > LIST_AT) {
       throw new RangeError(`Vectors of ${dimension} dimensions do not fit the kernel.`);
     }
     this.dimension = dimension;
-    this.#kernel = openKernel();
-    this.#bytes = new Int8Array(this.#kernel.memory.buffer);
+    this.memory = shared.memory ?? newKernelMemory();
+    this.#kernel = openKernel(this.memory);
+    this.#page = (shared.thread ?? 0) * PAGE_BYTES;
+    growTo(this.memory, ROWS_AT);
+    this.#bytes = new Int8Array(this.memory.buffer);
   }
 
-  /** Keeps a vector; the memory grows as needed, by at least a quarter. */
+  /** Keeps a vector; the memory grows as needed. */
   set(row: number, vector: ArrayLike<number>): void {
-    this.#reserve(row + 1);
+    this.reserve(row + 1);
     this.#bytes.set(vector, this.#at(row));
   }
 
   /** A copy of a row. */
   get(row: number): Int8Array {
-    return this.#bytes.slice(this.#at(row), this.#at(row + 1));
+    return this.#view(row + 1).slice(this.#at(row), this.#at(row + 1));
   }
 
-  move(from: number, to: number): void {
-    this.#bytes.copyWithin(this.#at(to), this.#at(from), this.#at(from + 1));
+  /** The bytes of the first rows, to be read or written at once. */
+  block(rows: number): Uint8Array {
+    this.reserve(rows);
+    return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.dimension);
   }
 
-  /** Dot products of a query with rows, in their order. A row that was never set gives 0. */
+  reserve(rows: number): void {
+    growTo(this.memory, this.#at(rows));
+    this.#view(rows);
+  }
+
+  /** Dot products of a query with rows 0 to `out.length` - 1. A row that was never set gives 0. */
+  scan(query: Int8Array, out: Int32Array): void {
+    this.#ask(query, out.length);
+    const sums = new Int32Array(this.memory.buffer, this.#page + SUMS_AT, BLOCK_ROWS);
+    for (let start = 0; start < out.length; start += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, out.length - start);
+      this.#kernel.dots(this.#page, this.#at(start), count, this.dimension, this.#page + SUMS_AT);
+      out.set(count === BLOCK_ROWS ? sums : sums.subarray(0, count), start);
+    }
+  }
+
+  /** Dot products of a query with rows, in their order. */
   dots(query: Int8Array, rows: Uint32Array): Int32Array {
-    const { memory, dots, dotsOf } = this.#kernel;
     const out = new Int32Array(rows.length);
     if (rows.length === 0) return out;
     let largest = 0;
     for (const row of rows) if (row > largest) largest = row;
-    this.#reserve(largest + 1);
-    new Int16Array(memory.buffer, QUERY_AT, this.dimension).set(query);
-    const sums = new Int32Array(memory.buffer, SUMS_AT, BLOCK_ROWS);
-    const list = new Uint32Array(memory.buffer, LIST_AT, BLOCK_ROWS);
-    for (let start = 0; start < rows.length; ) {
-      const end = Math.min(start + BLOCK_ROWS, rows.length);
-      const count = end - start;
-      const block = rows.subarray(start, end);
-      if (isRun(block)) {
-        dots(QUERY_AT, this.#at(block[0] ?? 0), count, this.dimension, SUMS_AT);
-      } else {
-        list.set(block);
-        dotsOf(QUERY_AT, PAGE_BYTES, LIST_AT, count, this.dimension, SUMS_AT);
-      }
-      out.set(sums.subarray(0, count), start);
-      start = end;
+    this.#ask(query, largest + 1);
+    const sums = new Int32Array(this.memory.buffer, this.#page + SUMS_AT, BLOCK_ROWS);
+    const list = new Uint32Array(this.memory.buffer, this.#page + LIST_AT, BLOCK_ROWS);
+    for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
+      const block = rows.subarray(start, start + BLOCK_ROWS);
+      list.set(block);
+      this.#kernel.dotsOf(
+        this.#page,
+        ROWS_AT,
+        this.#page + LIST_AT,
+        block.length,
+        this.dimension,
+        this.#page + SUMS_AT,
+      );
+      out.set(sums.subarray(0, block.length), start);
     }
     return out;
   }
 
+  #ask(query: Int8Array, rows: number): void {
+    this.reserve(rows);
+    new Int16Array(this.memory.buffer, this.#page, this.dimension).set(query);
+  }
+
   #at(row: number): number {
-    return PAGE_BYTES + row * this.dimension;
+    return ROWS_AT + row * this.dimension;
   }
 
-  #reserve(rows: number): void {
-    const missing = this.#at(rows) - this.#bytes.length;
-    if (missing <= 0) return;
-    this.#kernel.memory.grow(Math.ceil(Math.max(missing, this.#bytes.length / 4) / PAGE_BYTES));
-    this.#bytes = new Int8Array(this.#kernel.memory.buffer);
+  /** The memory's bytes; another thread may have made it grow. */
+  #view(rows: number): Int8Array {
+    if (this.#bytes.length < this.#at(rows)) this.#bytes = new Int8Array(this.memory.buffer);
+    return this.#bytes;
   }
-}
-
-/** True for row numbers without a gap: they are read without a list, which is a little faster. */
-function isRun(rows: Uint32Array): boolean {
-  const first = rows[0] ?? 0;
-  for (let i = 1; i < rows.length; i += 1) if (rows[i] !== first + i) return false;
-  return true;
 }

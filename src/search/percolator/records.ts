@@ -25,8 +25,8 @@ export class Records {
   readonly #recordBytes: number;
   readonly #kernel: Kernel = openKernel();
   /** Views of the whole memory, made again whenever it grows. */
-  #bytes = new Int8Array();
-  #words = new Int32Array();
+  #bytes: Int8Array = new Int8Array();
+  #words: Int32Array = new Int32Array();
   /** How many records there are, in use or not. */
   #made = 0;
   readonly #freed: RecordNumber[] = [];

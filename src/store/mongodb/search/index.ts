@@ -1,6 +1,7 @@
 import type { Collection } from "mongodb";
 import type { Question, SearchIndex } from "../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
+import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
@@ -93,6 +94,31 @@ class CompositeIndex implements MongodbIndex {
         return mergeMatches(large, small, page.limit);
       },
       (replica) => replica.match(question, page),
+    );
+  }
+
+  rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]) {
+    return this.#ask(
+      () =>
+        rankCandidates<string>(
+          {
+            match: async (page) => {
+              const { matches, bestWords } = await this.match(question, page);
+              return {
+                keys: matches.map(({ id }) => id),
+                cosines: Float64Array.from(matches, ({ cosine }) => cosine ?? Number.NaN),
+                words: Float64Array.from(matches, ({ words }) => words),
+                bestWords,
+              };
+            },
+            vectors: (ids) => this.vectors(ids),
+            cosines: (vector, ids) => this.cosines(vector, Array.from(ids)),
+            idOf: (id) => id,
+          },
+          question.vector,
+          options,
+        ),
+      (replica) => replica.rank(question, options),
     );
   }
 

@@ -5,7 +5,6 @@ import { fuse } from "../../../search/fuse.ts";
 /** What `SearchIndex.match` answers. */
 export interface Matches {
   matches: Match[];
-  total: number;
   bestWords: number;
 }
 
@@ -18,7 +17,7 @@ export function mergeMatches(large: Matches, small: Matches, limit: number): Mat
   const scale = small.bestWords > 0 ? bestWords / small.bestWords : 1;
   const scaled = small.matches.map((match) => ({ ...match, words: match.words * scale }));
   const matches = bestMatches([...large.matches, ...scaled], bestWords, limit);
-  return { matches, total: large.total + small.total, bestWords };
+  return { matches, bestWords };
 }
 
 /** The best matches by their fused score, equal ones by id. */

@@ -25,8 +25,6 @@ interface Candidates {
   meaning: string[];
   /** Least cosine with which meaning supports a post. */
   floor: number;
-  /** Posts with the words, at least. */
-  total: number;
   /** True when `words` does not hold all posts with the words. */
   more: boolean;
 }
@@ -39,7 +37,7 @@ interface Candidates {
  *
  * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
  */
-export class MongotIndex implements Omit<SearchIndex, "ready"> {
+export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
   readonly #queries: MongotQueries;
 
   constructor(queries: MongotQueries) {
@@ -47,13 +45,12 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
   }
 
   /**
-   * `total` counts at most 10,000 posts exactly.
    * @param page.without  ids that do not even count as matches; at most 1,000
    */
   async match(
     question: Question,
     page: { limit: number; except: ReadonlySet<string>; without?: readonly string[] },
-  ): Promise<{ matches: Match[]; total: number; bestWords: number }> {
+  ): Promise<{ matches: Match[]; bestWords: number }> {
     const { filter, vector } = question;
     const { without = [] } = page;
     const limit = Math.min(CANDIDATES_MAX, page.limit + page.except.size);
@@ -80,9 +77,8 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
       bestWords = Math.max(bestWords, words);
       matches.push({ id, cosine: cosines.get(id) ?? null, words });
     }
-    const total = found.more ? found.total + byMeaning.length - lateWords.size : matches.length;
     const wanted = matches.filter(({ id }) => !page.except.has(id));
-    return { matches: bestMatches(wanted, bestWords, page.limit), total, bestWords };
+    return { matches: bestMatches(wanted, bestWords, page.limit), bestWords };
   }
 
   /** @param page.without  ids to pass over */
@@ -158,7 +154,6 @@ export class MongotIndex implements Omit<SearchIndex, "ready"> {
       words: new Map(byWords.found.map(({ id, score }) => [id, asksWords ? score : 0])),
       meaning: await this.#notExcluded(near, question),
       floor,
-      total: byWords.total,
       more: byWords.found.length === limit,
     };
   }

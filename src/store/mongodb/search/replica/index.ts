@@ -52,6 +52,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   };
   return {
     match: (question, page) => ask((index) => index.match(question, page)),
+    rank: (question, options) => ask((index) => index.rank(question, options)),
     list: (question, page) => ask((index) => index.list(question, page)),
     count: (question) => ask((index) => index.count(question)),
     vectors: (ids) => ask((index) => index.vectors(ids)),

@@ -1,0 +1,105 @@
+import { Column } from "./columns.ts";
+import { hashed, hashName, type NameKind } from "./hash.ts";
+
+/** Fields of a name, each a u32. */
+export const FIELD = {
+  low: 0,
+  high: 1,
+  /** Address of the first block of its rows; 0 without any. */
+  first: 2,
+  /** Where the entries of the last block begin, where the next one is written, and where the room ends. */
+  start: 3,
+  write: 4,
+  end: 5,
+  /** How many rows it has, dead ones included, and the last of them. */
+  count: 6,
+  last: 7,
+  /** What a publisher is: bits of `STATUS`. */
+  status: 8,
+} as const;
+const FIELDS = 9;
+
+/**
+ * Words, tags, publishers, parents and cells of the globe, each with a list of rows. Only hashes are kept: nothing here,
+ * nor in a snapshot, can be read as text.
+ */
+export class Names {
+  /** `FIELDS` numbers for each name. */
+  readonly fields = new Column(Uint32Array, 256 * FIELDS);
+  /** A hash table of name numbers plus 1, at most three quarters full. */
+  readonly slots = new Column(Uint32Array, 1024);
+  size = 0;
+
+  /** The number of a name, or -1. */
+  find(kind: NameKind, name: string): number {
+    hashName(kind, name);
+    const { view: slots } = this.slots;
+    return (slots[this.#slot()] ?? 0) - 1;
+  }
+
+  /** The number of a name, a new one if need be. */
+  number(kind: NameKind, name: string): number {
+    hashName(kind, name);
+    const slot = this.#slot();
+    const found = (this.slots.view[slot] ?? 0) - 1;
+    if (found >= 0) return found;
+    const number = this.size;
+    this.size += 1;
+    this.fields.reserve(this.size * FIELDS);
+    const at = number * FIELDS;
+    this.fields.view.fill(0, at, at + FIELDS);
+    this.fields.view[at + FIELD.low] = hashed.low;
+    this.fields.view[at + FIELD.high] = hashed.high;
+    this.slots.view[slot] = number + 1;
+    if (4 * this.size > 3 * this.slots.view.length) this.#rehash();
+    return number;
+  }
+
+  get(number: number, field: number): number {
+    return this.fields.view[number * FIELDS + field] ?? 0;
+  }
+
+  set(number: number, field: number, value: number): void {
+    this.fields.view[number * FIELDS + field] = value;
+  }
+
+  /** Takes over the hash of another table's name, without its rows. */
+  copy(from: Names, number: number): number {
+    hashed.low = from.get(number, FIELD.low);
+    hashed.high = from.get(number, FIELD.high);
+    const copied = this.size;
+    this.size += 1;
+    this.fields.reserve(this.size * FIELDS);
+    this.set(copied, FIELD.low, hashed.low);
+    this.set(copied, FIELD.high, hashed.high);
+    this.set(copied, FIELD.status, from.get(number, FIELD.status));
+    if (4 * this.size > 3 * this.slots.view.length) this.#rehash();
+    else this.slots.view[this.#slot()] = copied + 1;
+    return copied;
+  }
+
+  /** The slot of the name hashed last, or the free one where it belongs. */
+  #slot(): number {
+    const { view: slots } = this.slots;
+    const { view: fields } = this.fields;
+    const { low, high } = hashed;
+    const mask = slots.length - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const number = (slots[slot] ?? 0) - 1;
+      if (number < 0) return slot;
+      const at = number * FIELDS;
+      if (fields[at] === low && fields[at + 1] === high) return slot;
+    }
+  }
+
+  #rehash(): void {
+    const slots = new Uint32Array(new SharedArrayBuffer(this.slots.view.length * 2 * 4));
+    const mask = slots.length - 1;
+    for (let number = 0; number < this.size; number += 1) {
+      let slot = this.get(number, FIELD.low) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = number + 1;
+    }
+    this.slots.adopt(slots.buffer);
+  }
+}

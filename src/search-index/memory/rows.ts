@@ -1,0 +1,223 @@
+import { KINDS, type Kind } from "../../schema/post.ts";
+import type { IndexedPost } from "../indexed-post.ts";
+import { Column } from "./columns.ts";
+import { hashed, hashName, NAME } from "./hash.ts";
+import { RowTable } from "./row-table.ts";
+import { TimeOrder } from "./time-order.ts";
+
+/** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
+export const MARK = { live: 1, place: 2, vector: 4, syndicated: 8, reply: 16, undated: 32 } as const;
+/** Places are kept as whole parts of a degree: 10^-7, about a centimetre. */
+export const DEGREE = 1e7;
+
+/**
+ * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher, parent
+ * and cell for life: a post that changes in one of them gets a new row, and the old one is dead until the memory is
+ * compacted.
+ */
+export class Rows {
+  /** Rows in use, dead ones included. */
+  size = 0;
+  dead = 0;
+  /** Words of all live posts together. */
+  words = 0;
+
+  readonly seq = new Column(Float64Array);
+  readonly marks = new Column(Uint8Array);
+  /** Bit of the kind, as `kindBit` gives it. */
+  readonly kind = new Column(Uint8Array);
+  /** In parts of a degree; meaningless without `MARK.place`. */
+  readonly lat = new Column(Int32Array);
+  readonly lng = new Column(Int32Array);
+  readonly windowStart = new Column(Float64Array);
+  readonly windowEnd = new Column(Float64Array);
+  readonly expiresAt = new Column(Float64Array);
+  readonly createdAt = new Column(Float64Array);
+  /** Number of the publisher's name. */
+  readonly publisher = new Column(Uint32Array);
+  /** Words of each post, at most 65,535. */
+  readonly length = new Column(Uint16Array);
+  /** Hash of all that a row keeps for life. */
+  readonly digest = new Column(Uint32Array);
+  /** Where the id begins in `idBytes`: a length of one byte, then the letters. */
+  readonly idAt = new Column(Uint32Array);
+  readonly idBytes = new Column(Uint8Array, 4096);
+  idBytesUsed = 0;
+  /** The bytes of all ids, as they are read. */
+  #ids: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  readonly byId = new RowTable();
+  readonly bySeq = new RowTable();
+  readonly byCreation = new TimeOrder(this.createdAt);
+  readonly byStart = new TimeOrder(this.windowStart);
+
+  /** Columns of one number a row. */
+  get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
+    return [
+      ...[this.seq, this.marks, this.kind, this.lat, this.lng, this.windowStart, this.windowEnd],
+      ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.idAt],
+    ];
+  }
+
+  get live(): number {
+    return this.size - this.dead;
+  }
+
+  isLive(row: number): boolean {
+    return ((this.marks.view[row] ?? 0) & MARK.live) !== 0;
+  }
+
+  hasVector(row: number): boolean {
+    return ((this.marks.view[row] ?? 0) & MARK.vector) !== 0;
+  }
+
+  /** The row of an id, or -1. */
+  rowOf(id: string): number {
+    hashName(NAME.id, id);
+    const bytes = Buffer.from(id);
+    return this.byId.find(hashed.low, (row) => this.#bytesOf(row).equals(bytes));
+  }
+
+  /** The row of a post's number, or -1. */
+  rowOfSeq(seq: number): number {
+    return this.bySeq.find(hashOfSeq(seq), (row) => this.seq.view[row] === seq);
+  }
+
+  idOf(row: number): string {
+    const at = this.idAt.view[row] ?? 0;
+    if (this.#ids.buffer !== this.idBytes.buffer) this.#ids = Buffer.from(this.idBytes.buffer);
+    return this.#ids.toString("utf8", at + 1, at + 1 + (this.idBytes.view[at] ?? 0));
+  }
+
+  /** Adds a row at the end. Its place in the orders of time is left to `keepOrders` when many are added at once. */
+  append(
+    post: IndexedPost,
+    kept: { publisher: number; length: number; digest: number },
+    many = false,
+  ): number {
+    const row = this.size;
+    this.size += 1;
+    for (const column of this.each) column.reserve(this.size);
+    this.seq.view[row] = post.seq;
+    this.publisher.view[row] = kept.publisher;
+    this.length.view[row] = Math.min(65_535, kept.length);
+    this.digest.view[row] = kept.digest;
+    this.words += this.length.view[row] ?? 0;
+    this.#putId(row, post.id);
+    this.#putFields(row, post);
+    this.#enter(row);
+    if (!many) {
+      this.byCreation.add(row);
+      this.byStart.add(row);
+    }
+    return row;
+  }
+
+  /** Changes the fields that a row does not keep for life. */
+  change(row: number, post: IndexedPost): void {
+    const moved = this.windowStart.view[row] !== post.windowStart;
+    const recreated = this.createdAt.view[row] !== post.createdAt;
+    if (moved) this.byStart.remove(row);
+    if (recreated) this.byCreation.remove(row);
+    this.#putFields(row, post);
+    if (moved) this.byStart.add(row);
+    if (recreated) this.byCreation.add(row);
+  }
+
+  remove(row: number): void {
+    if (!this.isLive(row)) return;
+    this.byStart.remove(row);
+    this.byCreation.remove(row);
+    this.byId.remove(hashOfId(this.idOf(row)), row);
+    this.bySeq.remove(hashOfSeq(this.seq.view[row] ?? 0), row);
+    this.marks.view[row] = 0;
+    this.words -= this.length.view[row] ?? 0;
+    this.dead += 1;
+  }
+
+  /** Sorts both orders of time, after many rows were added. */
+  keepOrders(): void {
+    const rows = Uint32Array.from({ length: this.size }, (_, row) => row).filter((row) => this.isLive(row));
+    this.byCreation.fill(rows.slice());
+    this.byStart.fill(rows);
+  }
+
+  /**
+   * Drops dead rows.
+   * @param move  called before a live row moves
+   * @returns the new number of each row, or -1
+   */
+  compact(move: (from: number, to: number) => void): Int32Array {
+    const moved = new Int32Array(this.size).fill(-1);
+    const ids = this.idBytes.view.slice(0, this.idBytesUsed);
+    let to = 0;
+    this.idBytesUsed = 0;
+    for (let row = 0; row < this.size; row += 1) {
+      if (!this.isLive(row)) continue;
+      const at = this.idAt.view[row] ?? 0;
+      const id = ids.subarray(at, at + 1 + (ids[at] ?? 0));
+      move(row, to);
+      for (const column of this.each) column.view[to] = column.view[row] ?? 0;
+      this.idBytes.view.set(id, this.idBytesUsed);
+      this.idAt.view[to] = this.idBytesUsed;
+      this.idBytesUsed += id.length;
+      moved[row] = to;
+      to += 1;
+    }
+    this.size = to;
+    this.dead = 0;
+    this.byId.clear();
+    this.bySeq.clear();
+    for (let row = 0; row < to; row += 1) this.#enter(row);
+    this.keepOrders();
+    return moved;
+  }
+
+  #enter(row: number): void {
+    this.bySeq.add(hashOfSeq(this.seq.view[row] ?? 0), row, (other) => hashOfSeq(this.seq.view[other] ?? 0));
+    this.byId.add(hashOfId(this.idOf(row)), row, (other) => hashOfId(this.idOf(other)));
+  }
+
+  #putFields(row: number, post: IndexedPost): void {
+    this.marks.view[row] =
+      MARK.live |
+      (post.lat !== null && post.lng !== null ? MARK.place : 0) |
+      (post.vector !== null ? MARK.vector : 0) |
+      (post.syndicated ? MARK.syndicated : 0) |
+      (post.parentId !== null ? MARK.reply : 0) |
+      (post.windowStart === post.createdAt ? MARK.undated : 0);
+    this.kind.view[row] = kindBit(post.kind);
+    this.lat.view[row] = Math.round((post.lat ?? 0) * DEGREE);
+    this.lng.view[row] = Math.round((post.lng ?? 0) * DEGREE);
+    this.windowStart.view[row] = post.windowStart;
+    this.windowEnd.view[row] = post.windowEnd;
+    this.expiresAt.view[row] = post.expiresAt;
+    this.createdAt.view[row] = post.createdAt;
+  }
+
+  #putId(row: number, id: string): void {
+    const bytes = Buffer.from(id);
+    if (bytes.length > 255) throw new RangeError("An id has at most 255 bytes.");
+    this.idBytes.reserve(this.idBytesUsed + 1 + bytes.length);
+    this.idAt.view[row] = this.idBytesUsed;
+    this.idBytes.view[this.idBytesUsed] = bytes.length;
+    this.idBytes.view.set(bytes, this.idBytesUsed + 1);
+    this.idBytesUsed += 1 + bytes.length;
+  }
+
+  #bytesOf(row: number): Buffer {
+    const at = this.idAt.view[row] ?? 0;
+    if (this.#ids.buffer !== this.idBytes.buffer) this.#ids = Buffer.from(this.idBytes.buffer);
+    return this.#ids.subarray(at + 1, at + 1 + (this.idBytes.view[at] ?? 0));
+  }
+}
+
+export function kindBit(kind: Kind): number {
+  return 1 << KINDS.indexOf(kind);
+}
+
+const hashOfSeq = (seq: number) => Math.imul(seq, 0x9e37_79b1) >>> 4;
+
+function hashOfId(id: string): number {
+  hashName(NAME.id, id);
+  return hashed.low;
+}

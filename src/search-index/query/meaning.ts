@@ -1,0 +1,103 @@
+import { DOT_TO_COSINE } from "../../search/vectors.ts";
+import type { PostMemory } from "../memory/index.ts";
+import { MARK } from "../memory/rows.ts";
+import { TopRows } from "./top-rows.ts";
+
+/** How many of the best by sign codes are compared exactly, for each one wanted. */
+const RESCORED = 4;
+/** Rows looked at to learn which share passes the filters. */
+const SAMPLE = 512;
+/** Steps into which estimated scores are sorted. */
+const STEPS = 4096;
+
+/** What is wanted of rows. */
+export interface Wanted {
+  /** Scores by words, and what turns the best of them into its weight beside a cosine. */
+  scores: Float32Array;
+  scale: number;
+  /** Cosine from which meaning alone supports a row. */
+  floor: number;
+  limit: number;
+  passes(row: number): boolean;
+}
+
+/** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
+export class MeaningScorer {
+  #dots = new Int32Array(1024);
+  #distances = new Uint16Array(0);
+
+  /** Dot products with all rows; they hold until the next call. */
+  allDots(memory: PostMemory, vector: Int8Array): Int32Array {
+    const { size } = memory.rows;
+    if (this.#dots.length < size) this.#dots = new Int32Array(Math.ceil(size * 1.25));
+    const dots = this.#dots.subarray(0, size);
+    memory.vectors.scan(vector, dots);
+    return dots;
+  }
+
+  /** The best rows by the fused score, in no order. */
+  fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
+    const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
+    const dots = near === null ? this.allDots(memory, vector) : memory.vectors.dots(vector, near);
+    const { scores, scale, passes } = wanted;
+    const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
+    const marks = memory.rows.marks.view;
+    const leastDot = Math.ceil(wanted.floor / DOT_TO_COSINE - 1e-6);
+    for (let at = 0; at < dots.length; at += 1) {
+      const row = near === null ? at : (near[at] ?? 0);
+      const dot = dots[at] ?? 0;
+      const words = scores[row] ?? 0;
+      if (words === 0 && dot < leastDot) continue;
+      let key = dot * DOT_TO_COSINE + scale * words;
+      if (key <= top.floor) continue;
+      // What lies in memory for a row without a vector means nothing.
+      if (((marks[row] ?? 0) & MARK.vector) === 0) {
+        key = scale * words;
+        if (words === 0 || key <= top.floor) continue;
+      }
+      if (passes(row)) top.add(row, key);
+    }
+    return top.rows();
+  }
+
+  /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
+  #estimated(memory: PostMemory, vector: Int8Array, { scores, scale, limit, passes }: Wanted): Uint32Array {
+    const { codes, dimension } = memory;
+    const { size } = memory.rows;
+    if (this.#distances.length < size) this.#distances = new Uint16Array(Math.ceil(size * 1.25));
+    const steps = this.#distances.subarray(0, size);
+    codes.scan(vector, memory.centreVector(), steps);
+    // From the best, a cosine of 1 and the best words, to the worst.
+    const stepOf = Float64Array.from({ length: dimension + 1 }, (_, bits) => {
+      const cosine = Math.cos((Math.PI * bits) / dimension);
+      return ((1.4 - cosine) * (STEPS - 1)) / 2.4;
+    });
+    const perWord = (scale * (STEPS - 1)) / 2.4;
+    const counts = new Uint32Array(STEPS);
+    for (let row = 0; row < size; row += 1) {
+      const step = Math.max(0, ((stepOf[steps[row] ?? 0] ?? 0) - perWord * (scores[row] ?? 0)) | 0);
+      steps[row] = step;
+      counts[step] = (counts[step] ?? 0) + 1;
+    }
+    let passing = 0;
+    for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
+    const share = Math.max(passing, 1) / SAMPLE;
+    const most = Math.min(size, Math.ceil((limit * RESCORED) / share));
+    let count = 0;
+    let last = -1;
+    while (last < STEPS - 1 && count < most) {
+      last += 1;
+      count += counts[last] ?? 0;
+    }
+    const near = new Uint32Array(count);
+    let end = 0;
+    for (let row = 0; row < size; row += 1) {
+      if ((steps[row] ?? 0) > last) continue;
+      // Those that do not pass need not be compared.
+      if (share < 0.5 && !passes(row)) continue;
+      near[end] = row;
+      end += 1;
+    }
+    return near.subarray(0, end);
+  }
+}

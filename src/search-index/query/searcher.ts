@@ -1,0 +1,239 @@
+import type { Question } from "../../ports/search-index.ts";
+import type { Place } from "../../ports/store/index.ts";
+import { UNKNOWN_WORDS_MARGIN, WORD_WEIGHT } from "../../search/fuse.ts";
+import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
+import { DOT_TO_COSINE } from "../../search/vectors.ts";
+import type { PostMemory } from "../memory/index.ts";
+import { type RowFilter, rowFilter } from "./filter.ts";
+import { MeaningScorer } from "./meaning.ts";
+import { TopRows } from "./top-rows.ts";
+import { walkByTime } from "./walk.ts";
+import type { WordArm, WordScorer } from "./words.ts";
+
+/** The fewest that compete for a place: equal scores are ordered by id only among them. */
+const COMPETING = 1000;
+
+/** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
+export class Searcher {
+  readonly #source: { readonly memory: PostMemory };
+  readonly #words: WordScorer;
+  readonly #meaning: MeaningScorer;
+  /** False when this index keeps no vectors. */
+  readonly #hasMeaning: boolean;
+  #zeros = new Float32Array(0);
+
+  /** @param source.memory  the memory of the moment */
+  constructor(source: { readonly memory: PostMemory }, words: WordScorer, hasMeaning: boolean) {
+    this.#source = source;
+    this.#words = words;
+    this.#meaning = new MeaningScorer();
+    this.#hasMeaning = hasMeaning;
+  }
+
+  /** What ranking asks, for one question. */
+  candidates(question: Question): Candidates<number> {
+    return {
+      match: (page) => this.match(question, page),
+      vectors: (rows) => this.vectors(rows),
+      cosines: (vector, rows) => this.cosines(vector, rows),
+      idOf: (row) => this.idOf(row),
+    };
+  }
+
+  /**
+   * The best by the fused score, in no order. Both scores are exact.
+   * @param page.limit  as many of the best as there are, and some more
+   */
+  match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
+    const asked = this.#asked(question);
+    const rows = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
+    const { vector, scores } = asked;
+    const cosines =
+      vector === null ? new Float64Array(rows.length).fill(Number.NaN) : this.cosines(vector, rows);
+    const words = new Float64Array(rows.length);
+    let bestWords = 0;
+    let count = 0;
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at] ?? 0;
+      const score = scores === null ? 0 : (scores[row] ?? 0);
+      const cosine = cosines[at] ?? Number.NaN;
+      if (!asked.supports(score, cosine)) continue;
+      if (score > bestWords) bestWords = score;
+      rows[count] = row;
+      cosines[count] = cosine;
+      words[count] = score;
+      count += 1;
+    }
+    const found = {
+      keys: rows.subarray(0, count),
+      cosines: cosines.subarray(0, count),
+      words: words.subarray(0, count),
+      bestWords,
+    };
+    return count <= page.limit ? found : bestOf(found, page.limit);
+  }
+
+  list(
+    question: Question,
+    page: { order: "newest" | "soonest"; after: Place | null; limit: number },
+  ): Place[] {
+    const { filter, passes } = this.#everything(question);
+    return walkByTime(this.#memory, { passes, among: filter.among }, page);
+  }
+
+  count(question: Question): number {
+    const { filter, passes } = this.#everything(question);
+    let count = 0;
+    if (filter.among !== null) {
+      for (const row of filter.among) if (passes(row)) count += 1;
+      return count;
+    }
+    for (let row = 0; row < this.#memory.rows.size; row += 1) if (passes(row)) count += 1;
+    return count;
+  }
+
+  vectors(rows: readonly number[]): (Int8Array | null)[] {
+    return rows.map((row) => (this.#memory.rows.hasVector(row) ? this.#memory.vectors.get(row) : null));
+  }
+
+  cosines(vector: Int8Array, rows: ArrayLike<number>): Float64Array {
+    const { rows: posts, vectors } = this.#memory;
+    const known = new Uint32Array(rows.length);
+    for (let at = 0; at < known.length; at += 1) known[at] = Math.max(0, rows[at] ?? 0);
+    const dots = vectors.dots(vector, known);
+    const cosines = new Float64Array(rows.length);
+    for (let at = 0; at < cosines.length; at += 1) {
+      cosines[at] = posts.hasVector(rows[at] ?? -1) ? (dots[at] ?? 0) * DOT_TO_COSINE : Number.NaN;
+    }
+    return cosines;
+  }
+
+  idOf(row: number): string {
+    return this.#memory.rows.idOf(row);
+  }
+
+  /** The rows of ids, -1 for those that are not here. */
+  rowsOf(ids: readonly string[]): number[] {
+    return ids.map((id) => this.#memory.rows.rowOf(id));
+  }
+
+  get #memory(): PostMemory {
+    return this.#source.memory;
+  }
+
+  #asked(question: Question): Asked {
+    const { words, filter } = question;
+    const vector = this.#hasMeaning ? question.vector : null;
+    const arm = words === null ? null : this.#words.score(this.#memory, words);
+    // Only excluded words: everything else matches. Words without a letter: nothing does.
+    const asksWords =
+      words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
+    const floor = arm === null || arm.known ? question.minCosine : question.minCosine + UNKNOWN_WORDS_MARGIN;
+    const all = !asksWords && question.vector === null;
+    const required = arm !== null && arm.needed !== null;
+    return {
+      filter: rowFilter(this.#memory, filter),
+      vector,
+      scores: arm?.scores ?? null,
+      arm,
+      floor,
+      all,
+      required,
+      supports: (score, cosine) => all || score > 0 || (!required && cosine >= floor),
+    };
+  }
+
+  /** Rows that may be among the best `limit` and pass all filters, each once. */
+  #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Uint32Array {
+    const { filter, arm, scores, vector } = asked;
+    const passes = (row: number) => isFree(arm, row) && !except.has(row) && filter.passes(row);
+    if (filter.among !== null) return filter.among.filter(passes);
+    const { size } = this.#memory.rows;
+    if (asked.all) return Uint32Array.from({ length: size }, (_, row) => row).filter(passes);
+    if (vector === null) return scores === null ? NO_ROWS : topByWords(scores, size, limit, passes);
+    const [best = -1] = scores === null ? NO_ROWS : topByWords(scores, size, 1, passes);
+    const bestWords = scores?.[best] ?? 0;
+    return this.#meaning.fused(this.#memory, vector, {
+      scores: scores ?? this.#noScores(size),
+      scale: bestWords > 0 ? WORD_WEIGHT / bestWords : 0,
+      floor: asked.required ? Number.POSITIVE_INFINITY : asked.floor,
+      limit,
+      passes,
+    });
+  }
+
+  #noScores(size: number): Float32Array {
+    if (this.#zeros.length < size) this.#zeros = new Float32Array(Math.ceil(size * 1.25));
+    return this.#zeros;
+  }
+
+  /** The filter of a question, and the test for rows that pass it and match. */
+  #everything(question: Question): { filter: RowFilter; passes: (row: number) => boolean } {
+    if (question.words === null && question.vector === null) {
+      const filter = rowFilter(this.#memory, question.filter);
+      return { filter, passes: filter.passes };
+    }
+    const { filter, arm, scores, vector, supports } = this.#asked(question);
+    const { rows } = this.#memory;
+    const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector);
+    return {
+      filter,
+      passes: (row) => {
+        const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
+        return supports(scores?.[row] ?? 0, cosine) && isFree(arm, row) && filter.passes(row);
+      },
+    };
+  }
+}
+
+const NO_ROWS = new Uint32Array(0);
+
+/** The `limit` best rows by words, in no order. */
+function topByWords(
+  scores: Float32Array,
+  size: number,
+  limit: number,
+  passes: (row: number) => boolean,
+): Uint32Array {
+  const top = new TopRows(limit, 0);
+  for (let row = 0; row < size; row += 1) {
+    const score = scores[row] ?? 0;
+    if (score > top.floor && passes(row)) top.add(row, score);
+  }
+  return top.rows();
+}
+
+/** A question worked out as far as it concerns single rows. */
+interface Asked {
+  filter: RowFilter;
+  vector: Int8Array | null;
+  arm: WordArm | null;
+  scores: Float32Array | null;
+  /** Below this cosine meaning does not support a post. */
+  floor: number;
+  /** Every row that passes matches. */
+  all: boolean;
+  /** Phrases are asked for: meaning alone supports nothing. */
+  required: boolean;
+  /** @param cosine  NaN where there is none */
+  supports(score: number, cosine: number): boolean;
+}
+
+/** True for rows with every phrase asked for and nothing excluded. */
+function isFree(arm: WordArm | null, row: number): boolean {
+  if (arm === null) return true;
+  return (arm.needed === null || arm.needed[row] === 1) && (arm.barred === null || arm.barred[row] === 0);
+}
+
+/** The `limit` best by the fused score and those that equal the last of them, in no order. */
+function bestOf(found: Scored<number>, limit: number): Scored<number> {
+  const scores = fusedScores(found, found.cosines);
+  const least = scores.slice().sort()[scores.length - limit] ?? 0;
+  const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
+  return {
+    keys: (found.keys as Uint32Array).filter(isKept),
+    cosines: found.cosines.filter(isKept),
+    words: found.words.filter(isKept),
+    bestWords: found.bestWords,
+  };
+}

@@ -1,0 +1,69 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+
+/** The tokenizer that `src/search/tokens.ts` describes, as FTS5 is told. */
+export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
+/** Words kept; more are met only by boards in many languages. */
+const KEPT_MAX = 200_000;
+/** Letters that every version of Unicode knows. */
+const ONE_STEM = /^[a-z0-9\u00E0-\u00F6\u00F8-\u024F\u03B1-\u03C9\u0430-\u045F]+$/;
+
+/**
+ * What the full-text index makes of a word: its stem. The tokenizer of FTS5 itself answers, in a table in memory, so
+ * that words are compared here exactly as they are there.
+ */
+export class Stems {
+  readonly #database = new DatabaseSync(":memory:");
+  readonly #statements;
+  /** One stem for nearly every word; none or several for letters that SQLite does not know as such. */
+  readonly #stems = new Map<string, readonly string[]>();
+
+  constructor() {
+    this.#database.exec(`CREATE VIRTUAL TABLE word USING fts5(text, tokenize = ${TOKENIZER});
+      CREATE VIRTUAL TABLE token USING fts5vocab(word, instance)`);
+    this.#statements = {
+      clear: this.#database.prepare("DELETE FROM word"),
+      add: this.#database.prepare("INSERT INTO word VALUES (?)"),
+      tokens: this.#database.prepare("SELECT term, offset FROM token"),
+    };
+    this.#statements.tokens.setReturnArrays(true);
+  }
+
+  /** The stems of a word in the index's spelling. */
+  of(word: string): readonly string[] {
+    const known = this.#stems.get(word);
+    if (known !== undefined) return known;
+    const stems = this.#tokens(word);
+    this.#keep(word, stems);
+    return stems;
+  }
+
+  /** Learns the common ones of some words at once, which takes a tenth of the time of one by one. */
+  learn(words: Iterable<string>): void {
+    const unknown = new Set<string>();
+    for (const word of words) if (!this.#stems.has(word) && ONE_STEM.test(word)) unknown.add(word);
+    const list = [...unknown];
+    const tokens = this.#tokens(list.join(" "));
+    if (tokens.length === list.length)
+      for (const [i, word] of list.entries()) this.#keep(word, [tokens[i] ?? word]);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #keep(word: string, stems: readonly string[]): void {
+    if (this.#stems.size >= KEPT_MAX) this.#stems.clear();
+    this.#stems.set(word, stems);
+  }
+
+  /** The tokens of a text, in order. */
+  #tokens(text: string): string[] {
+    this.#statements.clear.run();
+    this.#statements.add.run(text);
+    const tokens: string[] = [];
+    for (const [term, offset] of this.#statements.tokens.all() as unknown as [string, number][]) {
+      tokens[offset] = term;
+    }
+    return tokens;
+  }
+}

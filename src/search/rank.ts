@@ -1,0 +1,114 @@
+import { fuse, relevanceOf } from "./fuse.ts";
+import { FEEDBACK, feedback } from "./rerank.ts";
+
+/** The rerank pass reads at least this many first-pass matches, so that a short page is more than reshuffled. */
+const POOL = 200;
+
+/** Found posts, a column for each fact. `Key` is what an index calls a post by: its id, or a row. */
+export interface Scored<Key> {
+  keys: ArrayLike<Key>;
+  /** Cosine in -1…1, NaN when the post or the query has no vector. */
+  cosines: Float64Array;
+  /** BM25, above 0; 0 when no word occurs. */
+  words: Float64Array;
+  /** The largest of `words` of all matches. */
+  bestWords: number;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What ranking needs of an index, for one question. */
+export interface Candidates<Key> {
+  /** The best `limit` matches by the fused score, in any order; a few more do no harm. */
+  match(page: { limit: number; except: ReadonlySet<Key> }): MaybePromise<Scored<Key>>;
+  vectors(keys: readonly Key[]): MaybePromise<(Int8Array | null)[]>;
+  /** Cosines to a vector, NaN where a post has none. */
+  cosines(vector: Int8Array, keys: ArrayLike<Key>): MaybePromise<Float64Array>;
+  idOf(key: Key): string;
+}
+
+interface RankOptions<Key> {
+  rerank: boolean;
+  limit: number;
+  /** What an earlier part of the same walk returned. */
+  except: ReadonlySet<Key>;
+}
+
+/**
+ * Ranks what matches a question: both arms fused and, with `rerank`, meaning judged once more by the query moved
+ * towards the five best posts.
+ *
+ * @param vector  meaning of the query
+ * @returns best first, equal scores by id; `relevance` is 0…1
+ */
+export async function rankCandidates<Key>(
+  candidates: Candidates<Key>,
+  vector: Int8Array | null,
+  { rerank, limit, except }: RankOptions<Key>,
+): Promise<{ id: string; relevance: number }[]> {
+  const found = await candidates.match({ limit: rerank ? Math.max(limit, POOL) : limit, except });
+  let scores = fusedScores(found, found.cosines);
+  if (rerank && vector !== null && found.keys.length > 0) {
+    // A later part of a walk is judged by the same five posts as its beginning.
+    const first =
+      except.size === 0
+        ? { found, scores }
+        : await scoredAgain(candidates, { limit: FEEDBACK.posts, except: new Set() });
+    const best = order(first.scores, FEEDBACK.posts, (at) => candidates.idOf(first.found.keys[at] as Key));
+    const vectors = await candidates.vectors(best.map((at) => first.found.keys[at] as Key));
+    const moved = feedback(
+      vector,
+      vectors.filter((one) => one !== null),
+    );
+    scores = fusedScores(found, await candidates.cosines(moved, found.keys));
+  }
+  const ids = (at: number) => candidates.idOf(found.keys[at] as Key);
+  return order(scores, limit, ids).map((at) => ({ id: ids(at), relevance: relevanceOf(scores[at] ?? 0) }));
+}
+
+async function scoredAgain<Key>(candidates: Candidates<Key>, page: Parameters<Candidates<Key>["match"]>[0]) {
+  const found = await candidates.match(page);
+  return { found, scores: fusedScores(found, found.cosines) };
+}
+
+/** The fused scores of matches, with these cosines. */
+export function fusedScores({ words, bestWords }: Scored<unknown>, cosines: Float64Array): Float64Array {
+  const scores = new Float64Array(words.length);
+  for (let at = 0; at < words.length; at += 1) {
+    const cosine = cosines[at] ?? Number.NaN;
+    scores[at] = fuse(Number.isNaN(cosine) ? null : cosine, words[at] ?? 0, bestWords);
+  }
+  return scores;
+}
+
+/** Scores that differ by less are equal. */
+const EXACTNESS = 1e-9;
+/** Larger than any fused score. */
+const CEILING = 2;
+const PLACES = 2 ** 20;
+
+/**
+ * Places of the largest scores, best first, equal ones by id.
+ * @param scores  in -2…2; at most 2^20
+ * @param idAt  called for equal scores only
+ */
+export function order(scores: Float64Array, limit: number, idAt: (at: number) => string): number[] {
+  // Score and place in one number: numbers alone are sorted ten times faster than by a function.
+  const keys = new Float64Array(scores.length);
+  for (let at = 0; at < keys.length; at += 1) {
+    keys[at] = Math.round((CEILING - (scores[at] ?? 0)) / EXACTNESS) * PLACES + at;
+  }
+  keys.sort();
+  const places: number[] = [];
+  const scoreOf = (key: number) => Math.floor(key / PLACES);
+  for (let start = 0; start < keys.length && places.length < limit; ) {
+    const score = scoreOf(keys[start] ?? 0);
+    let end = start + 1;
+    while (end < keys.length && scoreOf(keys[end] ?? 0) === score) end += 1;
+    const equal = Array.from(keys.subarray(start, end), (key) => key % PLACES);
+    if (equal.length > 1) equal.sort((a, b) => (idAt(a) < idAt(b) ? -1 : 1));
+    places.push(...equal);
+    start = end;
+  }
+  return places.slice(0, limit);
+}
