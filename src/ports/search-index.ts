@@ -112,4 +112,6 @@ export interface TransactionalIndex<Tx> {
   removePublisher(id: string): void;
   /** Called after each commit, never inside one. */
   committed(): void;
+  /** Called before the connection is closed. */
+  close(): Promise<void>;
 }

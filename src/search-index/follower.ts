@@ -1,28 +1,47 @@
+import { randomUUID } from "node:crypto";
 import type { IndexedPost } from "./indexed-post.ts";
 import { PostMemory } from "./memory/index.ts";
+import type { SnapshotFile } from "./snapshot/index.ts";
+import { isBusy } from "./sqlite-errors.ts";
 import type { Tables } from "./tables.ts";
 import type { Stems } from "./words/stems.ts";
 import { wordsOfTexts } from "./words/terms.ts";
 
 /** Posts read at once when loading or catching up: bounds what is needed beside the memory. */
 const BATCH = 5000;
+/** A smaller board is read from its tables in a tenth of a second. */
+const SNAPSHOT_FROM = 2000;
+/** Changes after which a new snapshot is due: catching up with them takes a second. */
+const SNAPSHOT_EVERY = 10_000;
 
-/** Keeps the memory up to date with the tables. */
+/** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
 export class Follower {
+  /** Empty until the first question. */
   memory: PostMemory;
   /** True when this connection committed since the change table was last read. */
   stale = true;
   readonly #tables: Tables;
   readonly #stems: Stems;
   readonly #model: { modelId: string | null; dimension: number };
+  /** Null for a database in memory. */
+  readonly #snapshot: SnapshotFile | null;
+  #loaded = false;
   /** The file's version when the change table was last read. */
   #version = -1;
+  /** The last change in the snapshot; -1 without one. */
+  #saved = -1;
+  #saving: Promise<void> | null = null;
 
-  constructor(tables: Tables, stems: Stems, model: { modelId: string | null; dimension: number }) {
+  constructor(
+    tables: Tables,
+    stems: Stems,
+    options: { model: { modelId: string | null; dimension: number }; snapshot: SnapshotFile | null },
+  ) {
     this.#tables = tables;
     this.#stems = stems;
-    this.#model = model;
-    this.memory = new PostMemory(model.dimension);
+    this.#model = options.model;
+    this.#snapshot = options.snapshot;
+    this.memory = new PostMemory(options.model.dimension);
   }
 
   /**
@@ -32,11 +51,12 @@ export class Follower {
   follow(): void {
     const tables = this.#tables;
     if (tables.inTransaction()) return;
+    if (!this.#loaded) this.#load();
     const version = tables.dataVersion();
     if (!this.stale && version === this.#version) return;
     const changes = tables.changesAfter(this.memory.change);
     if (changes === null) {
-      this.load();
+      this.#read();
       return;
     }
     const { memory } = this;
@@ -56,10 +76,57 @@ export class Follower {
     memory.change = changes.no;
     this.#version = version;
     this.stale = false;
+    if (memory.change - this.#saved > SNAPSHOT_EVERY) this.save();
   }
 
-  /** Reads everything. */
-  load(): void {
+  /** Removes the snapshot, which holds what was just erased; the next one will not. */
+  forget(): void {
+    this.#snapshot?.remove();
+    this.#saved = -1;
+  }
+
+  /** Begins to write a snapshot, unless one is being written. */
+  save(): void {
+    this.#saving ??= this.#write(true).finally(() => {
+      this.#saving = null;
+    });
+  }
+
+  /** Leaves a snapshot behind for the next start. */
+  async close(): Promise<void> {
+    await this.#saving;
+    if (this.#loaded && this.memory.change !== this.#saved) await this.#write(false);
+  }
+
+  async #write(pause: boolean): Promise<void> {
+    const { memory } = this;
+    if (this.#snapshot === null || memory.rows.live < SNAPSHOT_FROM) return;
+    const mark = randomUUID();
+    const { erasures } = this.#tables.snapshotState();
+    const { change } = memory;
+    // Set at once, so that a failed attempt is not repeated at every question.
+    this.#saved = change;
+    try {
+      await this.#snapshot.write(memory, mark, () => this.#tables.markSnapshot(mark, erasures), pause);
+    } catch (error) {
+      // The next start reads the tables: slower, and nothing is lost.
+      if (!isBusy(error) && !(error instanceof Error && "code" in error)) throw error;
+    }
+  }
+
+  /** Fills the memory from the snapshot, or from the tables where there is none of this state. */
+  #load(): void {
+    this.#loaded = true;
+    const { mark } = this.#tables.snapshotState();
+    const memory = new PostMemory(this.#model.dimension);
+    if (mark !== null && this.#snapshot?.read(memory, mark) === true) {
+      this.memory = memory;
+      this.#saved = memory.change;
+    } else this.#read();
+  }
+
+  /** Reads everything from the tables. */
+  #read(): void {
     const tables = this.#tables;
     const version = tables.dataVersion();
     // Read before the posts: a commit in between is read twice, which does no harm.
@@ -78,6 +145,7 @@ export class Follower {
     memory.change = change;
     this.#version = version;
     this.stale = false;
+    this.save();
   }
 
   #put(posts: readonly IndexedPost[], many: boolean): void {

@@ -12,6 +12,7 @@ import { fusedScores, order, rankCandidates } from "../search/rank.ts";
 import { Follower } from "./follower.ts";
 import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
+import { SnapshotFile } from "./snapshot/index.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
 import { Phrases } from "./words/phrases.ts";
 import { Stems } from "./words/stems.ts";
@@ -24,6 +25,9 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly migrations = MIGRATIONS;
   readonly #model: { modelId: string | null; dimension: number };
   #attached: { tables: Tables; follower: Follower; searcher: Searcher } | null = null;
+
+  /** True when something was erased since the last commit. */
+  #erased = false;
 
   /**
    * @param model.modelId  vectors of other models stay in the file and are not searched; with null, none are
@@ -41,11 +45,13 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     database.exec("PRAGMA secure_delete = ON");
     const tables = new Tables(database);
     const stems = new Stems();
-    const follower = new Follower(tables, stems, this.#model);
+    const file = database.location();
+    const model = JSON.stringify(this.#model);
+    const snapshot = file === null ? null : new SnapshotFile(file, model);
+    const follower = new Follower(tables, stems, { model: this.#model, snapshot });
     const scorer = new WordScorer(stems, new Phrases(database));
     const searcher = new Searcher(follower, scorer, this.#model.modelId !== null);
     this.#attached = { tables, follower, searcher };
-    follower.load();
   }
 
   readonly put = (entry: IndexEntry): void => this.#parts.tables.put(entry);
@@ -54,10 +60,21 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#parts.tables.putVector(id, model, vector);
   readonly removeVector = (id: string): void => this.#parts.tables.removeVector(id);
   readonly putPublisher: Tables["putPublisher"] = (id, status) => this.#parts.tables.putPublisher(id, status);
-  readonly removePublisher = (id: string): void => this.#parts.tables.removePublisher(id);
+  readonly removePublisher = (id: string): void => {
+    this.#parts.tables.removePublisher(id);
+    this.#erased = true;
+  };
 
   committed(): void {
-    this.#parts.follower.stale = true;
+    const { follower } = this.#parts;
+    follower.stale = true;
+    if (this.#erased) follower.forget();
+    this.#erased = false;
+  }
+
+  /** Leaves a snapshot for the next start. Called before the database is closed. */
+  async close(): Promise<void> {
+    await this.#attached?.follower.close();
   }
 
   ready(): boolean {

@@ -37,6 +37,9 @@ export const MIGRATIONS: readonly string[] = [
   // `indexable` now drops Greek and Cyrillic accents and respells letters such as ß and ł, so the index is filled again.
   // Filling an empty table takes a tenth of the time of replacing each row under secure delete.
   `DROP TABLE index_words; ${WORDS}; ${SECURE_DELETE}`,
+  // What ties a snapshot of the memory to this file, and how often something was erased that a snapshot may hold.
+  `CREATE TABLE IF NOT EXISTS index_snapshot (mark TEXT, erasures INTEGER NOT NULL) STRICT;
+   DELETE FROM index_snapshot; INSERT INTO index_snapshot VALUES (NULL, 0)`,
 ];
 
 /** Changes kept for other processes; one that lags further behind loads everything again. */
@@ -92,6 +95,9 @@ export class Tables {
       ),
       postsBetween: prepare(`SELECT id FROM index_doc ${BETWEEN}`),
       publishersBetween: prepare(`SELECT id FROM index_publisher ${BETWEEN}`),
+      snapshot: prepare("SELECT mark, erasures FROM index_snapshot"),
+      markSnapshot: prepare("UPDATE index_snapshot SET mark = ? WHERE erasures = ?"),
+      eraseSnapshot: prepare("UPDATE index_snapshot SET mark = NULL, erasures = erasures + 1"),
       version: prepare("PRAGMA data_version"),
     };
     for (const name of ["posts", "postsOf", "changes"] as const) this.#statements[name].setReturnArrays(true);
@@ -165,6 +171,7 @@ export class Tables {
 
   removePublisher(id: string): void {
     this.#statements.removePublisher.run(id);
+    this.#statements.eraseSnapshot.run();
     this.#changed(null, id);
   }
 
@@ -177,6 +184,20 @@ export class Tables {
   publishersBetween(after: string, until: string | null): string[] {
     const rows = this.#statements.publishersBetween.all(after, until) as { id: string }[];
     return rows.map(({ id }) => id);
+  }
+
+  /** `mark` is that of the snapshot that belongs to this file, null when there is none. */
+  snapshotState(): { mark: string | null; erasures: number } {
+    return this.#statements.snapshot.get() as { mark: string | null; erasures: number };
+  }
+
+  /**
+   * Lets a new snapshot belong to this file.
+   * @param erasures  as they were before it was taken
+   * @returns false when something was erased meanwhile
+   */
+  markSnapshot(mark: string, erasures: number): boolean {
+    return this.#statements.markSnapshot.run(mark, erasures).changes === 1;
   }
 
   /** Changes whenever another connection commits to the file. */

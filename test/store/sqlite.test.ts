@@ -65,6 +65,7 @@ function recordingIndex(
       expect(db.isTransaction).toBe(false);
       calls.push("committed");
     },
+    close: async () => {},
   };
   return { index, said: () => calls.splice(0).filter((call) => call !== "committed"), calls };
 }

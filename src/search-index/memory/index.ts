@@ -38,6 +38,8 @@ export class PostMemory {
   change = 0;
   /** Grows with every change of a list: counts of live rows are then out of date. */
   version = 0;
+  /** Grows whenever rows get other numbers. */
+  moves = 0;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;
 
@@ -179,6 +181,7 @@ export class PostMemory {
     this.names = names;
     this.lists = lists;
     this.version += 1;
+    this.moves += 1;
   }
 }
 

@@ -30,6 +30,11 @@ export class Names {
   readonly slots = new Column(Uint32Array, 1024);
   size = 0;
 
+  /** Numbers in `fields`. */
+  get fieldsUsed(): number {
+    return this.size * FIELDS;
+  }
+
   /** The number of a name, or -1. */
   find(kind: NameKind, name: string): number {
     hashName(kind, name);

@@ -2,7 +2,7 @@ import { FIELD, type Names } from "./names.ts";
 
 /** A page holds whole blocks; 2^18 bytes. */
 const PAGE_BITS = 18;
-export const LIST_PAGE_BYTES = 1 << PAGE_BITS;
+const LIST_PAGE_BYTES = 1 << PAGE_BITS;
 const OFFSET = LIST_PAGE_BYTES - 1;
 /** A block begins with the address of the next one and its length in bytes, each a u32. */
 const HEADER = 8;
@@ -132,15 +132,26 @@ export class RowLists {
       this.pages.push(pageOf(new SharedArrayBuffer(LIST_PAGE_BYTES)));
   }
 
+  /** The first bytes, page by page. */
+  blocks(bytes = this.used): Uint8Array[] {
+    return this.pages.flatMap((page, at) => {
+      const length = Math.min(LIST_PAGE_BYTES, bytes - at * LIST_PAGE_BYTES);
+      return length > 0 ? [page.bytes.subarray(0, length)] : [];
+    });
+  }
+
   #blocks(name: number, read: (bytes: Uint8Array, start: number, end: number) => void): void {
-    const last = this.#names.get(name, FIELD.write);
+    const last = this.#names.get(name, FIELD.start) - HEADER;
     for (let at = this.#names.get(name, FIELD.first); at !== 0; ) {
       const { bytes, words } = this.#page(at);
       const start = (at & OFFSET) + HEADER;
-      const next = words[(at & OFFSET) >> 2] ?? 0;
-      const length = next === 0 ? last - at - HEADER : (words[((at & OFFSET) >> 2) + 1] ?? 0);
-      read(bytes, start, start + length);
-      at = next;
+      // Not by the block's own words: in a copy they may know of entries that came later.
+      if (at === last) {
+        read(bytes, start, start + this.#names.get(name, FIELD.write) - at - HEADER);
+        return;
+      }
+      read(bytes, start, start + (words[((at & OFFSET) >> 2) + 1] ?? 0));
+      at = words[(at & OFFSET) >> 2] ?? 0;
     }
   }
 

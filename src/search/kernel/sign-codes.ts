@@ -16,11 +16,12 @@ export class SignCodes {
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
   readonly #page: number;
-  readonly #width: number;
+  /** Bytes of a code. */
+  readonly width: number;
 
   /** @param dimension  at most 3,968 */
   constructor(dimension: number, shared: { memory?: KernelMemory; thread?: number } = {}) {
-    this.#width = 16 * Math.ceil(dimension / 128);
+    this.width = 16 * Math.ceil(dimension / 128);
     this.memory = shared.memory ?? newKernelMemory();
     this.#kernel = openKernel(this.memory);
     this.#page = (shared.thread ?? 0) * PAGE_BYTES;
@@ -29,28 +30,28 @@ export class SignCodes {
 
   /** Keeps the code of a vector. */
   set(row: number, vector: Int8Array, centre: Int8Array): void {
-    growTo(this.memory, ROWS_AT + (row + 1) * this.#width);
-    this.#encode(vector, centre, ROWS_AT + row * this.#width);
+    growTo(this.memory, ROWS_AT + (row + 1) * this.width);
+    this.#encode(vector, centre, ROWS_AT + row * this.width);
   }
 
   /** The bytes of the first codes, to be read or written at once. */
   block(rows: number): Uint8Array {
-    growTo(this.memory, ROWS_AT + rows * this.#width);
-    return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.#width);
+    growTo(this.memory, ROWS_AT + rows * this.width);
+    return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.width);
   }
 
   /** In how many bits the codes of rows 0 to `out.length` - 1 differ from that of a query. */
   scan(query: Int8Array, centre: Int8Array, out: Uint16Array): void {
-    growTo(this.memory, ROWS_AT + out.length * this.#width);
+    growTo(this.memory, ROWS_AT + out.length * this.width);
     this.#encode(query, centre, this.#page);
     const distances = new Uint16Array(this.memory.buffer, this.#page + DISTANCES_AT, BLOCK_ROWS);
     for (let start = 0; start < out.length; start += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, out.length - start);
       this.#kernel.bitDistances(
         this.#page,
-        ROWS_AT + start * this.#width,
+        ROWS_AT + start * this.width,
         count,
-        this.#width,
+        this.width,
         this.#page + DISTANCES_AT,
       );
       out.set(count === BLOCK_ROWS ? distances : distances.subarray(0, count), start);
@@ -58,7 +59,7 @@ export class SignCodes {
   }
 
   #encode(vector: Int8Array, centre: Int8Array, at: number): void {
-    const code = new Uint8Array(this.memory.buffer, at, this.#width).fill(0);
+    const code = new Uint8Array(this.memory.buffer, at, this.width).fill(0);
     for (let i = 0; i < vector.length; i += 1) {
       if ((vector[i] ?? 0) > (centre[i] ?? 0)) code[i >> 3] = (code[i >> 3] ?? 0) | (1 << (i & 7));
     }

@@ -27,6 +27,7 @@ export default {
   async open(url, { model, log }) {
     const index = new EmbeddedIndex(model);
     const store = await openSqlite(url, { index, log: (line) => log.info({}, line) });
+    index.follow();
     return { store, index, searchState: () => "local", close: () => store.close() };
   },
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
@@ -105,6 +106,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
       await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());
     },
     async close() {
+      await context.index.close();
       await Promise.all([connection.close(), scratch.close()]);
     },
   };

@@ -22,4 +22,5 @@ export const NO_INDEX: StoreIndex = {
   putPublisher() {},
   removePublisher() {},
   committed() {},
+  close: async () => {},
 };

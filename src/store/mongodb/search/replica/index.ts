@@ -128,6 +128,7 @@ class ReplicaSync {
     this.#round.abort();
     this.ready = false;
     await this.#queue.close();
+    await this.#file.index.close();
     this.#file.close();
     this.#lease.release();
   }

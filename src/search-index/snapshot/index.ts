@@ -1,0 +1,175 @@
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+import type { PostMemory } from "../memory/index.ts";
+import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
+
+/** Changes with the meaning of any byte. */
+const FORMAT = "agent-board search 1";
+/** The first bytes of a file: the length of the header and its checksum, each a u32. */
+const PREFIX = 8;
+/** A header names some thirty sections; a longer one is damaged. */
+const HEADER_MAX = 65_536;
+/** Bytes written or read at once. Between two writes other work may run. */
+const CHUNK = 1 << 20;
+
+interface Header {
+  format: string;
+  /** What ties the file to the database's state: the database holds the same. */
+  mark: string;
+  model: string;
+  scalars: Scalars;
+  sections: { name: string; bytes: number; crc: number }[];
+}
+
+/** The snapshot of a database's file and the one being written; they mean nothing without it. */
+export const snapshotsOf = (database: string): [path: string, unfinished: string] => [
+  `${database}-search`,
+  `${database}-search-new`,
+];
+
+/** The memory as it was, in a file beside the database. It holds no text: words are hashes there. */
+export class SnapshotFile {
+  readonly #path: string;
+  readonly #unfinished: string;
+  readonly #model: string;
+
+  /**
+   * @param database  the file that it belongs to
+   * @param model  whose vectors are in it
+   */
+  constructor(database: string, model: string) {
+    [this.#path, this.#unfinished] = snapshotsOf(database);
+    this.#model = model;
+  }
+
+  /**
+   * Fills an empty memory.
+   * @param mark  that the file must have
+   * @returns false when there is no file, or one that is damaged or of another state; the memory is then of no use
+   */
+  read(memory: PostMemory, mark: string): boolean {
+    // Left by a process that died, or else that process gives up.
+    rmSync(this.#unfinished, { force: true });
+    let file: number;
+    try {
+      file = openSync(this.#path, "r");
+    } catch {
+      return false;
+    }
+    try {
+      const header = readHeader(file);
+      if (header?.format !== FORMAT || header.mark !== mark || header.model !== this.#model) return false;
+      const sections = sectionsOf(memory);
+      for (const [at, { name, bytes, crc }] of header.sections.entries()) {
+        const section = sections[at];
+        if (section?.name !== name) return false;
+        let sum = 0;
+        for (const piece of section.room(bytes)) {
+          for (let from = 0; from < piece.length; from += CHUNK) {
+            const chunk = piece.subarray(from, from + CHUNK);
+            if (readSync(file, chunk) !== chunk.length) return false;
+            sum = crc32(chunk, sum);
+          }
+        }
+        if (sum !== crc) return false;
+      }
+      setScalars(memory, header.scalars);
+      return header.sections.length === sections.length;
+    } catch {
+      return false;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /**
+   * Writes the memory as it is now. What changes in place is copied first, so the memory may go on changing; when its
+   * rows move meanwhile, the file is given up.
+   *
+   * @param keep  called when the file is complete, just before it takes its place; false gives it up
+   * @returns false when it was given up, or another process is writing
+   */
+  async write(memory: PostMemory, mark: string, keep: () => boolean, pause = true): Promise<boolean> {
+    const file = this.#claim();
+    if (file === null) return false;
+    try {
+      const { moves } = memory;
+      const scalars = scalarsOf(memory);
+      const sections = sectionsOf(memory).map((section) => {
+        const pieces = section.pieces();
+        return {
+          name: section.name,
+          pieces: section.changes ? pieces.map((piece) => piece.slice()) : pieces,
+        };
+      });
+      const header: Header = { format: FORMAT, mark, model: this.#model, scalars, sections: [] };
+      let at = PREFIX + HEADER_MAX;
+      for (const { name, pieces } of sections) {
+        let [bytes, crc] = [0, 0];
+        for (const piece of pieces) {
+          for (let from = 0; from < piece.length; from += CHUNK) {
+            // A copy: what is written and what is summed must be the same bytes.
+            const chunk = piece.slice(from, from + CHUNK);
+            writeAll(file, chunk, at + bytes);
+            bytes += chunk.length;
+            crc = crc32(chunk, crc);
+            if (pause) await turn();
+            if (memory.moves !== moves) return false;
+          }
+        }
+        header.sections.push({ name, bytes, crc });
+        at += bytes;
+      }
+      writeHeader(file, header);
+      if (!keep() || !existsSync(this.#unfinished)) return false;
+      renameSync(this.#unfinished, this.#path);
+      return true;
+    } finally {
+      closeSync(file);
+      rmSync(this.#unfinished, { force: true });
+    }
+  }
+
+  /** Removes it, also one that is being written. */
+  remove(): void {
+    rmSync(this.#path, { force: true });
+    rmSync(this.#unfinished, { force: true });
+  }
+
+  /** Opens the file to be written, or gives null while another process has it. */
+  #claim(): number | null {
+    try {
+      return openSync(this.#unfinished, "wx", 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return null;
+      throw error;
+    }
+  }
+}
+
+function readHeader(file: number): Header | null {
+  const prefix = new Uint32Array(2);
+  if (readSync(file, prefix) !== PREFIX) return null;
+  const [length = 0, crc] = prefix;
+  if (length > HEADER_MAX) return null;
+  const bytes = Buffer.alloc(HEADER_MAX);
+  if (readSync(file, bytes) !== HEADER_MAX) return null;
+  const text = bytes.subarray(0, length);
+  return crc32(text) === crc ? (JSON.parse(text.toString()) as Header) : null;
+}
+
+function writeHeader(file: number, header: Header): void {
+  const text = Buffer.from(JSON.stringify(header));
+  if (text.length > HEADER_MAX) throw new RangeError("The header of a snapshot is too long.");
+  writeAll(file, new Uint8Array(Uint32Array.of(text.length, crc32(text)).buffer), 0);
+  const padded = Buffer.alloc(HEADER_MAX);
+  text.copy(padded);
+  writeAll(file, padded, PREFIX);
+}
+
+function writeAll(file: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(file, bytes, done, bytes.length - done, at + done);
+  }
+}
