@@ -1,5 +1,6 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
+import { siblingOf, startWorker } from "../start-worker.ts";
 import { takeBatch, type Waiting } from "./batches.ts";
 import type { EmbeddingModel } from "./models.ts";
 import { messageOf } from "./weights.ts";
@@ -118,7 +119,7 @@ export class ModelThread {
   #start(folder: string, began: number): void {
     const { repository, pooling, dimension, maxTokens } = this.#model;
     const start: WorkerStart = { folder, repository, pooling, dimension, maxTokens };
-    const worker = startWorker(start);
+    const worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     this.#worker = worker;
     this.#watch(worker);
     worker.on("message", (news: WorkerNews) => {
@@ -227,20 +228,4 @@ export class ModelThread {
     this.#batch = null;
     for (const { reject } of waiting) reject(new EmbedderUnavailable(reason));
   }
-}
-
-/** The compiled worker is JavaScript. Run from its source, it needs the loader that also runs the tests. */
-function startWorker(start: WorkerStart): Worker {
-  // The library's output is dropped: it holds texts of posts, and in stdio mode stdout belongs to the protocol.
-  const options = { workerData: start, execArgv: [], stdout: true, stderr: true };
-  const worker = import.meta.url.endsWith(".js")
-    ? new Worker(new URL("./worker.js", import.meta.url), options)
-    : new Worker(
-        `import(${JSON.stringify(import.meta.resolve("tsx/esm/api"))})
-          .then(({ register }) => (register(), import(${JSON.stringify(new URL("./worker.ts", import.meta.url).href)})))`,
-        { ...options, eval: true },
-      );
-  worker.stdout.resume();
-  worker.stderr.resume();
-  return worker;
 }

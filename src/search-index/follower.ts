@@ -13,6 +13,8 @@ const BATCH = 5000;
 const SNAPSHOT_FROM = 2000;
 /** Changes after which a new snapshot is due: catching up with them takes a second. */
 const SNAPSHOT_EVERY = 10_000;
+/** And no sooner than this after the last one. */
+const SNAPSHOT_PAUSE_MS = 60_000;
 
 /** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
 export class Follower {
@@ -28,8 +30,9 @@ export class Follower {
   #loaded = false;
   /** The file's version when the change table was last read. */
   #version = -1;
-  /** The last change in the snapshot; -1 without one. */
-  #saved = -1;
+  /** The last change in the snapshot. */
+  #saved = Number.NEGATIVE_INFINITY;
+  #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | null = null;
 
   constructor(
@@ -76,13 +79,13 @@ export class Follower {
     memory.change = changes.no;
     this.#version = version;
     this.stale = false;
-    if (memory.change - this.#saved > SNAPSHOT_EVERY) this.save();
+    const isDue = memory.change - this.#saved > SNAPSHOT_EVERY;
+    if (isDue && performance.now() - this.#savedAt > SNAPSHOT_PAUSE_MS) this.save();
   }
 
-  /** Removes the snapshot, which holds what was just erased; the next one will not. */
+  /** The snapshot is gone; another is due. */
   forget(): void {
-    this.#snapshot?.remove();
-    this.#saved = -1;
+    this.#saved = Number.NEGATIVE_INFINITY;
   }
 
   /** Begins to write a snapshot, unless one is being written. */
@@ -106,6 +109,7 @@ export class Follower {
     const { change } = memory;
     // Set at once, so that a failed attempt is not repeated at every question.
     this.#saved = change;
+    this.#savedAt = performance.now();
     try {
       await this.#snapshot.write(memory, mark, () => this.#tables.markSnapshot(mark, erasures), pause);
     } catch (error) {

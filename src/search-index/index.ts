@@ -1,57 +1,59 @@
+import { rmSync } from "node:fs";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type {
-  IndexEntry,
-  Match,
-  Question,
-  Ranked,
-  SearchIndex,
-  TransactionalIndex,
-} from "../ports/search-index.ts";
-import type { Place } from "../ports/store/index.ts";
-import { fusedScores, order, rankCandidates } from "../search/rank.ts";
-import { Follower } from "./follower.ts";
-import { Searcher } from "./query/searcher.ts";
-import { WordScorer } from "./query/words.ts";
-import { SnapshotFile } from "./snapshot/index.ts";
+import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
+import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
+import { snapshotsOf } from "./snapshot/index.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
-import { Phrases } from "./words/phrases.ts";
-import { Stems } from "./words/stems.ts";
+import { ThreadAnswers } from "./thread/index.ts";
+
+/** Posts from which a search takes long enough that the event loop should not wait for it: about 2 ms. */
+const THREAD_FROM = 30_000;
+/** After as many ends of the thread, this thread answers. */
+const BREAKS_MAX = 3;
 
 /**
  * The embedded index: SQLite keeps it, memory answers from it. Its tables change in the store's transactions; the memory
- * follows their change table before each question. Several processes may use one file.
+ * follows their change table before each question. Several processes may use one file. A small board is searched in the
+ * caller's thread, a large one in a thread of its own.
  */
 export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSyncInstance> {
   readonly migrations = MIGRATIONS;
-  readonly #model: { modelId: string | null; dimension: number };
-  #attached: { tables: Tables; follower: Follower; searcher: Searcher } | null = null;
-
+  readonly #model: IndexModel;
+  readonly #threadFrom: number;
+  #attached: { database: DatabaseSyncInstance; tables: Tables } | null = null;
+  #local: LocalAnswers | null = null;
+  #thread: ThreadAnswers | null = null;
+  /** Resolves when a thread that was started answers, or broke. */
+  #starting: Promise<void> | null = null;
+  #breaks = 0;
   /** True when something was erased since the last commit. */
   #erased = false;
+  #closed = false;
 
-  /**
-   * @param model.modelId  vectors of other models stay in the file and are not searched; with null, none are
-   * @param model.dimension  a multiple of 16
-   */
-  constructor(model: { modelId: string | null; dimension: number }) {
+  /** @param options.threadFrom  posts from which a thread answers */
+  constructor(model: IndexModel, { threadFrom = THREAD_FROM } = {}) {
     if (model.dimension % 16 !== 0) {
       throw new RangeError(`Vectors of ${model.dimension} dimensions do not fit the kernel.`);
     }
-    this.#model = model;
+    this.#model = { modelId: model.modelId, dimension: model.dimension };
+    this.#threadFrom = threadFrom;
   }
 
   attach(database: DatabaseSyncInstance): void {
     // Freed pages keep no bytes of erased posts.
     database.exec("PRAGMA secure_delete = ON");
-    const tables = new Tables(database);
-    const stems = new Stems();
+    this.#attached = { database, tables: new Tables(database) };
+  }
+
+  /** Loads the memory, which the first question does otherwise. */
+  async open(): Promise<void> {
+    const { database, tables } = this.#parts;
     const file = database.location();
-    const model = JSON.stringify(this.#model);
-    const snapshot = file === null ? null : new SnapshotFile(file, model);
-    const follower = new Follower(tables, stems, { model: this.#model, snapshot });
-    const scorer = new WordScorer(stems, new Phrases(database));
-    const searcher = new Searcher(follower, scorer, this.#model.modelId !== null);
-    this.#attached = { tables, follower, searcher };
+    if (file === null || !tables.hasPosts(this.#threadFrom)) this.follow();
+    else {
+      this.#thread = this.#newThread(file);
+      await this.#thread.ready().catch(() => {});
+    }
   }
 
   readonly put = (entry: IndexEntry): void => this.#parts.tables.put(entry);
@@ -66,15 +68,14 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   };
 
   committed(): void {
-    const { follower } = this.#parts;
-    follower.stale = true;
-    if (this.#erased) follower.forget();
+    if (this.#local !== null) this.#local.follower.stale = true;
+    if (this.#erased) this.#forget();
     this.#erased = false;
   }
 
-  /** Leaves a snapshot for the next start. Called before the database is closed. */
-  async close(): Promise<void> {
-    await this.#attached?.follower.close();
+  /** True while a thread of its own answers. */
+  get isThreaded(): boolean {
+    return this.#thread !== null;
   }
 
   ready(): boolean {
@@ -83,7 +84,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   /** Brings the memory up to date; long writes call it between their steps, so that no question has to wait. */
   follow(): void {
-    this.#parts.follower.follow();
+    if (this.#thread === null) this.#here().follower.follow();
   }
 
   /** Ids of posts in `(after, until]`; null means no end. */
@@ -94,45 +95,18 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly publishersBetween: Tables["publishersBetween"] = (after, until) =>
     this.#parts.tables.publishersBetween(after, until);
 
-  async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
-    const searcher = this.#current();
-    const except = new Set(searcher.rowsOf([...options.except]));
-    return rankCandidates(searcher.candidates(question), question.vector, { ...options, except });
-  }
+  readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
+  readonly match: SearchIndex["match"] = (question, page) => this.#answers().match(question, page);
+  readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
+  readonly count = (question: Question): Promise<number> => this.#answers().count(question);
+  readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
+  readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
 
-  async match(
-    question: Question,
-    page: { limit: number; except: ReadonlySet<string> },
-  ): Promise<{ matches: Match[]; bestWords: number }> {
-    const searcher = this.#current();
-    const except = new Set(searcher.rowsOf([...page.except]));
-    const found = searcher.match(question, { limit: page.limit, except });
-    const { keys, cosines, words, bestWords } = found;
-    const idAt = (at: number) => searcher.idOf(keys[at] ?? 0);
-    const places = order(fusedScores(found, cosines), page.limit, idAt);
-    const matches = places.map((at) => {
-      const cosine = cosines[at] ?? Number.NaN;
-      return { id: idAt(at), cosine: Number.isNaN(cosine) ? null : cosine, words: words[at] ?? 0 };
-    });
-    return { matches, bestWords };
-  }
-
-  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
-    return this.#current().list(question, page);
-  }
-
-  async count(question: Question): Promise<number> {
-    return this.#current().count(question);
-  }
-
-  async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
-    const searcher = this.#current();
-    return searcher.vectors(searcher.rowsOf(ids));
-  }
-
-  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
-    const searcher = this.#current();
-    return searcher.cosines(vector, searcher.rowsOf(ids));
+  /** Leaves a snapshot for the next start. Called before the database is closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#starting;
+    await Promise.all([this.#local?.close(), this.#thread?.close()]);
   }
 
   get #parts() {
@@ -140,9 +114,53 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     return this.#attached;
   }
 
-  #current(): Searcher {
-    const { follower, searcher } = this.#parts;
-    follower.follow();
-    return searcher;
+  #answers(): Answers {
+    if (this.#thread !== null) return this.#thread;
+    const local = this.#here();
+    const isLarge = local.follower.memory.rows.live >= this.#threadFrom;
+    if (isLarge && this.#starting === null && this.#breaks < BREAKS_MAX) this.#moveToThread();
+    return local;
+  }
+
+  #here(): LocalAnswers {
+    const { database, tables } = this.#parts;
+    this.#local ??= new LocalAnswers(database, tables, this.#model);
+    return this.#local;
+  }
+
+  /** Starts a thread, which answers as soon as it has loaded. */
+  #moveToThread(): void {
+    const file = this.#parts.database.location();
+    if (file === null || this.#closed) return;
+    const thread = this.#newThread(file);
+    this.#starting = thread.ready().then(
+      () => {
+        this.#thread = thread;
+        this.#local?.release();
+        this.#local = null;
+        this.#starting = null;
+      },
+      () => {
+        this.#starting = null;
+      },
+    );
+  }
+
+  #newThread(file: string): ThreadAnswers {
+    const thread = new ThreadAnswers(file, this.#model, () => {
+      this.#breaks += 1;
+      if (this.#thread !== thread || this.#closed) return;
+      this.#thread = this.#breaks < BREAKS_MAX ? this.#newThread(file) : null;
+    });
+    return thread;
+  }
+
+  /** Removes the snapshot, which holds what was just erased. The memory answers without it at once. */
+  #forget(): void {
+    const file = this.#parts.database.location();
+    if (file === null) return;
+    for (const path of snapshotsOf(file)) rmSync(path, { force: true });
+    this.#local?.forget();
+    this.#thread?.forget();
   }
 }

@@ -87,6 +87,7 @@ export class Tables {
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       changeRange: prepare("SELECT min(no) AS oldest, max(no) AS newest FROM index_change"),
       changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
+      many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
       postsOf: prepare(`${POSTS} WHERE d.seq IN (SELECT value FROM json_each(?)) ORDER BY d.seq`),
       publishers: prepare("SELECT id, verified, suspended FROM index_publisher"),
@@ -173,6 +174,11 @@ export class Tables {
     this.#statements.removePublisher.run(id);
     this.#statements.eraseSnapshot.run();
     this.#changed(null, id);
+  }
+
+  /** True when there are at least as many posts. */
+  hasPosts(count: number): boolean {
+    return (this.#statements.many.get(count) as { n: number }).n >= count;
   }
 
   /** Ids of posts in `(after, until]`; null means no end. */

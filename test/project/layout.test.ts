@@ -46,12 +46,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
-  "src/search-index": ["src/ports", "src/search", "src/schema"],
-  "src/embed": ["src/ports"],
+  "src/search-index": ["src/ports", "src/search", "src/schema", "src/start-worker.ts"],
+  "src/embed": ["src/ports", "src/start-worker.ts"],
   "src/outbound": ["src/ports"],
   "src/schema": [],
   "src/failures.ts": [],
   "src/config.ts": [],
+  "src/start-worker.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */

@@ -131,12 +131,6 @@ export class SnapshotFile {
     }
   }
 
-  /** Removes it, also one that is being written. */
-  remove(): void {
-    rmSync(this.#path, { force: true });
-    rmSync(this.#unfinished, { force: true });
-  }
-
   /** Opens the file to be written, or gives null while another process has it. */
   #claim(): number | null {
     try {

@@ -27,7 +27,7 @@ export default {
   async open(url, { model, log }) {
     const index = new EmbeddedIndex(model);
     const store = await openSqlite(url, { index, log: (line) => log.info({}, line) });
-    index.follow();
+    await index.open();
     return { store, index, searchState: () => "local", close: () => store.close() };
   },
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.

@@ -31,7 +31,7 @@ export interface OpenIndex {
  * Gives each test of the calling file an empty file for indexes.
  * @returns opens an index on a new connection to the test's file; closed after the test
  */
-export function useIndexFile(): (options?: { modelId?: string | null }) => OpenIndex {
+export function useIndexFile(): (options?: { modelId?: string | null; threadFrom?: number }) => OpenIndex {
   let folder: string;
   const opened: OpenIndex[] = [];
   beforeEach(() => {
@@ -41,17 +41,20 @@ export function useIndexFile(): (options?: { modelId?: string | null }) => OpenI
     for (const { database } of opened.splice(0)) database.close();
     rmSync(folder, { recursive: true });
   });
-  return ({ modelId = MODEL } = {}) => {
-    const one = openIndex(folder, modelId);
+  return ({ modelId = MODEL, threadFrom } = {}) => {
+    const one = openIndex(folder, modelId, threadFrom);
     opened.push(one);
     return one;
   };
 }
 
-function openIndex(folder: string, modelId: string | null): OpenIndex {
+function openIndex(folder: string, modelId: string | null, threadFrom?: number): OpenIndex {
   const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
-  const index = new EmbeddedIndex({ modelId, dimension: DIMENSION });
+  const index = new EmbeddedIndex(
+    { modelId, dimension: DIMENSION },
+    threadFrom === undefined ? {} : { threadFrom },
+  );
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === 0) {
     for (const statement of index.migrations) database.exec(statement);

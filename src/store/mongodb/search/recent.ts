@@ -84,6 +84,7 @@ export class RecentPosts {
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#queue.close();
+    await this.index.close();
     this.#database.close();
   }
 

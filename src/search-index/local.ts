@@ -1,0 +1,98 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Question, Ranked, SearchIndex } from "../ports/search-index.ts";
+import type { Place } from "../ports/store/index.ts";
+import { fusedScores, order, rankCandidates } from "../search/rank.ts";
+import { Follower } from "./follower.ts";
+import { Searcher } from "./query/searcher.ts";
+import { WordScorer } from "./query/words.ts";
+import { SnapshotFile } from "./snapshot/index.ts";
+import type { Tables } from "./tables.ts";
+import { Phrases } from "./words/phrases.ts";
+import { Stems } from "./words/stems.ts";
+
+/** What answers questions: this thread's memory, or another thread. */
+export interface Answers extends Omit<SearchIndex, "ready"> {
+  /** Called when something was erased: no file may hold it from now on. */
+  forget(): void;
+  /** Leaves a snapshot for the next start. */
+  close(): Promise<void>;
+}
+
+/** Vectors of other models stay in the file and are not searched; with null, none are. */
+export interface IndexModel {
+  modelId: string | null;
+  /** A multiple of 16. */
+  dimension: number;
+}
+
+/** Answers in this thread, from a memory that follows the tables of one connection. */
+export class LocalAnswers implements Answers {
+  readonly follower: Follower;
+  readonly #searcher: Searcher;
+  readonly #stems = new Stems();
+
+  constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel) {
+    const file = database.location();
+    const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
+    this.follower = new Follower(tables, this.#stems, { model, snapshot });
+    const scorer = new WordScorer(this.#stems, new Phrases(database));
+    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
+  }
+
+  async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
+    const searcher = this.#current();
+    const except = new Set(searcher.rowsOf([...options.except]));
+    return rankCandidates(searcher.candidates(question), question.vector, { ...options, except });
+  }
+
+  async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
+    const searcher = this.#current();
+    const except = new Set(searcher.rowsOf([...page.except]));
+    const found = searcher.match(question, { limit: page.limit, except });
+    const { keys, cosines, words, bestWords } = found;
+    const idAt = (at: number) => searcher.idOf(keys[at] ?? 0);
+    const places = order(fusedScores(found, cosines), page.limit, idAt);
+    const matches = places.map((at) => {
+      const cosine = cosines[at] ?? Number.NaN;
+      return { id: idAt(at), cosine: Number.isNaN(cosine) ? null : cosine, words: words[at] ?? 0 };
+    });
+    return { matches, bestWords };
+  }
+
+  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
+    return this.#current().list(question, page);
+  }
+
+  async count(question: Question): Promise<number> {
+    return this.#current().count(question);
+  }
+
+  async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
+    const searcher = this.#current();
+    return searcher.vectors(searcher.rowsOf(ids));
+  }
+
+  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
+    const searcher = this.#current();
+    return searcher.cosines(vector, searcher.rowsOf(ids));
+  }
+
+  forget(): void {
+    this.follower.forget();
+  }
+
+  async close(): Promise<void> {
+    await this.follower.close();
+    this.release();
+  }
+
+  /** Ends without a snapshot. */
+  release(): void {
+    this.#stems.close();
+  }
+
+  #current(): Searcher {
+    this.follower.follow();
+    return this.#searcher;
+  }
+}

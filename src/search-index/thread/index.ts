@@ -1,0 +1,152 @@
+import type { Worker } from "node:worker_threads";
+import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
+import { type Place, StoreUnavailable } from "../../ports/store/index.ts";
+import { siblingOf, startWorker } from "../../start-worker.ts";
+import type { Answers, IndexModel } from "../local.ts";
+import {
+  type Method,
+  type PackedRanking,
+  type ThreadNews,
+  type ThreadOrder,
+  type ThreadStart,
+  unpackRanking,
+} from "./messages.ts";
+
+/** Questions that may wait; more are refused. */
+const WAITING_MAX = 256;
+/** A question that waited this long is refused: its caller has given up or soon will. */
+const WAIT_MS = 5_000;
+/** Questions in the thread at a time: while it answers one, the next lies there. */
+const SENT_MAX = 2;
+
+interface Waiting {
+  order: Exclude<ThreadOrder, string>;
+  resolve(answer: unknown): void;
+  reject(error: Error): void;
+  /** Moment of `performance.now()` after which it is not asked any more. */
+  until: number;
+}
+
+/**
+ * Answers in a thread of their own: the event loop does not wait for a search. The thread reads the same database by a
+ * connection of its own, and looks for commits before each question, so it knows all that was acknowledged before.
+ */
+export class ThreadAnswers implements Answers {
+  readonly #worker: Worker;
+  readonly #waiting: Waiting[] = [];
+  readonly #sent = new Map<number, Waiting>();
+  readonly #ready: Promise<void>;
+  #asked = 0;
+  #broken: Error | null = null;
+
+  /** @param broke  called once when the thread ends by itself; what waits has been refused then */
+  constructor(file: string, model: IndexModel, broke: (error: Error) => void) {
+    const start: ThreadStart = { file, model };
+    this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start);
+    // Questions keep the process alive, the thread does not.
+    this.#worker.unref();
+    this.#ready = new Promise((resolve, reject) => {
+      this.#worker.on("message", (news: ThreadNews) => {
+        if (news === "ready") resolve();
+        else this.#take(news);
+      });
+      let reason = new Error("the search thread ended");
+      this.#worker.on("error", (error: Error) => {
+        reason = error;
+      });
+      this.#worker.on("exit", () => {
+        this.#broken = reason;
+        this.#refuseAll(reason);
+        reject(reason);
+        broke(reason);
+      });
+    });
+    this.#ready.catch(() => {});
+  }
+
+  /** Resolves when the first question would be answered at once. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
+    return unpackRanking((await this.#ask("rank", [question, options])) as PackedRanking);
+  }
+
+  match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
+    return this.#ask("match", [question, page]) as ReturnType<SearchIndex["match"]>;
+  }
+
+  list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
+    return this.#ask("list", [question, page]) as Promise<Place[]>;
+  }
+
+  count(question: Question): Promise<number> {
+    return this.#ask("count", [question]) as Promise<number>;
+  }
+
+  vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
+    return this.#ask("vectors", [ids]) as Promise<(Int8Array | null)[]>;
+  }
+
+  cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
+    return this.#ask("cosines", [vector, ids]) as Promise<Float64Array>;
+  }
+
+  forget(): void {
+    this.#worker.postMessage("forget" satisfies ThreadOrder);
+  }
+
+  async close(): Promise<void> {
+    if (this.#broken !== null) return;
+    this.#worker.ref();
+    const ended = new Promise<void>((resolve) => this.#worker.once("exit", () => resolve()));
+    this.#worker.postMessage("end" satisfies ThreadOrder);
+    await ended;
+  }
+
+  #ask(method: Method, args: unknown[]): Promise<unknown> {
+    if (this.#broken !== null) return Promise.reject(unavailable(this.#broken));
+    if (this.#waiting.length >= WAITING_MAX) {
+      return Promise.reject(new StoreUnavailable("too many searches are waiting"));
+    }
+    return new Promise((resolve, reject) => {
+      this.#asked += 1;
+      const order = { id: this.#asked, method, args };
+      this.#waiting.push({ order, resolve, reject, until: performance.now() + WAIT_MS });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (this.#sent.size < SENT_MAX) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      if (performance.now() > next.until) {
+        next.reject(new StoreUnavailable("the search waited too long for its turn"));
+        continue;
+      }
+      this.#sent.set(next.order.id, next);
+      this.#worker.postMessage(next.order satisfies ThreadOrder);
+    }
+    if (this.#sent.size > 0) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  #take(news: Exclude<ThreadNews, string>): void {
+    const asked = this.#sent.get(news.id);
+    if (asked === undefined) return;
+    this.#sent.delete(news.id);
+    if ("answer" in news) asked.resolve(news.answer);
+    else asked.reject(Object.assign(new Error(news.failure.message), { errcode: news.failure.errcode }));
+    this.#next();
+  }
+
+  #refuseAll(reason: Error): void {
+    const all = [...this.#sent.values(), ...this.#waiting.splice(0)];
+    this.#sent.clear();
+    for (const { reject } of all) reject(unavailable(reason));
+  }
+}
+
+const unavailable = (cause: Error) => new StoreUnavailable("the search thread broke", { cause });

@@ -1,0 +1,39 @@
+import type { Ranked } from "../../ports/search-index.ts";
+import type { Answers, IndexModel } from "../local.ts";
+
+/** What the thread starts with. */
+export interface ThreadStart {
+  /** The database's file. */
+  file: string;
+  model: IndexModel;
+}
+
+/** The questions that are passed on as they are. */
+export type Method = keyof Pick<Answers, "rank" | "match" | "list" | "count" | "vectors" | "cosines">;
+
+/** What it is sent: a question, news of an erasure, or the request to end. */
+export type ThreadOrder = { id: number; method: Method; args: unknown[] } | "forget" | "end";
+
+/** What it answers: once when it is ready, then for each question. */
+export type ThreadNews =
+  | "ready"
+  | { id: number; answer: unknown }
+  | { id: number; failure: { message: string; errcode?: number } };
+
+/** A ranking as it travels: two values are copied faster than a thousand objects. */
+export interface PackedRanking {
+  /** Ids, each but the last followed by a line break. */
+  ids: string;
+  relevance: Float64Array;
+}
+
+export function packRanking(ranked: readonly Ranked[]): PackedRanking {
+  const relevance = new Float64Array(ranked.length);
+  for (const [at, one] of ranked.entries()) relevance[at] = one.relevance;
+  return { ids: ranked.map(({ id }) => id).join("\n"), relevance };
+}
+
+export function unpackRanking({ ids, relevance }: PackedRanking): Ranked[] {
+  if (relevance.length === 0) return [];
+  return ids.split("\n").map((id, at) => ({ id, relevance: relevance[at] ?? 0 }));
+}

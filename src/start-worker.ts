@@ -1,0 +1,27 @@
+import { Worker } from "node:worker_threads";
+
+/**
+ * Starts a worker thread from a module of this package. The compiled one is JavaScript; run from its source, it needs
+ * the loader that also runs the tests.
+ *
+ * @param url  of the module, ending in `.js` or `.ts` like the caller's own
+ */
+export function startWorker(url: URL, workerData: unknown): Worker {
+  // Its output is dropped: it may hold texts of posts, and in stdio mode stdout belongs to the protocol.
+  const options = { workerData, execArgv: [], stdout: true, stderr: true };
+  const worker = url.pathname.endsWith(".js")
+    ? new Worker(url, options)
+    : new Worker(
+        `import(${JSON.stringify(import.meta.resolve("tsx/esm/api"))})
+          .then(({ register }) => (register(), import(${JSON.stringify(url.href)})))`,
+        { ...options, eval: true },
+      );
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
+}
+
+/** The URL of a sibling module: `worker.js` beside a compiled caller, `worker.ts` beside its source. */
+export function siblingOf(callerUrl: string, name: string): URL {
+  return new URL(`./${name}${callerUrl.endsWith(".js") ? ".js" : ".ts"}`, callerUrl);
+}

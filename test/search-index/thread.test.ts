@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { ThreadAnswers } from "../../src/search-index/thread/index.ts";
+import {
+  DIMENSION,
+  MODEL,
+  post,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../support/search/embedded-index.ts";
+
+const openIndex = useIndexFile();
+const BOARD = 2_500;
+const FIRST = { limit: 50, except: new Set<string>() };
+
+/** A board whose searches move into a thread as soon as one is asked. */
+function openLarge() {
+  const opened = openIndex({ threadFrom: 1_000 });
+  opened.write((index) => {
+    for (let i = 0; i < BOARD; i += 1) {
+      const id = `p${i}`;
+      index.put(post({ id, title: `Bike number${i}`, tags: [`t${i % 7}`], createdAt: i, windowStart: i }));
+      index.putVector(id, MODEL, vectorOf(i));
+    }
+  });
+  return opened;
+}
+
+const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
+
+describe("a large board", () => {
+  it("is searched in a thread, which answers as this one did", async () => {
+    const { index } = openLarge();
+    const answers = async () => [
+      await index.rank(asked, { ...FIRST, rerank: true }),
+      await index.match(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
+      await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
+      await index.count(asked),
+      await index.vectors(["p5", "gone"]),
+      [...(await index.cosines(vectorOf(3), ["p1", "p2", "gone"]))],
+    ];
+    expect(index.isThreaded).toBe(false);
+    const here = await answers();
+    await expect.poll(() => index.isThreaded, { timeout: 20_000 }).toBe(true);
+    expect(await answers()).toEqual(here);
+    await index.close();
+  });
+
+  it("finds what was committed a moment ago, here or by another process", async () => {
+    const large = openLarge();
+    await large.index.open();
+    expect(large.index.isThreaded).toBe(true);
+    large.write((index) => index.put(post({ id: "new", title: "Zyzzyva" })));
+    expect(await large.find("zyzzyva")).toEqual(["new"]);
+    const other = openIndex();
+    other.write((index) => index.put(post({ id: "other", title: "Zyzzyva too" })));
+    expect((await large.find("zyzzyva")).sort()).toEqual(["new", "other"]);
+    large.write((index) => index.remove("new"));
+    expect(await large.find("zyzzyva")).toEqual(["other"]);
+    await large.index.close();
+  });
+
+  it("leaves a snapshot at its close, which goes when something is erased", async () => {
+    const large = openLarge();
+    await large.index.open();
+    await large.index.close();
+    const snapshot = join(large.folder, "board.db-search");
+    expect(existsSync(snapshot)).toBe(true);
+    const again = openIndex({ threadFrom: 1_000 });
+    await again.index.open();
+    again.write((index) => index.removePublisher("pub_1"));
+    expect(existsSync(snapshot)).toBe(false);
+    expect((await again.find("number7"))[0]).toBe("p7");
+    await again.index.close();
+  });
+});
+
+describe("the search thread", () => {
+  it("refuses what is too much, and what waited when it breaks", async () => {
+    const { folder } = openLarge();
+    const file = join(folder, "board.db");
+    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {});
+    const many = Array.from({ length: 300 }, () =>
+      answers.count(asked).then(
+        () => "answered",
+        (error: unknown) => (error instanceof StoreUnavailable ? error.message : "another error"),
+      ),
+    );
+    const outcomes = await Promise.all(many);
+    expect(outcomes.filter((outcome) => outcome === "answered").length).toBe(258);
+    expect(new Set(outcomes)).toEqual(new Set(["answered", "too many searches are waiting"]));
+    await answers.close();
+    await expect(answers.count(asked)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("passes on what SQLite said", async () => {
+    const { folder } = openLarge();
+    const broken = new DatabaseSync(join(folder, "board.db"));
+    const answers = new ThreadAnswers(
+      join(folder, "board.db"),
+      { modelId: MODEL, dimension: DIMENSION },
+      () => {},
+    );
+    await answers.ready();
+    broken.exec("DROP TABLE index_words");
+    broken.close();
+    await expect(answers.count(question({ q: '"two words"' }))).rejects.toThrow(/index_words/);
+    await answers.close();
+  });
+});
