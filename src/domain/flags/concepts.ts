@@ -1,10 +1,11 @@
 import { folded } from "./fold.ts";
-import { LEXICON } from "./words/index.ts";
+import { ANY, LEXICON } from "./words/index.ts";
 import type { Concept } from "./words/words.ts";
 
 /** A word or phrase of the lexicon in a text. Offsets are UTF-16 units of the folded text; sentences count from 0. */
 export interface Hit {
   concept: Concept;
+  mask: Mask;
   language: string;
   start: number;
   end: number;
@@ -19,14 +20,17 @@ export interface Hit {
  */
 export function conceptsIn(text: string): Hit[] {
   const hits: Hit[] = [];
+  const firsts = treeOf();
   let sentence = 0;
+  let before = APART;
   for (let start = 0; start < text.length; start += 1) {
-    const char = text.charAt(start);
-    if (endsSentence(text, start)) sentence += 1;
-    const child = ROOT.next.get(char);
-    if (child === undefined) continue;
-    if (kindOf(text, start) === SPACED && isInWord(text, start - 1)) continue;
-    collectAt(text, start, child, sentence, hits);
+    const kind = kindOf(text, start);
+    const inside = kind === SPACED && before === SPACED;
+    before = kind;
+    if (inside) continue;
+    if (kind === APART && endsSentence(text, start)) sentence += 1;
+    const child = firsts[text.charCodeAt(start)];
+    if (child !== undefined) collectAt(text, start, child, sentence, hits);
   }
   return hits;
 }
@@ -37,24 +41,46 @@ function collectAt(text: string, start: number, first: Node, sentence: number, h
   for (let end = start + 1; node !== undefined; end += 1) {
     if (node.entries.length > 0) {
       const whole = kindOf(text, end - 1) !== SPACED || !isInWord(text, end);
-      for (const { concept, language, prefix } of node.entries) {
+      for (const { concept, mask, language, prefix } of node.entries) {
         if (!whole && !prefix) continue;
         let at = from;
         while (at < hits.length && !(hits[at]?.concept === concept && hits[at]?.language === language))
           at += 1;
-        hits[at] = { concept, language, start, end, sentence };
+        hits[at] = { concept, mask, language, start, end, sentence };
       }
     }
-    node = end < text.length ? node.next.get(text.charAt(end)) : undefined;
+    node = end < text.length ? childOf(node, text.charCodeAt(end)) : undefined;
+  }
+  if (hits.length - from > 1) shareWithEnglish(hits, from);
+}
+
+/** A word that means the same in English and elsewhere becomes one word of any language: "ignore", "instructions". */
+function shareWithEnglish(hits: Hit[], from: number): void {
+  for (let at = from; at < hits.length; at += 1) {
+    const english = hits[at];
+    if (english?.language !== "en") continue;
+    let shared = false;
+    for (let other = hits.length - 1; other >= from; other -= 1) {
+      const twin = hits[other];
+      if (other === at || twin?.concept !== english.concept) continue;
+      shared = true;
+      english.end = Math.max(english.end, twin.end);
+      hits.splice(other, 1);
+      if (other < at) at -= 1;
+    }
+    if (shared) english.language = ANY;
   }
 }
 
 function endsSentence(text: string, at: number): boolean {
-  const char = text.charAt(at);
-  if ("!?。！？।\n".includes(char)) return true;
+  const code = text.charCodeAt(at);
+  if (ENDS.has(code)) return true;
   // A full stop ends a sentence before a blank; inside names and numbers it does not.
-  return char === "." && /^(?:\s|['"”»)]|$)/.test(text.slice(at + 1, at + 2));
+  return code === FULL_STOP && /^(?:\s|['"”»)]|$)/.test(text.slice(at + 1, at + 2));
 }
+
+const ENDS: ReadonlySet<number> = new Set(Array.from("!?。！？।\n", (char) => char.charCodeAt(0)));
+const FULL_STOP = 0x2e;
 
 /** Kinds of characters. Scripts that put blanks between words are spaced; in others a word may start anywhere. */
 const [UNKNOWN, APART, UNSPACED, SPACED] = [0, 1, 2, 3];
@@ -70,42 +96,76 @@ function kindOf(text: string, at: number): number {
   return KINDS[code] ?? APART;
 }
 
-const isInWord = (text: string, at: number) => at >= 0 && at < text.length && kindOf(text, at) !== APART;
+/** Scripts meet without a blank: "你的API" has a word of its own inside. */
+const isInWord = (text: string, at: number) => at >= 0 && at < text.length && kindOf(text, at) === SPACED;
 
-/** A bit for each concept, so that one comparison tells whether several occur. */
-export const bitOf = (concept: Concept) => BITS.get(concept) ?? 0;
-
-const BITS = new Map<Concept, number>();
-
-interface Node {
-  next: Map<string, Node>;
-  entries: { concept: Concept; language: string; prefix: boolean }[];
+/** One bit per concept, in two halves of 30, so that two comparisons tell whether several concepts occur. */
+interface Mask {
+  low: number;
+  high: number;
 }
 
-const ROOT = treeOf();
+const MASKS = new Map<Concept, Mask>();
 
-function treeOf(): Node {
-  const root: Node = { next: new Map(), entries: [] };
+/** The bit of a concept. */
+export function maskOf(concept: Concept): Mask {
+  const known = MASKS.get(concept);
+  if (known !== undefined) return known;
+  const at = MASKS.size;
+  const mask = at < 30 ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - 30) };
+  MASKS.set(concept, mask);
+  return mask;
+}
+
+/** A place in the tree. The few children are found by looking at each one's UTF-16 unit. */
+interface Node {
+  units: number[];
+  children: Node[];
+  entries: { concept: Concept; mask: Mask; language: string; prefix: boolean }[];
+}
+
+function childOf(node: Node, unit: number): Node | undefined {
+  const at = node.units.indexOf(unit);
+  return at < 0 ? undefined : node.children[at];
+}
+
+/** The tree below each first unit, or null before the first text: a program that flags nothing need not wait. */
+let tree: (Node | undefined)[] | null = null;
+
+function treeOf(): (Node | undefined)[] {
+  if (tree !== null) return tree;
+  tree = new Array(0x10000).fill(undefined);
   for (const [language, concepts] of Object.entries(LEXICON)) {
     for (const [concept, words] of Object.entries(concepts)) {
-      if (!BITS.has(concept as Concept)) BITS.set(concept as Concept, 1 << BITS.size);
-      for (const word of words.split("|")) {
-        const prefix = word.endsWith("*");
-        const node = nodeOf(root, folded(prefix ? word.slice(0, -1) : word));
-        node.entries.push({ concept: concept as Concept, language, prefix });
+      const mask = maskOf(concept as Concept);
+      // Folding all words of a concept at once is cheaper than folding each.
+      for (const word of folded(words.replaceAll("*", STAR)).split("|")) {
+        const prefix = word.endsWith(STAR);
+        const node = nodeOf(tree, prefix ? word.slice(0, -1) : word);
+        node.entries.push({ concept: concept as Concept, mask, language, prefix });
       }
     }
   }
-  return root;
+  return tree;
 }
 
-function nodeOf(root: Node, word: string): Node {
-  let node = root;
-  for (let at = 0; at < word.length; at += 1) {
-    const char = word.charAt(at);
-    const child = node.next.get(char) ?? { next: new Map(), entries: [] };
-    node.next.set(char, child);
+/** Stands for the asterisk while words are folded, since folding takes asterisks for decoration. */
+const STAR = "\uFDD0";
+
+function nodeOf(firsts: (Node | undefined)[], word: string): Node {
+  const unit = word.charCodeAt(0);
+  let node = firsts[unit] ?? emptyNode();
+  firsts[unit] = node;
+  for (let at = 1; at < word.length; at += 1) {
+    let child = childOf(node, word.charCodeAt(at));
+    if (child === undefined) {
+      child = emptyNode();
+      node.units.push(word.charCodeAt(at));
+      node.children.push(child);
+    }
     node = child;
   }
   return node;
 }
+
+const emptyNode = (): Node => ({ units: [], children: [], entries: [] });

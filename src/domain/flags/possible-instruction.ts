@@ -1,146 +1,143 @@
-import { bitOf, conceptsIn, type Hit } from "./concepts.ts";
+import { ACTS, type Act } from "./acts.ts";
+import { conceptsIn, type Hit, maskOf } from "./concepts.ts";
+import { type Evidence, scoreOf } from "./evidence.ts";
 import { folded } from "./fold.ts";
-import type { Concept } from "./words/words.ts";
+import { mentionFactor, mentionsOf } from "./mentions.ts";
+import { CIPHERED } from "./shifted.ts";
+import { structuresIn } from "./structures.ts";
+import { ANY } from "./words/index.ts";
 
 /**
- * Whether a text seems to give orders to a model that reads it: set earlier instructions aside, become someone else,
- * reveal a secret or its own instructions, hide something from its user, take a text for a turn of the conversation.
+ * Whether a text seems to give orders to a model that reads it. Signs are weighed: forms that need no language
+ * (`structures.ts`) and acts in the words of one (`acts.ts`), less where the text only tells of them (`mentions.ts`).
  *
- * Rules look for words of one language close together in one sentence, in twenty languages. They see through case,
- * accents, look-alike letters and invisible characters, not through plain persuasion.
+ * It sees through case, accents, look-alike letters and invisible characters, not through plain persuasion.
  */
 export function looksLikeInstruction(text: string): boolean {
-  if (FALSE_TURN.test(text) || HIDDEN_COMMENT.test(text) || CIPHERED.test(text)) return true;
-  const words = conceptsIn(folded(text).replace(WRAPPED, " "));
-  const hits = words.filter((hit, at) => hit.concept !== "ignore" || !isNegated(words, at));
-  return hits.some((hit, at) => hit.concept === "phrase" || hit.concept === "mode" || startsRule(hits, at));
+  return CIPHERED.test(text) || scoreOf(evidenceIn(text)) >= 1;
+}
+
+/** Every sign in a text, its weight lessened where it is only mentioned. */
+export function evidenceIn(text: string): Evidence[] {
+  const plain = folded(text).replace(WRAPPED, " ");
+  const hits = meant(conceptsIn(plain));
+  const found = [...structuresIn(text), ...actsIn(hits)];
+  if (found.length === 0) return found;
+  const mentions = mentionsOf(plain, hits);
+  return found.map((sign) => ({ ...sign, weight: sign.weight * mentionFactor(sign, mentions) }));
 }
 
 /** A line break inside a sentence. Items of a list begin with a sign or end with one. */
 const WRAPPED = /(?<=[\p{L},])\n(?=\p{L})/gu;
 
-/** Concepts of one language, close together in one sentence. */
-interface Rule {
-  needs: readonly Concept[];
-  /** Characters from the start of the first to the end of the last. */
-  span: number;
-  /** Whether they must come in the order given. Languages put verbs first or last, so most need no order. */
-  ordered?: true;
-  /** The language in which the rule does not hold: English, the commonest, needs more to be sure. */
-  except?: "en";
-  /** May cross the end of a sentence. */
-  across?: true;
-}
-
-const RULES: readonly Rule[] = [
-  { needs: ["ignore", "prior", "rules"], span: 64 },
-  { needs: ["ignore", "rules"], span: 28, except: "en" },
-  { needs: ["ignore", "everything"], span: 32 },
-  { needs: ["ignore", "and", "say"], span: 64, ordered: true },
-  { needs: ["ignore", "say"], span: 40, except: "en" },
-  { needs: ["ignore", "doc", "and"], span: 44 },
-  { needs: ["ask", "your", "secret"], span: 44 },
-  { needs: ["send", "your", "secret"], span: 56, ordered: true },
-  { needs: ["ask", "prompt"], span: 64, ordered: true, except: "en" },
-  { needs: ["repeat", "prompt"], span: 64, ordered: true },
-  { needs: ["persona", "machine"], span: 90 },
-  { needs: ["address", "must"], span: 140, ordered: true, across: true },
-  { needs: ["hide", "user"], span: 40, ordered: true },
-  { needs: ["suppose", "wesay"], span: 120, ordered: true },
-  { needs: ["only", "quoted"], span: 40, ordered: true },
-  { needs: ["authority", "must"], span: 120, ordered: true, across: true },
-];
-
-/** Concepts a fulfilled rule may begin with, as bits: a text of nothing but colons costs little. */
-const FIRST = RULES.flatMap(({ needs, ordered }) => (ordered === true ? needs.slice(0, 1) : needs)).reduce(
-  (bits, concept) => bits | bitOf(concept),
-  0,
-);
-const SPAN_MAX = Math.max(...RULES.map((rule) => rule.span));
-const NEGATION_CHARS = 14;
 /** How many words after each one are read. No sentence has more in its span, and the bound keeps the time linear. */
 const NEIGHBOURS_MAX = 48;
+const SPAN_MAX = Math.max(...ACTS.map((act) => act.span));
+/** The acts that a concept may begin, the strongest first. */
+const STARTED_BY = new Map<string, { act: Act; low: number; high: number }[]>();
+for (const act of [...ACTS].sort((one, other) => other.weight - one.weight)) {
+  const masks = act.needs.map(maskOf);
+  const low = masks.reduce((bits, mask) => bits | mask.low, 0);
+  const high = masks.reduce((bits, mask) => bits | mask.high, 0);
+  for (const concept of new Set(act.ordered === true ? act.needs.slice(0, 1) : act.needs)) {
+    const list = STARTED_BY.get(concept) ?? [];
+    list.push({ act, low, high });
+    STARTED_BY.set(concept, list);
+  }
+}
 
-/** Whether a rule is fulfilled by this word and words after it. */
-function startsRule(hits: readonly Hit[], at: number): boolean {
+function actsIn(hits: readonly Hit[]): Evidence[] {
+  return hits.flatMap((_, at) => actsFrom(hits, at));
+}
+
+/** The acts that this word and words after it make. */
+function actsFrom(hits: readonly Hit[], at: number): Evidence[] {
   const first = hits[at];
-  if (first === undefined || (FIRST & bitOf(first.concept)) === 0) return false;
-  let around = 0;
+  const candidates = first && STARTED_BY.get(first.concept);
+  if (first === undefined || candidates === undefined) return [];
+  let [low, high] = [0, 0];
   let last = at;
   while (last < hits.length && last - at < NEIGHBOURS_MAX) {
     const hit = hits[last];
     if (hit === undefined || hit.end - first.start > SPAN_MAX) break;
-    if (hit.language === first.language) around |= bitOf(hit.concept);
+    if (agree(hit.language, first.language)) {
+      low |= hit.mask.low;
+      high |= hit.mask.high;
+    }
     last += 1;
   }
-  // Nearly all words stop here, for one comparison per rule.
-  const possible = RULES.filter((rule) => rule.needs.every((concept) => (around & bitOf(concept)) !== 0));
-  return possible.some((rule) => rule.needs.includes(first.concept) && fulfils(rule, hits, at, last));
+  const found: Evidence[] = [];
+  for (const { act, low: wantedLow, high: wantedHigh } of candidates) {
+    // Nearly all acts stop here, for two comparisons; weaker signs of a kind add nothing to stronger ones.
+    if ((wantedLow & low) !== wantedLow || (wantedHigh & high) !== wantedHigh) continue;
+    if (found.some(({ kind }) => kind === act.kind)) continue;
+    const end = endOf(act, hits, at, last);
+    if (end > 0) found.push({ kind: act.kind, weight: act.weight, start: first.start, end });
+  }
+  return found;
 }
 
-/** Whether the hits from `at` to before `last` fulfil a rule, with the first of them taking part. */
-function fulfils(rule: Rule, hits: readonly Hit[], at: number, last: number): boolean {
+/** Where an act ends that the hits from `at` to before `last` make, with the first of them taking part; 0 if none. */
+function endOf(act: Act, hits: readonly Hit[], at: number, last: number): number {
   const first = hits[at];
-  if (first === undefined || rule.except === first.language) return false;
-  if (rule.ordered === true && first.concept !== rule.needs[0]) return false;
-  const inReach = (hit: Hit) =>
-    hit.end - first.start <= rule.span && (rule.across === true || hit.sentence === first.sentence);
-  const open = [...rule.needs];
+  if (first === undefined) return 0;
+  const open = [...act.needs];
+  let language = first.language;
   let reached = first.start;
-  for (const hit of hits.slice(at, last)) {
-    if (hit.language !== first.language) continue;
-    if (!inReach(hit)) break;
-    const wanted = rule.ordered ? 0 : open.indexOf(hit.concept);
+  for (let next = at; next < last; next += 1) {
+    const hit = hits[next];
+    if (hit === undefined || hit.end - first.start > act.span) break;
+    if (act.across !== true && hit.sentence !== first.sentence) break;
+    if (!agree(hit.language, language)) continue;
+    const wanted = act.ordered ? 0 : open.indexOf(hit.concept);
     // Words that overlap are one word with two meanings, and count once.
     if (wanted < 0 || open[wanted] !== hit.concept || hit.start < reached) continue;
     open.splice(wanted, 1);
     reached = hit.end;
-    if (open.length === 0) return true;
+    if (language === ANY) language = hit.language;
+    // Words of any language alone are taken for English ones.
+    if (open.length === 0) return act.except === (language === ANY ? "en" : language) ? 0 : reached;
   }
-  return false;
+  return 0;
 }
 
-/** Whether a denial comes before a word: "never ignore the rules above" is good advice. */
-function isNegated(hits: readonly Hit[], at: number): boolean {
-  const hit = hits[at];
-  for (let before = at - 1; hit !== undefined && before >= 0; before -= 1) {
-    const other = hits[before];
-    if (other === undefined || hit.start - other.end > NEGATION_CHARS) return false;
-    if (other.concept === "not" && other.language === hit.language && other.sentence === hit.sentence)
-      return other.end <= hit.start;
-  }
-  return false;
-}
+const agree = (one: string, other: string) => one === other || one === ANY || other === ANY;
 
-/** Marks that separate the turns of a conversation in chat formats, and headings that pose as such marks. */
-const FALSE_TURN = new RegExp(
-  [
-    "<\\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|start_header_id|eot_id)\\|>",
-    "\\[/?inst\\]|<</?sys>>",
-    "</?(?:system[-_ ]?(?:prompt|message|instruction|reminder|mode)?s?|tool_calls?|tool_use|function_calls?|function_results?|invoke)>",
-    "^[ \\t]{0,8}#{1,6} {0,4}(?:system|system prompt|(?:new )?instructions?) {0,4}:",
-    "^[ \\t]{0,8}(?:system|assistant)(?: message| prompt)? {0,4}: {0,4}(?:you|ignore|override|from now|new|disregard|sure|forget|do not|reply|respond|send|the user|all )\\b",
-    "\\[system\\]\\(#|\\{\\{#(?:system|assistant|user)~?\\}\\}",
-    "[-=#*]{3} {0,4}(?:begin|start|end) (?:of )?(?:the )?(?:system|prompt|user input|input|context|instructions|conversation|document)\\b",
-    '"(?:tool_calls|function_call|tool_use)" {0,4}:',
-  ].join("|"),
-  "im",
-);
+/** Concepts that a denial turns around: "never ignore the rules above", "do not send your password". */
+const DENIABLE: ReadonlySet<string> = new Set(["ignore", "ask", "send", "repeat", "tell", "sway"]);
+/** UTF-16 units between a denial and what it denies. */
+const DENIAL = { before: 14, after: 6, never: 40 } as const;
+/** Words that a denial or an everyday phrase is looked for among, on either side. */
+const AROUND = 12;
 
-/**
- * A comment of prose in mark-up: hidden where it is rendered, read where it is not. Comments of mail programs and page
- * builders hold no sentences.
- */
-const HIDDEN_COMMENT = /<! ?-- ?(?!\[if|wp:|\/wp:)(?=[^\n]{40})(?:[^\s<>]{1,60}[ :]{1,3}){6}/i;
+const TURNING: ReadonlySet<string> = new Set(["not", "never", "unless", "plain"]);
 
-/** "instruction" and "previous" in all 25 Caesar ciphers, rot13 among them. */
-const CIPHERED = new RegExp(
-  `\\b(?:${Array.from({ length: 25 }, (_, index) => `${shifted("instruction", index + 1)}|${shifted("previous", index + 1)}`).join("|")})`,
-  "i",
-);
-
-function shifted(word: string, by: number): string {
-  return word.replace(/[a-z]/g, (letter) =>
-    String.fromCharCode(97 + ((letter.charCodeAt(0) - 97 + by) % 26)),
+/** The hits that count: neither denied nor part of an everyday phrase, such as the password of "wifi password". */
+function meant(hits: readonly Hit[]): Hit[] {
+  const turned = hits.some(({ concept }) => TURNING.has(concept));
+  if (!turned) return [...hits];
+  // A word of several languages is denied in all of them.
+  const denied = new Set(hits.filter(isDenied).map((hit) => hit.start));
+  return hits.filter(
+    (hit, at) => !(DENIABLE.has(hit.concept) && denied.has(hit.start)) && !isPlain(hit, at, hits),
   );
+}
+
+function isDenied(hit: Hit, at: number, hits: readonly Hit[]): boolean {
+  if (!DENIABLE.has(hit.concept)) return false;
+  return hits.slice(Math.max(0, at - AROUND), at + AROUND).some((other) => {
+    if (!agree(other.language, hit.language) || other.sentence !== hit.sentence) return false;
+    const before = hit.start - other.end;
+    if (other.concept === "never") return before <= DENIAL.never && other.start - hit.end <= DENIAL.never;
+    if (other.concept === "not") return before >= 0 && before <= DENIAL.before;
+    const after = other.start - hit.end;
+    return other.concept === "unless" && after >= 0 && after <= DENIAL.after;
+  });
+}
+
+function isPlain(hit: Hit, at: number, hits: readonly Hit[]): boolean {
+  if (hit.concept === "plain") return false;
+  return hits
+    .slice(Math.max(0, at - AROUND), at + AROUND)
+    .some((other) => other.concept === "plain" && other.start <= hit.start && other.end >= hit.end);
 }
