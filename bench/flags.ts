@@ -1,66 +1,79 @@
 /**
- * How many labelled texts do the flags find, and how many honest ones do they flag?
+ * How many labelled texts do the flags find, how many honest ones do they flag, and what does a post cost?
  *
- *     BENCH_DATA=/path npx tsx bench/flags.ts [--misses]
+ *     npx tsx bench/flags.ts [--write] [--misses=<set>]
+ *     BENCH_DATA=/path npx tsx bench/flags.ts --write
  *
- * `$BENCH_DATA/flags/` holds `<flag>_<pos|neg>[_<name>].jsonl`, where flag is `hidden`, `blob` or `instr`; a line is
- * `{ "text": …, "note"?: family }`. Even lines (from 0) were looked at while the rules were written, odd ones were not,
- * so the rate on odd lines is the honest one.
+ * The texts of `bench/flags/` are measured always. `$BENCH_DATA/flags/` may hold further sets, and
+ * `$BENCH_DATA/notices/posts.jsonl` honest posts. `--write` renews the tables of docs/flags.md; `--misses=` shows the
+ * errors of a set with the signs found in them, those of even lines only, since odd lines are the held-out half.
  */
-import { readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { flagsOf } from "../src/domain/flags/index.ts";
-import type { PostFlag } from "../src/schema/post.ts";
-import { dataFolder, readRows } from "./support/data.ts";
+import { evidenceIn } from "../src/domain/flags/possible-instruction.ts";
+import { type Measured, measureSet, publicSets, state, tableOf, together } from "./flags/measure.ts";
+import { ownSets, type TextSet } from "./flags/texts.ts";
+import { readRows } from "./support/data.ts";
 
-const FLAG: Record<string, PostFlag> = {
-  hidden: "hidden_unicode",
-  blob: "encoded_blob",
-  instr: "possible_instruction",
-};
+const write = process.argv.includes("--write");
+const shown = process.argv.find((option) => option.startsWith("--misses="))?.split("=")[1];
+const { BENCH_DATA: data } = process.env;
 
-interface Row {
-  text: string;
-  note?: string;
-}
-
-const folder = dataFolder("flags");
-for (const name of readdirSync(folder).sort()) {
-  const flag = FLAG[name.split("_")[0] ?? ""];
-  if (flag !== undefined && name.endsWith(".jsonl")) report(join(folder, name), name, flag);
-}
-reportSpeed();
-
-function report(path: string, name: string, flag: PostFlag): void {
-  const rows = readRows<Row>(path);
-  const flagged = rows.map((row) => flagsOf([row.text]).includes(flag));
-  const label = name.includes("_pos") ? "recall" : "false positives";
-  const share = (keep: (index: number) => boolean) => {
-    const kept = flagged.filter((_, index) => keep(index));
-    return `${((100 * kept.filter(Boolean).length) / Math.max(1, kept.length)).toFixed(1)} %`;
-  };
-  console.log(
-    `${flag} ${name}: ${label} ${share(() => true)} of ${rows.length}` +
-      ` (even lines ${share((index) => index % 2 === 0)}, odd lines ${share((index) => index % 2 === 1)})`,
+const own = ownSets();
+report("own", own.map(measureSet));
+if (data !== undefined) {
+  const measured = [...publicSets(join(data, "flags")), ...notices(join(data, "notices", "posts.jsonl"))].map(
+    measureSet,
   );
-  const families = [...new Set(rows.map((row) => row.note))].filter((note) => note !== undefined);
-  if (label === "recall" && families.length > 1) {
-    for (const family of families.sort())
-      console.log(`  ${family}: ${share((at) => rows[at]?.note === family)}`);
-  }
-  if (process.argv.includes("--misses")) {
-    rows.forEach((row, index) => {
-      if (flagged[index] !== (label === "recall")) console.log(`  [${index}] ${row.text.slice(0, 300)}`);
+  const hostile = measured.filter(({ set }) => set.flag === "possible_instruction" && set.hostile);
+  report("public", [...measured, ...together("all instr_pos", hostile)]);
+}
+reportCost();
+
+function notices(file: string): TextSet[] {
+  if (!existsSync(file)) return [];
+  const rows = readRows<{ title: string; body: string }>(file).map(({ title, body }) => ({
+    text: `${title}\n\n${body}`,
+  }));
+  return [{ name: "notices", flag: "possible_instruction", hostile: false, rows }];
+}
+
+function report(name: string, measured: readonly Measured[]): void {
+  const table = tableOf(measured);
+  console.log(`${table}\n`);
+  if (write) state(name, table);
+  for (const one of measured.filter(({ set }) => set.name === shown)) {
+    for (const note of [...new Set(one.set.rows.map((row) => row.note))].sort()) {
+      const rows = one.rows.filter((_, at) => one.set.rows[at]?.note === note);
+      console.log(`${note}: ${rows.filter(({ flagged }) => flagged).length} of ${rows.length}`);
+    }
+    one.set.rows.forEach(({ text }, at) => {
+      if (at % 2 === 1 || one.rows[at]?.flagged === one.set.hostile) return;
+      const signs = evidenceIn(text).map(({ kind, weight }) => `${kind} ${weight.toFixed(1)}`);
+      console.log(`[${at}] ${text.slice(0, 300)} (${signs.join(", ")})`);
     });
   }
 }
 
-function reportSpeed(): void {
-  const text = "Ignore the noise and say hello: a weekly meeting for people who like maps. ".repeat(106);
-  for (let round = 0; round < 20; round += 1) flagsOf([text]);
-  const started = performance.now();
-  for (let round = 0; round < 50; round += 1) flagsOf([text]);
+/** Microseconds a post of ordinary length, and one of the greatest length. */
+function reportCost(): void {
+  const posts = own.slice(0, 2).flatMap(({ rows }) => rows.map(({ text }) => text));
+  const long = "Ignore the noise and say hello: a weekly meeting for people who like maps. ".repeat(106);
+  const [short, longest] = [microsecondsOf(posts), microsecondsOf([long])];
+  const length = Math.round(posts.join("").length / posts.length);
   console.log(
-    `all flags: ${((performance.now() - started) / 50).toFixed(2)} ms for ${text.length} characters`,
+    `all flags: ${short.toFixed(0)} µs a post of ${length} characters, ${longest.toFixed(0)} µs for ${long.length}`,
   );
+}
+
+/** Processor time; the best of 7 rounds, for a machine that does other things too. */
+function microsecondsOf(texts: readonly string[]): number {
+  const rounds = Array.from({ length: 7 }, () => {
+    const before = process.cpuUsage();
+    for (let round = 0; round < 20; round += 1) for (const text of texts) flagsOf([text]);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / (20 * texts.length);
+  });
+  return Math.min(...rounds);
 }
