@@ -1,8 +1,6 @@
-import { LRUCache } from "lru-cache";
-import { BoardError } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { FrozenRanking, Place, Store } from "../../ports/store/index.ts";
+import type { Place, Store } from "../../ports/store/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
@@ -10,17 +8,11 @@ import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { newToken, sha256 } from "../secrets.ts";
-import { HOUR_MS } from "../time.ts";
+import { sha256 } from "../secrets.ts";
 import { appliedJson, filterOf, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
-
-/** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
-const PIECE = 1_000;
-/** A walk by relevance ends after this many pieces; nobody reads further, and each piece excludes all before it. */
-const PIECES_MAX = 10;
-const FROZEN_MS = HOUR_MS;
+import { PIECE, RelevanceWalks } from "./walks.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -40,8 +32,7 @@ export class Search {
   readonly #embedder: Embedder;
   readonly #cursors: Cursors;
   readonly #posts: Posts;
-  /** Rankings of walks that began in this process; others come from the store. */
-  readonly #frozen = new LRUCache<string, FrozenRanking>({ max: 500 });
+  readonly #walks: RelevanceWalks;
 
   constructor(parts: {
     store: Store;
@@ -55,6 +46,8 @@ export class Search {
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
+    const { index, cursors } = parts;
+    this.#walks = new RelevanceWalks({ index, cursors, rankings: parts.store.rankings });
   }
 
   /**
@@ -70,7 +63,7 @@ export class Search {
     const plan = await this.#plan(query, now, options.datedOnly);
     const page =
       plan.sort === "relevance"
-        ? await this.#byRelevance(plan, query, now)
+        ? await this.#walks.page(plan, query, now)
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
     const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
@@ -101,6 +94,7 @@ export class Search {
       question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
       sort,
       rerank,
+      asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.
       list: sha256(
@@ -114,71 +108,26 @@ export class Search {
     const after = this.#cursors.readPlace(plan.list, query.cursor);
     const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
     const { shown, last } = cutPage(places, query.limit);
+    const relevance = await this.#relevanceOf(shown, plan);
     return {
-      found: shown.map(({ id }) => ({ id, relevance: null })),
+      found: shown.map(({ id }, n) => ({ id, relevance: relevance?.[n] ?? null })),
       nextCursor: last === null ? null : this.#cursors.writePlace(plan.list, last),
     };
   }
 
-  /** Pages of a ranking frozen at its first page. */
-  async #byRelevance(plan: Plan, query: SearchQuery, now: number): Promise<Found> {
-    const at = query.cursor === undefined ? null : this.#readWalk(plan.list, query.cursor);
-    // The first piece takes every post, even from an instance whose clock runs ahead; later ones take no newer posts.
-    if (at !== null) plan.question.filter.createdUntil = at.createdUntil;
-    let piece = at === null ? await this.#rank(plan, null, now) : await this.#frozenRanking(at.ranking, now);
-    let offset = at?.offset ?? 0;
-    if (offset >= piece.ids.length && piece.ids.length === PIECE) {
-      piece = await this.#rank(plan, piece, now);
-      offset = 0;
-    }
-    const end = Math.min(offset + query.limit, piece.ids.length);
-    const more = end < piece.ids.length || piece.ids.length === PIECE;
-    if (more && offset === 0) await this.#store.rankings.save(piece);
-    return {
-      found: piece.ids
-        .slice(offset, end)
-        .map((id, i) => ({ id, relevance: piece.relevance[offset + i] ?? 0 })),
-      nextCursor: more ? this.#cursors.write(plan.list, [piece.id, end, at?.createdUntil ?? now]) : null,
-    };
-  }
-
-  #readWalk(list: string, cursor: string): { ranking: string; offset: number; createdUntil: number } {
-    const [ranking, offset, createdUntil] = this.#cursors.read(list, cursor);
-    if (typeof ranking !== "string" || typeof offset !== "number" || typeof createdUntil !== "number") {
-      throw new BoardError("invalid_cursor");
-    }
-    return { ranking, offset, createdUntil };
-  }
-
-  /** The next piece of a ranking: the best posts that no earlier piece holds. */
-  async #rank(plan: Plan, before: FrozenRanking | null, now: number): Promise<FrozenRanking> {
-    const except = new Set<string>();
-    let pieces = 0;
-    for (let piece = before; piece !== null; pieces += 1) {
-      for (const id of piece.ids) except.add(id);
-      piece = piece.previous === null ? null : await this.#frozenRanking(piece.previous, now);
-    }
-    const ranked =
-      pieces >= PIECES_MAX
-        ? []
-        : await this.#index.rank(plan.question, { rerank: plan.rerank, limit: PIECE, except });
-    const ceiling = before?.relevance.at(-1) ?? 1;
-    const piece = {
-      id: newToken().slice(0, 12),
-      ids: ranked.map((match) => match.id),
-      relevance: ranked.map((match) => Math.min(match.relevance, ceiling)),
-      previous: before?.id ?? null,
-      expiresAt: now + FROZEN_MS,
-    };
-    this.#frozen.set(piece.id, piece);
-    return piece;
-  }
-
-  async #frozenRanking(id: string, now: number): Promise<FrozenRanking> {
-    const frozen = this.#frozen.get(id) ?? (await this.#store.rankings.get(id, now));
-    if (frozen === null || frozen.expiresAt <= now) throw new BoardError("invalid_cursor");
-    this.#frozen.set(id, frozen);
-    return frozen;
+  /**
+   * How well posts in order of time answer a text: as in a ranking of the best thousand. A post behind these has at most
+   * the relevance of the last. Null without a text.
+   */
+  async #relevanceOf(
+    posts: readonly Place[],
+    { question, rerank, asksWords }: Plan,
+  ): Promise<number[] | null> {
+    if (!asksWords || posts.length === 0) return asksWords ? [] : null;
+    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, except: new Set() });
+    const relevance = new Map(ranked.map((post) => [post.id, post.relevance]));
+    const least = ranked.at(-1)?.relevance ?? 0;
+    return posts.map(({ id }) => relevance.get(id) ?? least);
   }
 
   /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
@@ -228,6 +177,8 @@ interface Plan {
   question: Question & { filter: PostFilter };
   sort: Sort;
   rerank: boolean;
+  /** Words or phrases are looked for; exclusions alone are no text. */
+  asksWords: boolean;
   mode: RankingMode;
   list: string;
 }

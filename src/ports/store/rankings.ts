@@ -1,4 +1,4 @@
-/** A ranking frozen at its first page, so that later pages neither repeat nor skip. Holds ids only. */
+/** A ranking saved with its second page, so that later pages neither repeat nor skip. Holds ids only. */
 export interface FrozenRanking {
   id: string;
   ids: readonly string[];

@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { BoardError } from "../../failures.ts";
+import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
+import type { FrozenRanking, RankingStore } from "../../ports/store/index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
+import type { Cursors } from "../cursors.ts";
+import { HOUR_MS } from "../time.ts";
+import { marksOf, splitByMarks } from "./shown-marks.ts";
+
+/** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
+export const PIECE = 1_000;
+/** A walk ends after this many pieces; nobody reads further, and each piece excludes all before it. */
+const PIECES_MAX = 10;
+/** Cursors of a walk are good for this long after its time. */
+const FROZEN_MS = HOUR_MS;
+/** The same ranking, found again within this time, continues the walk that is kept: its answer is the same bytes. */
+const SAME_WALK_MS = 10 * 60_000;
+const KEPT_MAX = 500;
+
+/** What a walk by relevance asks for. */
+interface Asked {
+  /** Names query and filters; cursors are good for this list only. */
+  list: string;
+  question: Question & { filter: PostFilter };
+  rerank: boolean;
+}
+
+/** Where a walk is. */
+interface Position {
+  ranking: FrozenRanking;
+  /** How many posts of the ranking were shown. */
+  offset: number;
+  /** Time of the walk: it shows no newer posts. */
+  asOf: number;
+  /** Marks of shown posts that the ranking does not hold. */
+  unlisted: string;
+}
+
+/**
+ * Pages by relevance, which neither repeat nor skip posts. The first page writes nothing: its ranking stays in this
+ * process, and its cursor carries what another process needs to rank once more as of the same time. With the second
+ * page the ranking goes to the store, and every process continues from there.
+ */
+export class RelevanceWalks {
+  readonly #index: SearchIndex;
+  readonly #rankings: RankingStore;
+  readonly #cursors: Cursors;
+  readonly #kept = new LRUCache<string, { ranking: FrozenRanking; isSaved: boolean }>({ max: KEPT_MAX });
+
+  constructor(parts: { index: SearchIndex; rankings: RankingStore; cursors: Cursors }) {
+    this.#index = parts.index;
+    this.#rankings = parts.rankings;
+    this.#cursors = parts.cursors;
+  }
+
+  /** @throws BoardError `invalid_cursor` */
+  async page(
+    asked: Asked,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+    now: number,
+  ): Promise<{ found: Ranked[]; nextCursor: string | null }> {
+    if (cursor === undefined) return this.#firstPage(asked, limit, now);
+    let at = await this.#resume(asked, cursor, now);
+    if (at.offset >= at.ranking.ids.length && isFull(at.ranking)) at = await this.#nextPiece(asked, at);
+    const { ids, relevance } = at.ranking;
+    const end = Math.min(at.offset + limit, ids.length);
+    const found = ids
+      .slice(at.offset, end)
+      .map((id, n) => ({ id, relevance: relevance[at.offset + n] ?? 0 }));
+    if (end === ids.length && !isFull(at.ranking)) return { found, nextCursor: null };
+    await this.#save(at.ranking);
+    return { found, nextCursor: this.#cursorOf(asked.list, { ...at, offset: end }) };
+  }
+
+  async #firstPage(asked: Asked, limit: number, now: number) {
+    // Every post, even one from an instance whose clock runs ahead; later pages take no newer posts.
+    const ranked = await this.#rank(asked, null, new Set());
+    const found = ranked.slice(0, limit);
+    if (ranked.length <= limit) return { found, nextCursor: null };
+    const ranking = await this.#keptLike(asked, frozen(asked.list, ranked, null, now), now);
+    const marks = marksOf(ranking.ids.slice(0, limit), ranking.ids.slice(limit));
+    const at = { ranking, offset: limit, asOf: timeOf(ranking), unlisted: marks };
+    return { found, nextCursor: this.#cursorOf(asked.list, at, ranking.relevance[limit - 1] ?? 1) };
+  }
+
+  /**
+   * The same ranking as kept a while ago, or else this one. Whoever asks again on an unchanged board gets the same
+   * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
+   */
+  async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {
+    const kept = this.#kept.get(ranking.id)?.ranking;
+    if (kept !== undefined && now - timeOf(kept) < SAME_WALK_MS) {
+      if (!isFull(kept) || (await this.#newest(asked.question)) <= timeOf(kept)) return kept;
+    }
+    this.#kept.set(ranking.id, { ranking, isSaved: false });
+    return ranking;
+  }
+
+  async #newest(question: Question): Promise<number> {
+    const filtersOnly = { ...question, words: null, vector: null };
+    const [newest] = await this.#index.list(filtersOnly, { order: "newest", after: null, limit: 1 });
+    return newest?.at ?? 0;
+  }
+
+  async #resume(asked: Asked, cursor: string, now: number): Promise<Position> {
+    const { id, offset, asOf, marks, ceiling } = this.#read(asked.list, cursor);
+    if (asOf + FROZEN_MS <= now) throw new BoardError("invalid_cursor");
+    const ranking = await this.#ranking(id, now);
+    // Beside a ceiling the marks name posts of the ranking itself, which are behind the offset.
+    if (ranking !== null) return { ranking, offset, asOf, unlisted: ceiling === null ? marks : "" };
+    if (ceiling === null) throw new BoardError("invalid_cursor");
+    const ranked = await this.#rank(asked, asOf, new Set());
+    return this.#behindMarks(asked.list, ranked, { asOf, marks, ceiling, previous: null });
+  }
+
+  /** The best posts that no earlier piece holds. */
+  async #nextPiece(asked: Asked, { ranking, asOf, unlisted }: Position): Promise<Position> {
+    const except = new Set(ranking.ids);
+    let pieces = 1;
+    for (let id = ranking.previous; id !== null; pieces += 1) {
+      const piece = await this.#ranking(id, asOf);
+      if (piece === null) throw new BoardError("invalid_cursor");
+      for (const each of piece.ids) except.add(each);
+      id = piece.previous;
+    }
+    const ranked = pieces >= PIECES_MAX ? [] : await this.#rank(asked, asOf, except);
+    const ceiling = ranking.relevance.at(-1) ?? 1;
+    return this.#behindMarks(asked.list, ranked, { asOf, marks: unlisted, ceiling, previous: ranking.id });
+  }
+
+  /** A new piece of a walk, kept, with what was already shown in front of the position. */
+  #behindMarks(
+    list: string,
+    ranked: readonly Ranked[],
+    walk: { asOf: number; marks: string; ceiling: number; previous: string | null },
+  ): Position {
+    const { marked, others, left } = splitByMarks(ranked, walk.marks);
+    const next = others.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, walk.ceiling) }));
+    const ranking = frozen(list, [...marked, ...next], walk.previous, walk.asOf);
+    this.#kept.set(ranking.id, { ranking, isSaved: false });
+    return { ranking, offset: marked.length, asOf: walk.asOf, unlisted: left };
+  }
+
+  async #rank(asked: Asked, createdUntil: number | null, except: ReadonlySet<string>): Promise<Ranked[]> {
+    const { question, rerank } = asked;
+    const filter = createdUntil === null ? question.filter : { ...question.filter, createdUntil };
+    const options = { rerank, limit: PIECE, except };
+    return this.#index.rank({ ...question, filter }, options);
+  }
+
+  async #ranking(id: string, now: number): Promise<FrozenRanking | null> {
+    const kept = this.#kept.get(id)?.ranking;
+    if (kept !== undefined) return kept;
+    const ranking = await this.#rankings.get(id, now);
+    if (ranking !== null) this.#kept.set(id, { ranking, isSaved: true });
+    return ranking;
+  }
+
+  async #save(ranking: FrozenRanking): Promise<void> {
+    const kept = this.#kept.get(ranking.id);
+    if (kept?.isSaved === true) return;
+    await this.#rankings.save(ranking);
+    if (kept !== undefined) kept.isSaved = true;
+  }
+
+  #cursorOf(list: string, { ranking, offset, asOf, unlisted }: Position, ceiling?: number): string {
+    return this.#cursors.write(list, [
+      ranking.id,
+      offset,
+      asOf,
+      ...(unlisted === "" ? [] : [unlisted]),
+      ...(ceiling === undefined ? [] : [ceiling]),
+    ]);
+  }
+
+  #read(list: string, cursor: string) {
+    const [id, offset, asOf, marks = "", ceiling = null] = this.#cursors.read(list, cursor);
+    if (
+      typeof id !== "string" ||
+      typeof offset !== "number" ||
+      typeof asOf !== "number" ||
+      typeof marks !== "string" ||
+      typeof ceiling === "string"
+    ) {
+      throw new BoardError("invalid_cursor");
+    }
+    return { id, offset, asOf, marks, ceiling };
+  }
+}
+
+/** A ranking under a name made of its content: the same ranking has the same name in every process. */
+function frozen(
+  list: string,
+  ranked: readonly Ranked[],
+  previous: string | null,
+  asOf: number,
+): FrozenRanking {
+  const ids = ranked.map(({ id }) => id);
+  const relevance = ranked.map((post) => post.relevance);
+  const content = [list, previous ?? "", ...ids].join(" ");
+  const hash = createHash("sha256").update(content).update(Float64Array.from(relevance));
+  return {
+    id: hash.digest("base64url").slice(0, 12),
+    ids,
+    relevance,
+    previous,
+    expiresAt: asOf + FROZEN_MS,
+  };
+}
+
+/** The time of the walk that a ranking was frozen for. */
+const timeOf = ({ expiresAt }: FrozenRanking) => expiresAt - FROZEN_MS;
+
+const isFull = ({ ids }: FrozenRanking) => ids.length === PIECE;

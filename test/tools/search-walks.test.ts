@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { found, prose, walk, write } from "../support/boards/writing.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("walks by relevance", () => {
+  let board: TestBoard;
+  let other: TestBoard;
+  let author: { id: string; key: string };
+  let now = Date.UTC(2026, 10, 20, 12);
+  let tags = 0;
+  const idsOf = (posts: { id: string }[]) => posts.map((post) => post.id);
+  const add = (tag: string, title: string) => write(board, author.key, { title, tags: [tag] });
+  /** Posts under a new tag, each with "walrus" more often than the one before. */
+  const seed = async (count: number): Promise<{ path: string; tag: string; ids: string[] }> => {
+    tags += 1;
+    const tag = `herd${tags}`;
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      now += MINUTE_MS;
+      ids.push((await add(tag, `walrus ${"walrus ".repeat(n)}and ${prose().slice(0, 60)}`)).id);
+    }
+    now += 1_000;
+    return { path: `/search?q=walrus&tags=${tag}`, tag, ids };
+  };
+  const inOther = (tag: string, count: number) =>
+    eventually(
+      () => found(other, `/search?tags=${tag}&limit=100`),
+      (posts) => posts.length === count,
+    );
+
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    author = await register(board);
+    other = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
+  });
+  afterAll(async () => {
+    await other.stop();
+    await board.stop();
+  });
+
+  it("write nothing for a first page, and save their ranking once with the second", async () => {
+    const { path } = await seed(9);
+    const save = vi.spyOn(board.board.store.rankings, "save");
+    const first = await call(board, `GET ${path}&limit=2`);
+    expect(first.body.next_cursor).not.toBeNull();
+    expect(save).toHaveBeenCalledTimes(0);
+    await walk(board, `${path}&limit=2&cursor=${first.body.next_cursor}`);
+    expect(save).toHaveBeenCalledTimes(1);
+    save.mockRestore();
+  });
+
+  it("give the same bytes for the same question a while later, and 304 to those who have them", async () => {
+    const { path, tag } = await seed(5);
+    const first = await call(board, `GET ${path}&limit=2`);
+    now += MINUTE_MS;
+    const again = await call(board, `GET ${path}&limit=2`);
+    expect(again.body.next_cursor).toBe(first.body.next_cursor);
+    const known = { headers: { "if-none-match": first.headers.get("etag") ?? "" } };
+    expect((await call(board, `GET ${path}&limit=2`, undefined, known)).status).toBe(304);
+    await add(tag, "walrus");
+    expect((await call(board, `GET ${path}&limit=2`, undefined, known)).status).toBe(200);
+  });
+
+  it("are good for 50 minutes, however often the first page was asked for", async () => {
+    const { path } = await seed(4);
+    for (let minutes = 0; minutes < 70; minutes += 9) {
+      const { body } = await call(board, `GET ${path}&limit=2`);
+      const asked = now;
+      now += 49 * MINUTE_MS;
+      expect((await call(board, `GET ${path}&limit=2&cursor=${body.next_cursor}`)).status).toBe(200);
+      now = asked + 9 * MINUTE_MS;
+    }
+  });
+
+  it("go on in another process that ranks anew, while posts arrive, change and go", async () => {
+    const { path, tag, ids } = await seed(12);
+    await inOther(tag, 12);
+    const page = await call(board, `GET ${path}&limit=4`);
+    const shown = idsOf(page.body.data);
+    const unseen = ids.filter((id) => !shown.includes(id));
+    // The best become the worst, the worst the best; one shown and one unseen post go; new ones would come first.
+    for (const id of shown.slice(1)) {
+      await call(board, `PATCH /posts/${id}`, { title: "fish", body: `walrus ${prose()}` }, author);
+    }
+    const [lifted = "", gone = ""] = unseen;
+    await call(board, `PATCH /posts/${lifted}`, { title: "walrus ".repeat(25), body: "walrus" }, author);
+    await call(board, `DELETE /posts/${shown[0]}`, undefined, author);
+    await call(board, `DELETE /posts/${gone}`, undefined, author);
+    now += 1_000;
+    await add(tag, "walrus walrus walrus walrus walrus walrus");
+    await inOther(tag, 11);
+    const rest = await walk(other, `${path}&limit=3&cursor=${page.body.next_cursor}`);
+    expect(idsOf(rest).sort()).toEqual(unseen.filter((id) => id !== gone).sort());
+    const scores = [...page.body.data, ...rest].map((post) => post.relevance);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+
+  it("go to and fro between processes, and over a restart", async () => {
+    const { path, tag, ids } = await seed(11);
+    await inOther(tag, 11);
+    const boards = [board, other];
+    const seen: string[] = [];
+    let cursor = "";
+    for (let n = 0; n === 0 || cursor !== ""; n += 1) {
+      const { body } = await call(boards[n % 2] ?? board, `GET ${path}&limit=2${cursor}`);
+      seen.push(...idsOf(body.data));
+      cursor = body.next_cursor === null ? "" : `&cursor=${body.next_cursor}`;
+      if (n === 2) await call(board, `PATCH /posts/${seen[0]}`, { body: `walrus ${prose()}` }, author);
+      if (n !== 3) continue;
+      await other.stop();
+      other = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
+      boards[1] = other;
+    }
+    expect([...seen].sort()).toEqual([...ids].sort());
+  });
+
+  it("of more than a thousand posts keep their bytes until a post arrives that passes the filters", async () => {
+    const publisher = await board.board.store.publishers.get(author.id);
+    if (publisher === null) throw new Error("the author is gone");
+    for (let n = 0; n < 1_050; n += 50) {
+      const input = () => ({ title: "auk", body: prose(), kind: "request" as const });
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          board.board.services.writing.create(input(), publisher, now, { relayed: true }),
+        ),
+      );
+    }
+    now += 1_000;
+    const cursor = async () => (await call(board, "GET /search?q=auk&kind=request")).body.next_cursor;
+    const first = await cursor();
+    now += MINUTE_MS;
+    await write(board, author.key, { title: "no bird", kind: "offer" });
+    now += 1_000;
+    const later = await cursor();
+    expect(later).toBe(first);
+    await write(board, author.key, { title: "no bird either", kind: "request" });
+    now += 1_000;
+    expect(await cursor()).not.toBe(first);
+    const walked = idsOf(await walk(other, `/search?q=auk&kind=request&limit=100&cursor=${later}`));
+    expect(new Set(walked).size).toBe(walked.length);
+    expect(walked).toHaveLength(1_030);
+  });
+
+  it("carry relevance in every order, and none without words", async () => {
+    const { path } = await seed(5);
+    const best = await found(board, path);
+    const relevance = Object.fromEntries(best.map((post) => [post.id, post.relevance]));
+    for (const sort of ["newest", "soonest"]) {
+      const posts = await walk(board, `${path}&sort=${sort}&limit=2`);
+      expect(Object.fromEntries(posts.map((post) => [post.id, post.relevance])), sort).toEqual(relevance);
+    }
+    const [post] = await found(board, `${path.replace("q=walrus", "q=-fish")}&sort=newest`);
+    expect(post).not.toHaveProperty("relevance");
+  });
+});
