@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { found, write } from "../support/boards/writing.ts";
@@ -12,9 +12,9 @@ const EXPOSED = [
 describe("http", () => {
   let board: TestBoard;
   let key: string;
+  let now = Date.now();
   beforeAll(async () => {
     // The clock is fixed. Otherwise the board would read its counts again after some seconds, and its ETag would change.
-    const now = Date.now();
     board = await startBoard({ REPORTS_TO_HIDE: "1" }, { clock: () => now });
     ({ key } = await register(board));
   });
@@ -49,6 +49,34 @@ describe("http", () => {
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(304);
       await write(board, key, { tags: ["still"] });
       expect((await get("/search?tags=still", { "if-none-match": etag })).status).toBe(200);
+    });
+
+    it("stays the same while only the counts of the board change, and changes with texts that look like them", async () => {
+      const metadata = { meta: { board: { active_posts: 1 } }, note: '"retrievals":1' };
+      const { id } = await write(board, key, { metadata });
+      const first = await get(`/posts/${id}`);
+      const known = { "if-none-match": first.headers.get("etag") ?? "" };
+      await register(board, "Another");
+      now += 11_000;
+      const { meta } = (await get("/board")).body;
+      expect(meta.board).not.toEqual(first.body.meta.board);
+      expect((await get(`/posts/${id}`, known)).status).toBe(304);
+      for (const change of [{ meta: { board: { active_posts: 2 } } }, { note: '"retrievals":2' }]) {
+        await call(board, `PATCH /posts/${id}`, { metadata: { ...metadata, ...change } }, { key });
+        expect((await get(`/posts/${id}`, known)).status).toBe(200);
+      }
+    });
+
+    it("is of the bytes that are sent, which are made once", async () => {
+      const { id, body } = await write(board, key);
+      const stringify = vi.spyOn(JSON, "stringify");
+      for (const path of [`/posts/${id}`, "/search", `/search?q=${body.split(" ")[0]}`]) {
+        stringify.mockClear();
+        await get(path);
+        const made = stringify.mock.results.filter(({ value }) => String(value).includes(body));
+        expect(made, path).toHaveLength(1);
+      }
+      stringify.mockRestore();
     });
 
     it("is on every GET of the API, differs by caller if the answer does, and is on no failure", async () => {
