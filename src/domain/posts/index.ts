@@ -4,8 +4,8 @@ import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
-import { filterOf } from "../search/query.ts";
 import type { Site } from "../site.ts";
+import { RelatedPosts } from "./related.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
@@ -16,24 +16,22 @@ export interface Noted<T> {
 /** Posts as they are read, with their replies and related posts. */
 export class Posts {
   readonly #store: Store;
-  readonly #index: SearchIndex;
   readonly #site: Site;
   readonly #cursors: Cursors;
-  /** Cosine below which a post is not called related. */
-  readonly #relatedCosine: number;
+  readonly #related: RelatedPosts;
 
   constructor(parts: {
     store: Store;
     index: SearchIndex;
     site: Site;
     cursors: Cursors;
+    /** Cosine below which a post is not called related. */
     relatedCosine: number;
   }) {
     this.#store = parts.store;
-    this.#index = parts.index;
     this.#site = parts.site;
     this.#cursors = parts.cursors;
-    this.#relatedCosine = parts.relatedCosine;
+    this.#related = new RelatedPosts(parts);
   }
 
   /**
@@ -46,14 +44,15 @@ export class Posts {
     if (post.expiresAt <= now) notes.push("This post has expired.");
     const [replies, related] = await Promise.all([
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
-      this.#related(post, now),
+      this.#related.of(post, now),
     ]);
-    const [[shown], answers, similar] = await Promise.all([
-      this.resources([post]),
-      this.resources(replies, { suspended: false }),
-      this.resources(related, { suspended: false }),
-    ]);
+    const publishers = await this.#publishersOf([post, ...replies, ...related]);
+    const [shown] = this.#shown([post], publishers, { suspended: true });
     if (shown === undefined) throw new BoardError("post_not_found");
+    const answers = this.#shown(replies, publishers, { suspended: false });
+    const similar = this.#shown(related, publishers, { suspended: false });
+    // Found again at the next reading, without the posts of a publisher suspended meanwhile.
+    if (similar.length < related.length) this.#related.forget(id);
     return { data: { ...shown, replies: answers, related: similar }, notes };
   }
 
@@ -82,13 +81,7 @@ export class Posts {
    * @param options.suspended  false leaves out those of suspended publishers too
    */
   async resources(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
-    const ids = [...new Set(posts.map((post) => post.publisherId))];
-    const publishers = new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
-    return posts.flatMap((post) => {
-      const publisher = publishers.get(post.publisherId);
-      const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
-      return shown ? [postResource(post, publisher, this.#site)] : [];
-    });
+    return this.#shown(posts, await this.#publishersOf(posts), options);
   }
 
   /**
@@ -101,14 +94,22 @@ export class Posts {
     return new Map((await this.resources(active, { suspended: false })).map((post) => [post.id, post]));
   }
 
-  async #related(post: StoredPost, now: number): Promise<StoredPost[]> {
-    const [vector] = await this.#index.vectors([post.id]);
-    if (vector === null || vector === undefined) return [];
-    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#relatedCosine };
-    const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
-    const { matches } = await this.#index.match(question, { limit: LIMITS.relatedInPost, except });
-    const rows = await this.#store.posts.many(matches.map((match) => match.id));
-    return rows.filter((row) => row.state === "active");
+  /** The publishers of posts, read in one statement. */
+  async #publishersOf(posts: readonly StoredPost[]): Promise<Map<string, StoredPublisher>> {
+    const ids = [...new Set(posts.map((post) => post.publisherId))];
+    return new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
+  }
+
+  #shown(
+    posts: readonly StoredPost[],
+    publishers: ReadonlyMap<string, StoredPublisher>,
+    options: { suspended: boolean },
+  ): Post[] {
+    return posts.flatMap((post) => {
+      const publisher = publishers.get(post.publisherId);
+      const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
+      return shown ? [postResource(post, publisher, this.#site)] : [];
+    });
   }
 }
 

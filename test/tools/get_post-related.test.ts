@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { quantize } from "../../src/search/vectors.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("related posts of get_post", () => {
+  let board: TestBoard;
+  let author: { id: string; key: string };
+  let now = Date.UTC(2026, 10, 20, 12);
+  let writers = 0;
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    author = await register(board);
+  });
+  afterAll(() => board.stop());
+
+  /** Writes a post whose meaning is `degrees` away from that of the post itself, by somebody of its own. */
+  const near = async (degrees: number, fields: object = {}) => {
+    writers += 1;
+    const by = degrees === 0 ? author : await register(board, `Writer ${writers}`);
+    const post = await write(board, by.key, fields);
+    await giveMeaning(post.id, degrees);
+    return { id: post.id as string, by };
+  };
+  const giveMeaning = async (id: string, degrees: number) => {
+    const { embedder, store } = board.board;
+    const { updatedAt = 0 } = (await store.posts.get(id)) ?? {};
+    const angle = (degrees * Math.PI) / 180;
+    // Two directions of half the dimensions each, since one byte of a vector holds no 1.
+    const half = embedder.dimension / 2;
+    const vector = Float32Array.from(
+      { length: embedder.dimension },
+      (_, at) => (at < half ? Math.cos(angle) : Math.sin(angle)) / Math.sqrt(half),
+    );
+    await store.posts.setVectors([{ id, updatedAt, model: embedder.modelId, vector: quantize(vector) }]);
+  };
+  const relatedTo = async (id: string): Promise<string[]> => {
+    const { body } = await call(board, `GET /posts/${id}`);
+    return body.data.related.map((post: { id: string }) => post.id);
+  };
+
+  it("are found once a minute, while none of them goes", async () => {
+    const { id } = await near(0);
+    const others = [];
+    for (const degrees of [10, 15, 20, 25, 30, 35, 40, 45]) others.push(await near(degrees));
+    const ids = others.map((other) => other.id);
+    const five = (from: number) => ids.slice(from, from + 5);
+    await eventually(
+      () => board.board.index.vectors(ids),
+      (vectors) => !vectors.includes(null),
+    );
+    const asked = vi.spyOn(board.board.index, "vectors");
+    const lookedFor = () => asked.mock.calls.filter(([[first]]) => first === id).length;
+    expect(await relatedTo(id)).toEqual(five(0));
+    expect(await relatedTo(id)).toEqual(five(0));
+    expect(lookedFor()).toBe(1);
+
+    await call(board, `DELETE /posts/${ids[0]}`, undefined, others[0]?.by);
+    expect(
+      await eventually(
+        () => relatedTo(id),
+        (found) => found.length === 5,
+      ),
+    ).toEqual(five(1));
+    await board.board.services.reports.moderate("hide", ids[1] ?? "", "test", now);
+    expect(
+      await eventually(
+        () => relatedTo(id),
+        (found) => found.length === 5,
+      ),
+    ).toEqual(five(2));
+    await board.board.services.reports.moderate("suspend", others[2]?.by.id ?? "", "test", now);
+    expect(await relatedTo(id)).not.toContain(ids[2]);
+    expect(
+      await eventually(
+        () => relatedTo(id),
+        (found) => found.length === 5,
+      ),
+    ).toEqual(five(3));
+
+    const closer = await near(5);
+    await eventually(
+      () => board.board.index.vectors([closer.id]),
+      ([vector]) => vector !== null,
+    );
+    now += MINUTE_MS;
+    expect(await relatedTo(id)).toEqual([closer.id, ...ids.slice(3, 7)]);
+    asked.mockRestore();
+  });
+
+  it("follow an edited text at once, and leave out posts that expired", async () => {
+    const { id } = await near(0);
+    const soon = await near(1, { expires_at: new Date(now + MINUTE_MS / 2).toISOString() });
+    const before = await eventually(
+      () => relatedTo(id),
+      (found) => found.includes(soon.id) && found.length === 5,
+    );
+    expect(before).toHaveLength(5);
+    now += MINUTE_MS / 2;
+    expect(await relatedTo(id)).not.toContain(soon.id);
+    await call(board, `PATCH /posts/${id}`, { body: "About something else" }, author);
+    expect(
+      await eventually(
+        () => relatedTo(id),
+        (found) => found.length === 0,
+      ),
+    ).toEqual([]);
+  });
+});
