@@ -12,6 +12,8 @@ export interface ModelLog {
   warn(fields: object, message: string): void;
 }
 
+/** Orders with a worker at once. While it works on one, the next waits there, so that it never idles between two. */
+const MAX_ORDERS = 2;
 /** Texts that may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
 /** A batch takes some 50 ms, loading 1 s: after this long, no answer will come. */
@@ -26,7 +28,8 @@ const AGAIN_MS = 60_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Hands one worker batch after batch, queries first, and restarts it when it breaks. Without a model, or after a second
+ * Hands one worker batch after batch, queries first, and answers each text as soon as its vector is there: the searches
+ * of several callers then take turns with the model. Restarts the worker when it breaks. Without a model, or after a second
  * break, the state is `absent`, and everything is tried again after a while: the network may be back, or the files in
  * place.
  */
@@ -38,7 +41,8 @@ export class ModelThread {
   readonly #closing = new AbortController();
   readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
   #worker: Worker | null = null;
-  #batch: { id: number; texts: Waiting[] } | null = null;
+  /** Batches handed to the worker, in order; a text leaves with its vector. */
+  #handed: { id: number; texts: Waiting[] }[] = [];
   #orders = 0;
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
@@ -150,26 +154,27 @@ export class ModelThread {
 
   #next(): void {
     const worker = this.#worker;
-    if (worker === null || this.state !== "ready" || this.#batch !== null) return;
-    const queue = this.#queues.query.length > 0 ? this.#queues.query : this.#queues.post;
-    const texts = takeBatch(queue, this.#model.maxTokens);
+    if (worker === null || this.state !== "ready" || this.#handed.length === MAX_ORDERS) return;
+    const { query, post } = this.#queues;
+    // Posts wait here, where a query still comes before them.
+    if (query.length === 0 && this.#handed.length > 0) return;
+    const texts = takeBatch(query.length > 0 ? query : post, this.#model.maxTokens);
     if (texts.length === 0) return;
     this.#orders += 1;
-    this.#batch = { id: this.#orders, texts };
+    this.#handed.push({ id: this.#orders, texts: [...texts] });
     this.#watch(worker);
     worker.postMessage({ id: this.#orders, texts: texts.map(({ text }) => text) } satisfies WorkerOrder);
   }
 
   #take(news: Extract<WorkerNews, { id: number }>): void {
-    const batch = this.#batch;
-    if (batch === null || batch.id !== news.id) return;
+    const [batch] = this.#handed;
+    if (batch === undefined || batch.id !== news.id) return;
+    if (news.kind === "vector") batch.texts.shift()?.resolve(news.vector);
+    else for (const { reject } of batch.texts.splice(0)) reject(new EmbedderUnavailable(news.message));
+    if (batch.texts.length > 0) return;
     clearTimeout(this.#alarm);
-    this.#batch = null;
-    const { dimension } = this.#model;
-    for (const [i, waiting] of batch.texts.entries()) {
-      if (news.kind === "vectors") waiting.resolve(news.vectors.slice(i * dimension, (i + 1) * dimension));
-      else waiting.reject(new EmbedderUnavailable(news.message));
-    }
+    this.#handed.shift();
+    if (this.#handed.length > 0 && this.#worker !== null) this.#watch(this.#worker);
     this.#next();
   }
 
@@ -221,11 +226,10 @@ export class ModelThread {
 
   #rejectAll(reason: string): void {
     const waiting = [
-      ...(this.#batch?.texts ?? []),
+      ...this.#handed.splice(0).flatMap(({ texts }) => texts),
       ...this.#queues.query.splice(0),
       ...this.#queues.post.splice(0),
     ];
-    this.#batch = null;
     for (const { reject } of waiting) reject(new EmbedderUnavailable(reason));
   }
 }

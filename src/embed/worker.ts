@@ -14,11 +14,11 @@ export interface WorkerStart {
 /** What it is sent: texts to embed, or the request to end. */
 export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
 
-/** What it answers: ready or failed at the start, then the outcome of each order in turn. */
+/** What it answers: ready or failed at the start, then the vector of each text in turn, or what broke the order. */
 export type WorkerNews =
   | { kind: "ready" }
   | { kind: "failed"; message: string }
-  | { kind: "vectors"; id: number; vectors: Float32Array }
+  | { kind: "vector"; id: number; vector: Float32Array }
   | { kind: "refused"; id: number; message: string };
 
 if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
@@ -27,7 +27,7 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
   try {
     const { embed, dispose } = await load(start);
-    await embed(["warm up"]);
+    await embed("warm up");
     // One after another; `end` waits for the orders before it.
     let last = Promise.resolve();
     port.on("message", (order: WorkerOrder) => {
@@ -39,8 +39,10 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
     };
     const answer = async ({ id, texts }: Exclude<WorkerOrder, "end">) => {
       try {
-        const vectors = await embed(texts);
-        say({ kind: "vectors", id, vectors }, [vectors.buffer as ArrayBuffer]);
+        for (const text of texts) {
+          const vector = await embed(text);
+          say({ kind: "vector", id, vector }, [vector.buffer as ArrayBuffer]);
+        }
       } catch (error) {
         say({ kind: "refused", id, message: error instanceof Error ? error.message : String(error) });
       }
@@ -70,14 +72,12 @@ async function load(start: WorkerStart) {
    * depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no
    * faster.
    */
-  async function embed(texts: readonly string[]): Promise<Float32Array> {
-    const out = new Float32Array(texts.length * start.dimension);
-    for (const [i, text] of texts.entries()) {
-      const inputs = tokenizer(text, { truncation: true, max_length: start.maxTokens });
-      const { last_hidden_state: states } = (await model(inputs)) as { last_hidden_state: Tensor };
-      poolInto(out.subarray(i * start.dimension, (i + 1) * start.dimension), states, start.pooling);
-    }
-    return out;
+  async function embed(text: string): Promise<Float32Array> {
+    const inputs = tokenizer(text, { truncation: true, max_length: start.maxTokens });
+    const { last_hidden_state: states } = (await model(inputs)) as { last_hidden_state: Tensor };
+    const vector = new Float32Array(start.dimension);
+    poolInto(vector, states, start.pooling);
+    return vector;
   }
   return { embed, dispose: () => model.dispose() };
 }

@@ -257,6 +257,22 @@ describe("the embedder", () => {
     expect(done).toEqual(["query", "posts"]);
   });
 
+  it("answers a query as soon as its own vector is there, although others wait behind it", async () => {
+    const busy = embedder.embed(["the first of three"], "query");
+    const long = "a long question about chairs and tables ".repeat(40);
+    let last = "nobody";
+    const answered = (name: string) => () => {
+      last = name;
+    };
+    const short = embedder.embed(["the second of three"], "query").then(answered("short"));
+    const behind = embedder.embed([`${long} one`, `${long} two`], "query").then(answered("long"));
+    await short;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(last).toBe("short");
+    await Promise.all([busy, behind]);
+    expect(last).toBe("long");
+  });
+
   it("is off when it is switched off", async () => {
     const off = openEmbedder({ mode: "off", model, modelDir, cacheDir: modelDir, log: quiet });
     expect([off.state(), await off.settled()]).toEqual(["off", "off"]);
