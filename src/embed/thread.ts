@@ -43,6 +43,8 @@ export class ModelThread {
   #worker: Worker | null = null;
   /** Batches handed to the worker, in order; a text leaves with its vector. */
   #handed: { id: number; texts: Waiting[] }[] = [];
+  /** Vectors on their way to their callers, one for each turn of the event loop. */
+  readonly #arrived: (() => void)[] = [];
   #orders = 0;
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
@@ -169,13 +171,25 @@ export class ModelThread {
   #take(news: Extract<WorkerNews, { id: number }>): void {
     const [batch] = this.#handed;
     if (batch === undefined || batch.id !== news.id) return;
-    if (news.kind === "vector") batch.texts.shift()?.resolve(news.vector);
+    if (news.kind === "vector") this.#arrive(batch.texts.shift(), news.vector);
     else for (const { reject } of batch.texts.splice(0)) reject(new EmbedderUnavailable(news.message));
     if (batch.texts.length > 0) return;
     clearTimeout(this.#alarm);
     this.#handed.shift();
     if (this.#handed.length > 0 && this.#worker !== null) this.#watch(this.#worker);
     this.#next();
+  }
+
+  /** Whoever waits for a vector goes on with work of its own: between two of them, other requests get their turn. */
+  #arrive(waiting: Waiting | undefined, vector: Float32Array): void {
+    this.#arrived.push(() => waiting?.resolve(vector));
+    if (this.#arrived.length === 1) setImmediate(() => this.#answerOne());
+  }
+
+  #answerOne(): void {
+    this.#arrived[0]?.();
+    this.#arrived.shift();
+    if (this.#arrived.length > 0) setImmediate(() => this.#answerOne());
   }
 
   /** Gives up a worker that does not answer, and leaves it alone; `#giveTime` says why. */
