@@ -11,23 +11,28 @@ export class BoardProcess {
   readonly api: string;
   readonly site: string;
   readonly #environment: Record<string, string>;
+  readonly #main: string;
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, environment: Record<string, string>) {
+  private constructor(port: number, environment: Record<string, string>, main: string) {
+    this.#main = main;
     this.site = `http://127.0.0.1:${port}`;
     this.api = `${this.site}/api/v1`;
     this.#environment = boardEnvironment({ PORT: String(port), ...environment });
   }
 
-  /** Starts a board on a free port; resolves once it is ready. */
-  static async start(environment: Record<string, string>): Promise<BoardProcess> {
-    const board = new BoardProcess(await freePort(), environment);
+  /**
+   * Starts a board on a free port; resolves once it is ready.
+   * @param main  the program: this checkout's, or another's to compare with
+   */
+  static async start(environment: Record<string, string>, main = MAIN): Promise<BoardProcess> {
+    const board = new BoardProcess(await freePort(), environment, main);
     await board.start();
     return board;
   }
 
   async start(): Promise<void> {
-    this.#child = spawn(process.execPath, ["--import", "tsx", MAIN], {
+    this.#child = spawn(process.execPath, ["--import", "tsx", this.#main], {
       env: this.#environment,
       stdio: ["ignore", "ignore", "inherit"],
     });
