@@ -4,18 +4,18 @@
  * checkout both answer in short turns on the same posts, so that other load on the machine hits both; the processor time
  * of a search hardly depends on it.
  *
- *   npx tsx bench/search-load.ts [posts = 10000] [clients = 8] [seconds = 20] [folder of another checkout]
+ *   npx tsx bench/rest/search-load.ts [posts = 10000] [clients = 8] [seconds = 20] [folder of another checkout]
  */
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { Agent, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startBoard } from "../test/support/boards/board.ts";
-import { BoardProcess, freePort } from "../test/support/boards/board-process.ts";
-import { notices, QUERIES } from "./support/corpus.ts";
-import { machine, ms, percentiles } from "./support/measure.ts";
-import { newPublisher, writePosts } from "./support/writing.ts";
+import { startBoard } from "../../test/support/boards/board.ts";
+import { BoardProcess, freePort } from "../../test/support/boards/board-process.ts";
+import { notices, QUERIES } from "../support/corpus.ts";
+import { machine, ms, percentiles } from "../support/measure.ts";
+import { newPublisher, writePosts } from "../support/writing.ts";
 
 /** Turns of each board. The first one warms it up and is not counted. */
 const TURNS = 9;
@@ -39,7 +39,7 @@ let asked = 0;
 try {
   const filled = join(folder, "filled");
   const ids = await fill(filled);
-  const contenders = [await contender("this checkout", resolve(import.meta.dirname, ".."))];
+  const contenders = [await contender("this checkout", resolve(import.meta.dirname, "../.."))];
   if (other !== undefined) contenders.push(await contender(`the one in ${other}`, other));
   console.log(`searches over REST, ${posts} posts, ${clients} clients, model on; ${machine()}`);
   for (let turn = 0; turn < TURNS; turn += 1) {

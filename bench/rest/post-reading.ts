@@ -1,13 +1,13 @@
 /**
  * How long does it take to read a post with its related ones: for the first time, and again within a minute?
  *
- *   npx tsx bench/post-reading.ts [posts = 10000] [readings = 500]
+ *   npx tsx bench/rest/post-reading.ts [posts = 10000] [readings = 500]
  */
-import { startBoard } from "../test/support/boards/board.ts";
-import { vectorOf } from "./support/board-fill.ts";
-import { notices, seeded } from "./support/corpus.ts";
-import { machine, ms, percentiles } from "./support/measure.ts";
-import { newPublisher, writePosts } from "./support/writing.ts";
+import { startBoard } from "../../test/support/boards/board.ts";
+import { vectorOf } from "../support/board-fill.ts";
+import { notices, seeded } from "../support/corpus.ts";
+import { machine, ms, percentiles } from "../support/measure.ts";
+import { newPublisher, writePosts } from "../support/writing.ts";
 
 const posts = Number(process.argv[2] ?? 10_000);
 const readings = Number(process.argv[3] ?? 500);
