@@ -34,6 +34,7 @@ export class Follower {
   #saved = Number.NEGATIVE_INFINITY;
   #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | null = null;
+  #ended = false;
 
   constructor(
     tables: Tables,
@@ -95,6 +96,16 @@ export class Follower {
     });
   }
 
+  /** Resolves when no snapshot is being written. */
+  async saved(): Promise<void> {
+    await this.#saving;
+  }
+
+  /** Gives up a snapshot that is being written, and writes no other. */
+  end(): void {
+    this.#ended = true;
+  }
+
   /** Leaves a snapshot behind for the next start. */
   async close(): Promise<void> {
     await this.#saving;
@@ -111,7 +122,8 @@ export class Follower {
     this.#saved = change;
     this.#savedAt = performance.now();
     try {
-      await this.#snapshot.write(memory, mark, () => this.#tables.markSnapshot(mark, erasures), pause);
+      const keep = () => !this.#ended && this.#tables.markSnapshot(mark, erasures);
+      await this.#snapshot.write(memory, mark, keep, pause);
     } catch (error) {
       // The next start reads the tables: slower, and nothing is lost.
       if (!isBusy(error) && !(error instanceof Error && "code" in error)) throw error;

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
-import { snapshotsOf } from "./snapshot/index.ts";
+import { snapshotFiles } from "./snapshot/index.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
 import { ThreadAnswers } from "./thread/index.ts";
 
@@ -132,18 +132,20 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   #moveToThread(): void {
     const file = this.#parts.database.location();
     if (file === null || this.#closed) return;
-    const thread = this.#newThread(file);
-    this.#starting = thread.ready().then(
-      () => {
-        this.#thread = thread;
-        this.#local?.release();
-        this.#local = null;
+    const move = async () => {
+      // Its first snapshot, which the thread then need not make again.
+      await this.#local?.follower.saved();
+      const thread = this.#newThread(file);
+      await thread.ready();
+      this.#thread = thread;
+      this.#local?.release();
+      this.#local = null;
+    };
+    this.#starting = move()
+      .catch(() => {})
+      .finally(() => {
         this.#starting = null;
-      },
-      () => {
-        this.#starting = null;
-      },
-    );
+      });
   }
 
   #newThread(file: string): ThreadAnswers {
@@ -159,7 +161,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   #forget(): void {
     const file = this.#parts.database.location();
     if (file === null) return;
-    for (const path of snapshotsOf(file)) rmSync(path, { force: true });
+    for (const path of snapshotFiles(file)) rmSync(path, { force: true });
     this.#local?.forget();
     this.#thread?.forget();
   }

@@ -88,6 +88,7 @@ export class LocalAnswers implements Answers {
 
   /** Ends without a snapshot. */
   release(): void {
+    this.follower.end();
     this.#stems.close();
   }
 

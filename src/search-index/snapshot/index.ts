@@ -1,5 +1,16 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { threadId } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
@@ -22,15 +33,22 @@ interface Header {
   sections: { name: string; bytes: number; crc: number }[];
 }
 
-/** The snapshot of a database's file and the one being written; they mean nothing without it. */
-export const snapshotsOf = (database: string): [path: string, unfinished: string] => [
-  `${database}-search`,
-  `${database}-search-new`,
-];
+const suffix = "-search";
+
+/** The files that snapshots of a database are kept or written in; they mean nothing without it. */
+export function snapshotFiles(database: string): string[] {
+  const folder = dirname(database);
+  const name = basename(database) + suffix;
+  return readdirSync(folder)
+    .filter((file) => file === name || file.startsWith(`${name}-new-`))
+    .map((file) => join(folder, file));
+}
 
 /** The memory as it was, in a file beside the database. It holds no text: words are hashes there. */
 export class SnapshotFile {
+  readonly #database: string;
   readonly #path: string;
+  /** Each thread of each process has its own. */
   readonly #unfinished: string;
   readonly #model: string;
 
@@ -39,7 +57,9 @@ export class SnapshotFile {
    * @param model  whose vectors are in it
    */
   constructor(database: string, model: string) {
-    [this.#path, this.#unfinished] = snapshotsOf(database);
+    this.#database = database;
+    this.#path = database + suffix;
+    this.#unfinished = `${this.#path}-new-${process.pid}-${threadId}`;
     this.#model = model;
   }
 
@@ -49,8 +69,7 @@ export class SnapshotFile {
    * @returns false when there is no file, or one that is damaged or of another state; the memory is then of no use
    */
   read(memory: PostMemory, mark: string): boolean {
-    // Left by a process that died, or else that process gives up.
-    rmSync(this.#unfinished, { force: true });
+    this.#clearUnfinished();
     let file: number;
     try {
       file = openSync(this.#path, "r");
@@ -88,11 +107,10 @@ export class SnapshotFile {
    * rows move meanwhile, the file is given up.
    *
    * @param keep  called when the file is complete, just before it takes its place; false gives it up
-   * @returns false when it was given up, or another process is writing
+   * @returns false when it was given up
    */
   async write(memory: PostMemory, mark: string, keep: () => boolean, pause = true): Promise<boolean> {
-    const file = this.#claim();
-    if (file === null) return false;
+    const file = openSync(this.#unfinished, "w", 0o600);
     try {
       const { moves } = memory;
       const scalars = scalarsOf(memory);
@@ -122,7 +140,8 @@ export class SnapshotFile {
         at += bytes;
       }
       writeHeader(file, header);
-      if (!keep() || !existsSync(this.#unfinished)) return false;
+      // Removed by an erasure.
+      if (!existsSync(this.#unfinished) || !keep()) return false;
       renameSync(this.#unfinished, this.#path);
       return true;
     } finally {
@@ -131,14 +150,20 @@ export class SnapshotFile {
     }
   }
 
-  /** Opens the file to be written, or gives null while another process has it. */
-  #claim(): number | null {
-    try {
-      return openSync(this.#unfinished, "wx", 0o600);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return null;
-      throw error;
+  /** Removes what processes left that died while they wrote. */
+  #clearUnfinished(): void {
+    for (const file of snapshotFiles(this.#database)) {
+      const pid = /-new-(\d+)-\d+$/.exec(file)?.[1];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(file, { force: true });
     }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { snapshotsOf } from "../../../../search-index/snapshot/index.ts";
+import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
 import { isBusy } from "../../../../search-index/sqlite-errors.ts";
 
 /** Processes with a replica in one folder. */
@@ -70,7 +70,7 @@ function lastUse(file: string): number {
 }
 
 function clear(file: string): void {
-  for (const path of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`, ...snapshotsOf(file)]) {
+  for (const path of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`, ...snapshotFiles(file)]) {
     if (existsSync(path)) rmSync(path);
   }
 }
