@@ -99,15 +99,18 @@ export function order(scores: Float64Array, limit: number, idAt: (at: number) =>
     keys[at] = Math.round((CEILING - (scores[at] ?? 0)) / EXACTNESS) * PLACES + at;
   }
   keys.sort();
+  const scoreAt = (at: number) => Math.floor((keys[at] ?? 0) / PLACES);
+  const placeAt = (at: number) => (keys[at] ?? 0) % PLACES;
   const places: number[] = [];
-  const scoreOf = (key: number) => Math.floor(key / PLACES);
   for (let start = 0; start < keys.length && places.length < limit; ) {
-    const score = scoreOf(keys[start] ?? 0);
     let end = start + 1;
-    while (end < keys.length && scoreOf(keys[end] ?? 0) === score) end += 1;
-    const equal = Array.from(keys.subarray(start, end), (key) => key % PLACES);
-    if (equal.length > 1) equal.sort((a, b) => (idAt(a) < idAt(b) ? -1 : 1));
-    places.push(...equal);
+    const score = scoreAt(start);
+    while (end < keys.length && scoreAt(end) === score) end += 1;
+    if (end === start + 1) places.push(placeAt(start));
+    else {
+      const equal = Array.from({ length: end - start }, (_, i) => placeAt(start + i));
+      places.push(...equal.sort((a, b) => (idAt(a) < idAt(b) ? -1 : 1)));
+    }
     start = end;
   }
   return places.slice(0, limit);

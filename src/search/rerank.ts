@@ -21,6 +21,10 @@ export function feedback(query: Int8Array, posts: readonly Int8Array[]): Int8Arr
       moved[i] = (moved[i] ?? 0) + (FEEDBACK.weight * (vector[i] ?? 0)) / best.length;
     }
   }
-  const length = Math.hypot(...moved);
-  return length === 0 ? query : quantize(moved.map((x) => x / length));
+  let squares = 0;
+  for (const x of moved) squares += x * x;
+  if (squares === 0) return query;
+  const length = Math.sqrt(squares);
+  for (let i = 0; i < moved.length; i += 1) moved[i] = (moved[i] ?? 0) / length;
+  return quantize(moved);
 }

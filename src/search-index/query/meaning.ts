@@ -35,8 +35,8 @@ export class MeaningScorer {
     return dots;
   }
 
-  /** The best rows by the fused score, in no order. */
-  fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
+  /** The best rows by the fused score with their dot products, in no order. */
+  fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): { rows: Uint32Array; dots: Int32Array } {
     const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
     const dots = near === null ? this.allDots(memory, vector) : memory.vectors.dots(vector, near);
     const { scores, scale, passes } = wanted;
@@ -57,7 +57,8 @@ export class MeaningScorer {
       }
       if (passes(row)) top.add(row, key);
     }
-    return top.rows();
+    const rows = top.rows();
+    return { rows, dots: near === null ? picked(dots, rows) : memory.vectors.dots(vector, rows) };
   }
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
@@ -100,4 +101,10 @@ export class MeaningScorer {
     }
     return near.subarray(0, end);
   }
+}
+
+function picked(dots: Int32Array, rows: Uint32Array): Int32Array {
+  const out = new Int32Array(rows.length);
+  for (let at = 0; at < out.length; at += 1) out[at] = dots[rows[at] ?? 0] ?? 0;
+  return out;
 }

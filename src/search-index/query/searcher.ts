@@ -46,12 +46,15 @@ export class Searcher {
    */
   match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
     const asked = this.#asked(question);
-    const rows = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
     const { vector, scores } = asked;
+    const competing = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
+    const { rows } = competing;
     const cosines =
-      vector === null ? new Float64Array(rows.length).fill(Number.NaN) : this.cosines(vector, rows);
+      vector === null
+        ? new Float64Array(rows.length).fill(Number.NaN)
+        : this.#cosinesOf(rows, competing.dots ?? this.#memory.vectors.dots(vector, rows));
     const words = new Float64Array(rows.length);
-    let bestWords = 0;
+    let { bestWords } = competing;
     let count = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] ?? 0;
@@ -97,15 +100,9 @@ export class Searcher {
   }
 
   cosines(vector: Int8Array, rows: ArrayLike<number>): Float64Array {
-    const { rows: posts, vectors } = this.#memory;
     const known = new Uint32Array(rows.length);
     for (let at = 0; at < known.length; at += 1) known[at] = Math.max(0, rows[at] ?? 0);
-    const dots = vectors.dots(vector, known);
-    const cosines = new Float64Array(rows.length);
-    for (let at = 0; at < cosines.length; at += 1) {
-      cosines[at] = posts.hasVector(rows[at] ?? -1) ? (dots[at] ?? 0) * DOT_TO_COSINE : Number.NaN;
-    }
-    return cosines;
+    return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, known));
   }
 
   idOf(row: number): string {
@@ -144,22 +141,33 @@ export class Searcher {
   }
 
   /** Rows that may be among the best `limit` and pass all filters, each once. */
-  #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Uint32Array {
+  #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
     const { filter, arm, scores, vector } = asked;
     const passes = (row: number) => isFree(arm, row) && !except.has(row) && filter.passes(row);
-    if (filter.among !== null) return filter.among.filter(passes);
+    const alone = (rows: Uint32Array) => ({ rows, dots: null, bestWords: 0 });
+    if (filter.among !== null) return alone(filter.among.filter(passes));
     const { size } = this.#memory.rows;
-    if (asked.all) return Uint32Array.from({ length: size }, (_, row) => row).filter(passes);
-    if (vector === null) return scores === null ? NO_ROWS : topByWords(scores, size, limit, passes);
+    if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
+    if (vector === null) return alone(scores === null ? NO_ROWS : topByWords(scores, size, limit, passes));
     const [best = -1] = scores === null ? NO_ROWS : topByWords(scores, size, 1, passes);
     const bestWords = scores?.[best] ?? 0;
-    return this.#meaning.fused(this.#memory, vector, {
+    const found = this.#meaning.fused(this.#memory, vector, {
       scores: scores ?? this.#noScores(size),
       scale: bestWords > 0 ? WORD_WEIGHT / bestWords : 0,
       floor: asked.required ? Number.POSITIVE_INFINITY : asked.floor,
       limit,
       passes,
     });
+    return { ...found, bestWords };
+  }
+
+  #cosinesOf(rows: ArrayLike<number>, dots: Int32Array): Float64Array {
+    const { rows: posts } = this.#memory;
+    const cosines = new Float64Array(rows.length);
+    for (let at = 0; at < cosines.length; at += 1) {
+      cosines[at] = posts.hasVector(rows[at] ?? -1) ? (dots[at] ?? 0) * DOT_TO_COSINE : Number.NaN;
+    }
+    return cosines;
   }
 
   #noScores(size: number): Float32Array {
@@ -184,6 +192,15 @@ export class Searcher {
       },
     };
   }
+}
+
+/** Rows that compete for a place. */
+interface Competing {
+  rows: Uint32Array;
+  /** Their dot products where these are known already. */
+  dots: Int32Array | null;
+  /** The largest score by words of all rows that pass, at least of these. */
+  bestWords: number;
 }
 
 const NO_ROWS = new Uint32Array(0);
