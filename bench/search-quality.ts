@@ -1,24 +1,29 @@
 /**
  * How good are the answers? nDCG@10 and Recall@100 of the board's own search on public test collections, by words,
- * by meaning, by both, and reranked; and how far apart related and unrelated texts are for the model.
+ * by meaning, by both, and reranked; what it misses of an exact ranking of everything; and how far apart related and
+ * unrelated texts are for the model.
  *
- *   BENCH_DATA=/path npx tsx bench/search-quality.ts
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE]
+ *
+ * `--save` writes the ranked ids of every query, `--compare` looks for differences from such a file: another order, ties
+ * aside, and another nDCG in its first three digits. Either is an error, and so is a recall below its floor.
  *
  * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
  * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl. Model files are looked for in MODEL_DIR.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { parseArgs } from "node:util";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { cosineOf, quantize, textToEmbed } from "../src/search/vectors.ts";
-import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
 import { dataFolder, readRows } from "./support/data.ts";
+import { ExactRanking, recallAt } from "./support/exact-ranking.ts";
+import { type IndexedPost, IndexUnderTest } from "./support/index-under-test.ts";
 import { embedAll, openModel } from "./support/model.ts";
+import { differences, type SavedQuality } from "./support/saved-quality.ts";
 
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];
@@ -26,6 +31,9 @@ export interface Collection {
   /** Gain of each relevant document, by query and document. */
   gains: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
+
+/** What an index must find of an exact ranking of everything. */
+const OF_EXACT = { recall10: 0.99, recall100: 0.97 };
 
 export interface Quality {
   ndcg10: number;
@@ -39,22 +47,39 @@ const FLOORS: Record<string, { hybrid: number; "hybrid+rerank": number }> = {
   cisi: { hybrid: 0.42, "hybrid+rerank": 0.43 },
 };
 
+/** What one method answers. Recall and the run are those of both hybrids alone, against an exact ranking. */
+export interface MethodQuality {
+  method: (typeof METHODS)[number];
+  minCosine: number;
+  quality: Quality;
+  exact: { recall10: number; recall100: number } | null;
+  /** By query: ids, best first, each with its exact score. */
+  run: SavedQuality["run"];
+}
+
 /** Indexes a collection and answers its queries by every method, once for each floor of the cosine. */
 export async function measure(
   collection: Collection,
   embedder: Embedder,
   floors: readonly number[],
-): Promise<{ method: string; minCosine: number; quality: Quality }[]> {
+): Promise<MethodQuality[]> {
   const entries = collection.docs.map(({ _id, title, text }) => entryOf({ id: _id, title, body: text }));
-  return withIndex(entries, embedder, async (index) => {
-    // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
-    const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
-    const plain = texts.map((text) => text.plain);
-    const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
-    const rows = [];
+  const posts = await embedded(entries, embedder);
+  // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
+  const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
+  const plain = texts.map((text) => text.plain);
+  const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
+  const index = new IndexUnderTest(embedder);
+  const ranking = new ExactRanking(posts);
+  try {
+    index.put(posts);
+    const rows: MethodQuality[] = [];
     for (const method of METHODS) {
       for (const minCosine of method === "words" ? floors.slice(0, 1) : floors) {
-        const run: string[][] = [];
+        const rerank = method === "hybrid+rerank";
+        const found: string[][] = [];
+        const recalls: { recall10: number; recall100: number }[] = [];
+        const run: SavedQuality["run"] = {};
         for (const [i, words] of texts.entries()) {
           const question: Question = {
             filter: EVERYTHING,
@@ -62,15 +87,34 @@ export async function measure(
             vector: method === "words" ? null : (vectors[i] ?? null),
             minCosine,
           };
-          const options = { rerank: method === "hybrid+rerank", limit: 100, except: new Set<string>() };
-          const ranked = await index.rank(question, options);
-          run.push(ranked.map(({ id }) => id));
+          const ids = await index.rank(question, { rerank, limit: 100 });
+          found.push(ids);
+          if (!method.startsWith("hybrid")) continue;
+          const exact = ranking.rank(question, () => true, { rerank });
+          recalls.push({ recall10: recallAt(10, ids, exact), recall100: recallAt(100, ids, exact) });
+          const scores = new Map(exact.map(({ id, score }) => [id, score]));
+          run[collection.queries[i]?._id ?? ""] = ids.map((id) => [id, scores.get(id) ?? null]);
         }
-        rows.push({ method, minCosine, quality: qualityOf(collection, run) });
+        rows.push({
+          method,
+          minCosine,
+          quality: qualityOf(collection, found),
+          exact: recalls.length === 0 ? null : meanOf(recalls),
+          run,
+        });
       }
     }
     return rows;
-  });
+  } finally {
+    ranking.close();
+    index.close();
+  }
+}
+
+function meanOf(recalls: readonly { recall10: number; recall100: number }[]) {
+  const mean = (of: (recall: (typeof recalls)[number]) => number) =>
+    recalls.reduce((sum, recall) => sum + of(recall), 0) / recalls.length;
+  return { recall10: mean((recall) => recall.recall10), recall100: mean((recall) => recall.recall100) };
 }
 
 /** As trec_eval counts: linear gains, the ideal ranking of all judged documents, means over all queries. */
@@ -91,32 +135,9 @@ function qualityOf({ queries, gains }: Collection, run: readonly string[][]): Qu
   return { ndcg10: ndcg / queries.length, recall100: recall / queries.length };
 }
 
-/** Calls `use` with an index of the entries, in a temporary database file. */
-async function withIndex<T>(
-  entries: readonly IndexEntry[],
-  embedder: Embedder,
-  use: (index: EmbeddedIndex) => Promise<T>,
-): Promise<T> {
+async function embedded(entries: readonly IndexEntry[], embedder: Embedder): Promise<IndexedPost[]> {
   const vectors = (await embedAll(embedder, entries.map(textToEmbed), "post")).map(quantize);
-  const folder = mkdtempSync(join(tmpdir(), "search-quality-"));
-  const database = new DatabaseSync(join(folder, "board.db"));
-  try {
-    const index = new EmbeddedIndex(embedder);
-    for (const statement of index.migrations) database.exec(statement);
-    index.attach(database);
-    database.exec("BEGIN");
-    for (const [i, entry] of entries.entries()) {
-      index.put(entry);
-      const vector = vectors[i];
-      if (vector !== undefined) index.putVector(entry.id, embedder.modelId, vector);
-    }
-    database.exec("COMMIT");
-    index.committed();
-    return await use(index);
-  } finally {
-    database.close();
-    rmSync(folder, { recursive: true });
-  }
+  return entries.map((entry, i) => ({ entry, vector: vectors[i] ?? null }));
 }
 
 function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body: string }): IndexEntry {
@@ -193,14 +214,15 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
     );
   }
   const entries = posts.map((post) => entryOf({ ...post, placeName: post.location?.name ?? null }));
-  await withIndex(entries, embedder, async (index) => {
-    for (const [i, text] of NONSENSE.entries()) {
-      const question = { filter: EVERYTHING, words: parseQueryText(text), vector: nonsense[i] ?? null };
-      const total = await index.count({ ...question, minCosine: embedder.minCosine });
-      const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
-      console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
-    }
-  });
+  const index = new IndexUnderTest(embedder);
+  index.put(await embedded(entries, embedder));
+  for (const [i, text] of NONSENSE.entries()) {
+    const question = { filter: EVERYTHING, words: parseQueryText(text), vector: nonsense[i] ?? null };
+    const total = await index.count({ ...question, minCosine: embedder.minCosine });
+    const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
+    console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
+  }
+  index.close();
 }
 
 function readCollection(folder: string): Collection {
@@ -217,21 +239,41 @@ function readCollection(folder: string): Collection {
 }
 
 async function main(): Promise<void> {
+  const { save, compare } = parseArgs({
+    options: { save: { type: "string" }, compare: { type: "string" } },
+  }).values;
   const embedder = await openModel();
-  console.log("collection    method          minCosine  nDCG@10  Recall@100");
+  const saved: SavedQuality[] = [];
+  console.log("collection    method          minCosine  nDCG@10  Recall@100  of exact: @10      @100");
   const relevance = dataFolder("relevance");
   for (const name of readdirSync(relevance)) {
     const collection = readCollection(join(relevance, name));
     const floors = [...new Set([-1, 0.2, embedder.minCosine, 0.3])].sort((a, b) => a - b);
-    for (const { method, minCosine, quality } of await measure(collection, embedder, floors)) {
+    for (const { method, minCosine, quality, exact, run } of await measure(collection, embedder, floors)) {
       const floor = minCosine === embedder.minCosine ? FLOORS[name]?.[method as "hybrid"] : undefined;
-      const verdict = floor === undefined ? "" : quality.ndcg10 >= floor ? `>= ${floor}` : `BELOW ${floor}`;
-      const numbers = [minCosine, quality.ndcg10.toFixed(4), quality.recall100.toFixed(4), verdict].map(
-        (cell) => String(cell).padStart(10),
+      const below = [
+        floor !== undefined && quality.ndcg10 < floor ? `BELOW ${floor}` : "",
+        exact !== null && exact.recall10 < OF_EXACT.recall10 ? `BELOW ${OF_EXACT.recall10} at 10` : "",
+        exact !== null && exact.recall100 < OF_EXACT.recall100 ? `BELOW ${OF_EXACT.recall100} at 100` : "",
+      ].filter((verdict) => verdict !== "");
+      const numbers = [quality.ndcg10, quality.recall100, exact?.recall10, exact?.recall100];
+      const cells = [minCosine, ...numbers.map((number) => number?.toFixed(4) ?? "")];
+      console.log(
+        name.padEnd(13),
+        method.padEnd(15),
+        ...cells.map((cell) => String(cell).padStart(10)),
+        ...below,
       );
-      console.log(name.padEnd(13), method.padEnd(15), ...numbers);
-      if (verdict.startsWith("BELOW")) process.exitCode = 1;
+      if (below.length > 0) process.exitCode = 1;
+      saved.push({ collection: name, method, minCosine, ndcg10: quality.ndcg10, run });
     }
+  }
+  if (save !== undefined) writeFileSync(save, JSON.stringify(saved));
+  if (compare !== undefined) {
+    const found = differences(JSON.parse(readFileSync(compare, "utf8")) as SavedQuality[], saved);
+    console.log(`\nBeside ${compare}: ${found.queries} queries, ${found.lines.length} differences`);
+    for (const line of found.lines.slice(0, 50)) console.log(`  ${line}`);
+    if (found.lines.length > 0) process.exitCode = 1;
   }
   await reportSeparation(dataFolder("standing-queries"), embedder);
   await embedder.close();

@@ -1,0 +1,100 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import type { Question } from "../../src/ports/search-index.ts";
+import { fuse, UNKNOWN_WORDS_MARGIN } from "../../src/search/fuse.ts";
+import { feedback } from "../../src/search/rerank.ts";
+import { indexable } from "../../src/search/tokens.ts";
+import { cosineOf } from "../../src/search/vectors.ts";
+import type { IndexedPost } from "./index-under-test.ts";
+
+export interface Scored {
+  id: string;
+  score: number;
+}
+
+/**
+ * Ranks every post for a question, with no index and no candidates: BM25 by an FTS5 table of its own in memory, cosines
+ * one by one. What the board finds is held against it.
+ */
+export class ExactRanking {
+  readonly #posts: { id: string; vector: Int8Array | null }[] = [];
+  readonly #database = new DatabaseSync(":memory:");
+  readonly #scores;
+
+  constructor(posts: Iterable<IndexedPost>) {
+    this.#database.exec(
+      `CREATE VIRTUAL TABLE words USING fts5(
+         title, body, more, tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
+       ); BEGIN`,
+    );
+    const add = this.#database.prepare("INSERT INTO words (rowid, title, body, more) VALUES (?, ?, ?, ?)");
+    for (const { entry, vector } of posts) {
+      const more = [...entry.tags, entry.placeName ?? ""].join(" ");
+      add.run(this.#posts.length, indexable(entry.title), indexable(entry.body), indexable(more));
+      this.#posts.push({ id: entry.id, vector });
+    }
+    this.#database.exec("COMMIT");
+    this.#scores = this.#database.prepare(
+      "SELECT rowid, -bm25(words, 2.0, 1.0, 1.5) FROM words WHERE words MATCH ?",
+    );
+    this.#scores.setReturnArrays(true);
+  }
+
+  /**
+   * @param question.words  without phrases and excluded words
+   * @param passes  stands for the question's filter
+   * @param options.rerank  scores every post once more, by the query moved towards the five best
+   * @returns every post that words or meaning support, best first, equal scores by id
+   */
+  rank(
+    { words, vector, minCosine }: Question,
+    passes: (at: number) => boolean,
+    { rerank }: { rerank: boolean },
+  ): Scored[] {
+    const expression = words?.any.map((word) => `"${indexable(word)}"`).join(" OR ") ?? "";
+    const found = (expression === "" ? [] : this.#scores.all(expression)) as [number, number][];
+    const byWords = new Map(found.filter(([at]) => passes(at)));
+    const best = Math.max(0, ...byWords.values());
+    // A word that stands in any post, whatever the filter, is known.
+    const floor = expression === "" || found.length > 0 ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
+    const supported: { at: number; id: string; score: number }[] = [];
+    for (const [at, { id }] of this.#posts.entries()) {
+      if (!passes(at)) continue;
+      const cosine = this.#cosine(vector, at);
+      const bm25 = byWords.get(at) ?? 0;
+      if (bm25 > 0 || (cosine !== null && cosine >= floor))
+        supported.push({ at, id, score: fuse(cosine, bm25, best) });
+    }
+    sort(supported);
+    if (rerank && vector !== null) {
+      const five = supported.slice(0, 5).map(({ at }) => this.#posts[at]?.vector ?? null);
+      const moved = feedback(
+        vector,
+        five.filter((one) => one !== null),
+      );
+      for (const one of supported)
+        one.score = fuse(this.#cosine(moved, one.at), byWords.get(one.at) ?? 0, best);
+      sort(supported);
+    }
+    return supported.map(({ id, score }) => ({ id, score }));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #cosine(vector: Int8Array | null, at: number): number | null {
+    const own = this.#posts[at]?.vector ?? null;
+    return vector === null || own === null ? null : cosineOf(vector, own);
+  }
+}
+
+function sort(scored: Scored[]): void {
+  scored.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+}
+
+/** The share of the first `depth` of the exact ranking that stands among the first `depth` found. 1 when it is empty. */
+export function recallAt(depth: number, found: readonly string[], exact: readonly Scored[]): number {
+  const top = new Set(found.slice(0, depth));
+  const wanted = exact.slice(0, depth);
+  return wanted.length === 0 ? 1 : wanted.filter(({ id }) => top.has(id)).length / wanted.length;
+}

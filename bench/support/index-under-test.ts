@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
+import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { folderBytes } from "./measure.ts";
+
+/** A search keeps a ranking of this length for its later pages. */
+export const RANKING = 1_000;
+
+export interface IndexedPost {
+  entry: IndexEntry;
+  /** Null for a post that is not embedded yet. */
+  vector: Int8Array | null;
+}
+
+/** The board's own index in a folder of its own, asked as a search asks it. Only this file knows its interface. */
+export class IndexUnderTest {
+  readonly folder: string;
+  readonly #model: { modelId: string; dimension: number };
+  readonly #database: DatabaseSyncInstance;
+  readonly #index: EmbeddedIndex;
+
+  /**
+   * Opens the index of a folder, an empty one where there is none.
+   * @param folder  a new temporary folder unless given; `close` removes it either way, unless told to keep it
+   */
+  constructor(
+    model: { modelId: string | null; dimension: number },
+    folder = mkdtempSync(join(tmpdir(), "index-")),
+  ) {
+    this.folder = folder;
+    this.#model = { ...model, modelId: model.modelId ?? "bench" };
+    this.#database = new DatabaseSync(join(folder, "board.db"));
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#index = new EmbeddedIndex(this.#model);
+    const { user_version: version } = this.#database.prepare("PRAGMA user_version").get() as {
+      user_version: number;
+    };
+    if (version === 0) {
+      for (const statement of this.#index.migrations) this.#database.exec(statement);
+      this.#database.exec("PRAGMA user_version = 1");
+    }
+    this.#index.attach(this.#database);
+  }
+
+  /** Writes posts, and vectors where they have one, in one transaction. */
+  put(posts: readonly IndexedPost[]): void {
+    this.#write(() => {
+      for (const { entry, vector } of posts) {
+        this.#index.put(entry);
+        if (vector !== null) this.#index.putVector(entry.id, this.#model.modelId, vector);
+      }
+    });
+  }
+
+  putVector(id: string, vector: Int8Array): void {
+    this.#write(() => this.#index.putVector(id, this.#model.modelId, vector));
+  }
+
+  putPublishers(ids: readonly string[], isVerified: (id: string) => boolean): void {
+    this.#write(() => {
+      for (const id of ids) this.#index.putPublisher(id, { verified: isVerified(id), suspended: false });
+    });
+  }
+
+  /** Ids, best first, as a search by relevance gets them. */
+  async rank(
+    question: Question,
+    { rerank = true, limit = RANKING }: { rerank?: boolean; limit?: number } = {},
+  ): Promise<string[]> {
+    const ranked = await this.#index.rank(question, { rerank, limit, except: new Set() });
+    return ranked.map(({ id }) => id);
+  }
+
+  async list(question: Question, order: "newest" | "soonest", limit: number): Promise<string[]> {
+    return (await this.#index.list(question, { order, after: null, limit })).map(({ id }) => id);
+  }
+
+  /** The posts most like one, as reading it shows them. */
+  async related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
+    const [vector = null] = await this.#index.vectors([id]);
+    const question = { filter, words: null, vector, minCosine: 0.3 };
+    const { matches } = await this.#index.match(question, { limit, except: new Set([id]) });
+    return matches.map((match) => match.id);
+  }
+
+  count(question: Question): Promise<number> {
+    return this.#index.count(question);
+  }
+
+  /** Bytes of the index's files, what waits in the log included once it is written back. */
+  bytes(): number {
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return folderBytes(this.folder);
+  }
+
+  close({ keep = false } = {}): void {
+    this.#database.close();
+    if (!keep) rmSync(this.folder, { recursive: true });
+  }
+
+  #write(change: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    change();
+    this.#database.exec("COMMIT");
+    this.#index.committed();
+  }
+}
