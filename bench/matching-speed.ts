@@ -15,8 +15,8 @@ import { Percolator } from "../src/search/percolator/index.ts";
 import { LinearScan } from "./matching-speed/linear-scan.ts";
 import { embedTexts, type Texts } from "./matching-speed/texts.ts";
 import { newPost, savedQuery } from "./matching-speed/workload.ts";
-import { seeded } from "./support/corpus.ts";
 import { machine, percentiles } from "./support/measure.ts";
+import { seeded } from "./support/random.ts";
 
 const WARM_UP_POSTS = 500;
 

@@ -8,8 +8,10 @@ import { EmbeddedIndex } from "../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../src/store/mongodb/index.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
 import { openSqlite } from "../src/store/sqlite/index.ts";
-import { DIMENSION, fillBoard, MODEL, postRow, questionOf, vectorOf } from "./support/board-fill.ts";
-import { QUERIES, seeded } from "./support/corpus.ts";
+import { boardPosts } from "./board/posts.ts";
+import { boardTexts } from "./board/texts.ts";
+import { postVectors } from "./board/vectors.ts";
+import { DIMENSION, fillBoard, MODEL, postRow, questionOf } from "./support/board-fill.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
 import { dropDatabase } from "./support/mongodb.ts";
 
@@ -20,7 +22,16 @@ import { dropDatabase } from "./support/mongodb.ts";
  */
 const [url = "", size = "100000"] = process.argv.slice(2);
 const NOW = Date.now();
-const board = { posts: Number(size), subscriptions: 0, deliveriesPerPost: 0, now: NOW };
+const texts = boardTexts();
+const vectors = await postVectors(texts);
+const QUERIES = [...texts.short, ...texts.long.slice(0, texts.short.length)];
+const board = () => ({
+  posts: Number(size),
+  subscriptions: 0,
+  deliveriesPerPost: 0,
+  now: NOW,
+  written: { posts: boardPosts({ count: Number(size), texts, vectors, now: NOW }), model: MODEL },
+});
 /** For posts found by their words. */
 const NO_VECTOR = new Int8Array(DIMENSION);
 const PAGE = { limit: 200, except: new Set<string>() };
@@ -29,8 +40,8 @@ const folder = mkdtempSync(join(tmpdir(), "replica-start-"));
 await dropDatabase(url);
 const store = await openMongodb(url);
 try {
-  await fillBoard(store, board);
-  console.log(`${size} posts with vectors of ${DIMENSION}; ${machine()}`);
+  await fillBoard(store, board());
+  console.log(`${size} posts with vectors of ${DIMENSION}, ${texts.source}; ${machine()}`);
 
   const first = await started("first start");
   await first.close();
@@ -93,12 +104,11 @@ async function lag(replica: SearchIndex, own: MongodbStore): Promise<void> {
 }
 
 async function searches(what: string, index: SearchIndex): Promise<void> {
-  const random = seeded(11);
-  const vectors = QUERIES.map(() => vectorOf(random));
   const times: number[] = [];
   for (let round = 0; round < 5; round += 1) {
-    for (const [at, text] of QUERIES.entries()) {
-      const asked = questionOf(NOW, {}, { words: parseQueryText(text), vector: vectors[at] ?? null });
+    for (const text of QUERIES) {
+      const vector = vectors.queries.get(text) ?? null;
+      const asked = questionOf(NOW, {}, { words: parseQueryText(text), vector });
       const before = performance.now();
       await index.match(asked, PAGE);
       if (round > 0) times.push(performance.now() - before);
@@ -112,7 +122,7 @@ async function searches(what: string, index: SearchIndex): Promise<void> {
 async function embedded(use: (index: SearchIndex) => Promise<void>): Promise<void> {
   const index = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
   const beside = await openSqlite(`sqlite:${join(folder, "embedded.db")}`, { index });
-  await fillBoard(beside, board);
+  await fillBoard(beside, board());
   await use(index);
   await beside.close();
 }

@@ -1,134 +1,166 @@
 /**
- * How long does a search over REST take with the model, N posts and one client, and where does the time go?
+ * How long does the index take to answer, beside the floor that memory sets and beside other engines?
  *
- *   npx tsx bench/search-speed.ts [posts = 10000] [rounds = 10]
+ *   npx tsx bench/search-speed.ts [--posts 10000,100000] [--million] [--peers all|NAMES] [--recall|--no-recall]
+ *
+ * Texts have a real vocabulary: with BENCH_DATA, titles and sentences of its collections in random order and vectors by the
+ * model; else words drawn by their frequencies. Embedding a query is not in the times. `--peers` installs the packages of
+ * bench/peers in the folder for temporary files, and asks them the same questions in the same run, each engine in a process of its own.
  */
-import { setTimeout as sleep } from "node:timers/promises";
-import { filterOf } from "../src/domain/search/query.ts";
-import { SearchQuery } from "../src/schema/query.ts";
-import { parseQueryText } from "../src/search/query-text.ts";
-import { quantize } from "../src/search/vectors.ts";
-import { startBoard } from "../test/support/boards/board.ts";
-import { notices, QUERIES } from "./support/corpus.ts";
-import { machine, ms, percentiles } from "./support/measure.ts";
-import { newPublisher, writePosts } from "./support/writing.ts";
+import { parseArgs } from "node:util";
+import { boardTexts } from "./board/texts.ts";
+import { postVectors } from "./board/vectors.ts";
+import { inOwnProcess } from "./search-speed/child.ts";
+import { bytesPerMs } from "./search-speed/floor.ts";
+import { type BoardUnderTest, measureOwn, type OwnFigures } from "./search-speed/own.ts";
+import type { PeerFigures } from "./search-speed/peer-process.ts";
+import { installPeers } from "./search-speed/peers/package.ts";
+import type { Timed } from "./search-speed/timed.ts";
+import { machine, ms, table } from "./support/measure.ts";
 
-const posts = Number(process.argv[2] ?? 10_000);
-const rounds = Number(process.argv[3] ?? 10);
-let asked = 0;
+const MB = 1_000_000;
+/** What takes less is in the processor's own memory: its ratio would say nothing. */
+const LEAST_FLOOR_MS = 0.01;
+const PEERS = "lancedb,orama,minisearch,sqlite-vec";
+/** More posts than this are ranked exactly only when asked for: it takes minutes. */
+const RECALL_UP_TO = 100_000;
 
-const EMBEDDINGS = process.env["EMBEDDINGS"] ?? "auto";
-const { board, api, stop } = await startBoard({ EMBEDDINGS, LOG_LEVEL: "warn" });
-const { embedder, index, store } = board;
-try {
-  const model = await embedder.settled();
-  await fill();
-  console.log(`search over REST, ${posts} posts, one client, model ${model}; ${machine()}`);
-  await measure("hybrid+rerank", "");
-  await measure("hybrid", "&rerank=false");
-  const filters = `&kind=event,offer&near=52.37,4.9&radius_km=50&before=${inDays(30)}`;
-  await measure("hybrid+rerank, kind + 50 km + 30 days", filters);
-} finally {
-  await stop();
+/** Measures one board and prints its tables. */
+export async function measureSize(
+  board: BoardUnderTest,
+  options: { peers: readonly string[]; recall: boolean },
+): Promise<OwnFigures> {
+  const perMs = bytesPerMs();
+  console.log(`\n### ${board.count.toLocaleString("en")} posts\n`);
+  const own = await measureOwn(board, options.recall);
+  printSeries(own, perMs);
+  printCosts(own, board.count);
+  if (options.peers.length > 0) await besidePeers(own, board.count, options.peers);
+  return own;
 }
 
-function inDays(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString();
-}
+const pair = ({ p50, p95 }: { p50: number; p95: number }) => `${ms(p50)} / ${ms(p95)}`;
 
-async function fill(): Promise<void> {
-  const publisher = await newPublisher(board);
-  const began = performance.now();
-  const perSecond = () => ((posts / (performance.now() - began)) * 1000).toFixed(0);
-  await writePosts(board, publisher, notices(posts, Date.now()));
-  const written = perSecond();
-  while (embedder.state() === "ready" && (await store.work.backlog("embed")) > 0) await sleep(200);
-  console.log(`written ${written} posts/s; written and embedded ${perSecond()} posts/s`);
-}
-
-/** Times each part at the ports, where it is called, and the whole at the client. */
-async function measure(label: string, filters: string): Promise<void> {
-  const spent = { embedding: 0, index: 0, rows: 0 };
-  const restore = [
-    timed(embedder, ["embed"], (time) => (spent.embedding += time)),
-    timed(index, ["match", "vectors", "cosines"], (time) => (spent.index += time)),
-    timed(store.posts, ["many"], (time) => (spent.rows += time)),
-    timed(store.publishers, ["many"], (time) => (spent.rows += time)),
-  ];
-  const all: { total: number; embedding: number; index: number; rows: number }[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    for (const query of QUERIES) {
-      Object.assign(spent, { embedding: 0, index: 0, rows: 0 });
-      // The number makes each query new to the cache of vectors, and means nothing.
-      asked += 1;
-      const q = encodeURIComponent(`${query} ${asked}`);
-      const began = performance.now();
-      const response = await fetch(`${api}/search?q=${q}${filters}`);
-      await response.json();
-      if (round > 0) all.push({ total: performance.now() - began, ...spent });
-    }
-  }
-  for (const undo of restore) undo();
-  const part = (of: (sample: (typeof all)[number]) => number) => {
-    const { p50, p95 } = percentiles(all.map(of));
-    return `${ms(p50)} / ${ms(p95)}`;
-  };
-  console.log(`${label}: p50 / p95 ms`);
-  console.log(`  total        ${part((s) => s.total)}`);
-  console.log(`  embedding    ${part((s) => s.embedding)}`);
+function printSeries({ series }: OwnFigures, perMs: number): void {
+  const rows = series.map(({ name, times, cpuMs, found, floorBytes }) => {
+    const floor = floorBytes === null ? null : floorBytes / perMs;
+    return [
+      name,
+      pair(times),
+      ms(cpuMs),
+      found.toFixed(0),
+      floor === null ? "" : ms(floor),
+      floor === null || floor < LEAST_FLOOR_MS ? "" : `${(times.p50 / floor).toFixed(1)} ×`,
+    ];
+  });
+  console.log(table(["question", "p50 / p95 ms", "CPU ms", "found", "floor ms", "p50 / floor"], rows));
   console.log(
-    `  index        ${part((s) => s.index)}   words alone ${await alone(filters, "words")}, meaning alone ${await alone(filters, "meaning")}`,
+    `\nThe floor reads memory at ${(perMs / 1e6).toFixed(1)} GB/s: vectors, and 5 bytes for each posting.\n`,
   );
-  console.log(`  rows         ${part((s) => s.rows)}`);
-  console.log(`  HTTP, rest   ${part((s) => s.total - s.embedding - s.index - s.rows)}`);
-  console.log(`  engine's own share (index + rows)   ${part((s) => s.index + s.rows)}`);
 }
 
-/** One arm of the index asked alone, under the same filters. */
-async function alone(filters: string, arm: "words" | "meaning"): Promise<string> {
-  const filter = filterOf(SearchQuery.parse(Object.fromEntries(new URLSearchParams(filters))), Date.now());
-  const times: number[] = [];
-  for (const query of [...QUERIES, ...QUERIES]) {
-    const words = parseQueryText(query);
-    const [vector] = embedder.state() === "ready" ? await embedder.embed([query], "query") : [];
-    const began = performance.now();
-    await index.match(
-      {
-        filter,
-        words: arm === "words" ? words : null,
-        vector: arm === "meaning" && vector !== undefined ? quantize(vector) : null,
-        minCosine: embedder.minCosine,
-      },
-      { limit: 1_000, except: new Set() },
-    );
-    times.push(performance.now() - began);
+function printCosts({ buildMs, ingest, first, diskBytes, recall }: OwnFigures, count: number): void {
+  const rows = [
+    ["build, 500 posts in a transaction", `${ms(buildMs / 1000)} s, ${ms(buildMs / count)} ms a post`],
+    [`one post and its vector, two transactions (${ingest.count}), p50 / p95`, `${pair(ingest.times)} ms`],
+    ["a new process until its first answer", `${ms(first.ms)} ms`],
+    [
+      "memory of that process for it",
+      `${(first.residentBytes / MB).toFixed(0)} MB, ${((first.residentBytes / MB / count) * 100_000).toFixed(0)} MB for 100,000`,
+    ],
+    ["disk", `${(diskBytes / 1000 / count).toFixed(2)} KB a post`],
+  ];
+  if (recall !== null) {
+    const { at10, at100, narrowAt10, narrowAt100 } = recall;
+    const shares = [at10, at100, narrowAt10, narrowAt100].map((share) => share.toFixed(4));
+    rows.push(["of an exact ranking: at 10, at 100, narrow at 10, at 100", shares.join(", ")]);
   }
-  return ms(percentiles(times.slice(QUERIES.length)).p50);
+  console.log(table(["", "figure"], rows));
 }
 
-/** Reports the time spent in methods of an object; returns a function that undoes it. */
-function timed<T extends object>(
-  target: T,
-  names: readonly (keyof T & string)[],
-  add: (ms: number) => void,
-): () => void {
-  const object = target as Record<string, unknown>;
-  const own = names.map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const);
+/** The board's own series that answer what the other engines are asked. */
+const SAME: Record<string, string> = {
+  hybrid: "hybrid+rerank, top 100",
+  narrow: "narrow, top 100",
+  words: "words, top 100",
+};
+
+async function besidePeers(own: OwnFigures, count: number, names: readonly string[]): Promise<void> {
+  const labels = Object.keys(SAME).flatMap((kind) => [`${kind}, short`, `${kind}, long`]);
+  const ours = labels.map((label) => {
+    const [kind = "", length = ""] = label.split(", ");
+    return own.series.find(({ name }) => name === `${SAME[kind]}, ${length}`);
+  });
+  const asymmetries: string[] = [];
+  const rows = [
+    ["agent-board", ...ours.map((one) => (one === undefined ? "" : pair(one.times))), "", "", ""],
+  ];
+  const cpu = [["agent-board", ...ours.map((one) => (one === undefined ? "" : ms(one.cpuMs)))]];
   for (const name of names) {
-    const method = (object[name] as (...input: unknown[]) => Promise<unknown>).bind(target);
-    object[name] = async (...input: unknown[]) => {
-      const began = performance.now();
-      try {
-        return await method(...input);
-      } finally {
-        add(performance.now() - began);
-      }
-    };
+    const figures = await inOwnProcess<PeerFigures>("peer-process.ts", name, String(count));
+    const cells = (of: (one: Timed) => string, by: (one: Timed) => number) =>
+      labels.map((label, at) => {
+        const one = figures.series[label];
+        if (one === undefined) return "–";
+        if (typeof one === "string") return one;
+        const mine = ours[at];
+        return mine === undefined ? of(one) : `${of(one)} (${(by(one) / by(mine)).toFixed(1)} ×)`;
+      });
+    const { buildMs, residentBytes, diskBytes, series, asymmetry } = figures;
+    const times = cells(
+      (one) => pair(one.times),
+      (one) => one.times.p50,
+    );
+    const sizes = [residentBytes, diskBytes].map((bytes) => (bytes / MB).toFixed(0));
+    rows.push([name, ...times, ms(buildMs / 1000), ...sizes]);
+    cpu.push([
+      name,
+      ...cells(
+        (one) => ms(one.cpuMs),
+        (one) => one.cpuMs,
+      ),
+    ]);
+    const found = Object.values(series).map((one) =>
+      typeof one === "string" ? "none" : one.found.toFixed(0),
+    );
+    asymmetries.push(
+      `${name}: ${asymmetry}. Ids of an answer, in the order of the columns: ${found.join(", ")}.`,
+    );
   }
-  return () => {
-    for (const [name, descriptor] of own) {
-      if (descriptor === undefined) delete object[name];
-      else Object.defineProperty(target, name, descriptor);
-    }
-  };
+  console.log("\nTop 100 ids, p50 / p95 ms (its p50 by agent-board's, which reranks too):\n");
+  console.log(table(["", ...labels, "build s", "RSS MB", "disk MB"], rows));
+  console.log("\nCPU ms of a question, all threads:\n");
+  console.log(table(["", ...labels], cpu));
+  console.log("");
+  for (const line of asymmetries) console.log(`- ${line}`);
 }
+
+async function main(): Promise<void> {
+  const {
+    posts,
+    million,
+    peers,
+    "no-recall": noRecall,
+    recall,
+  } = parseArgs({
+    options: {
+      posts: { type: "string", default: "10000,100000" },
+      million: { type: "boolean", default: false },
+      peers: { type: "string" },
+      recall: { type: "boolean", default: false },
+      "no-recall": { type: "boolean", default: false },
+    },
+  }).values;
+  const names = peers === undefined ? [] : (peers === "all" ? PEERS : peers).split(",");
+  if (names.length > 0) installPeers();
+  const texts = boardTexts();
+  const vectors = await postVectors(texts);
+  console.log(`${machine()}; ${texts.source}; ${vectors.source}`);
+  const sizes = [...posts.split(",").map(Number), ...(million ? [1_000_000] : [])];
+  for (const count of sizes) {
+    const exact = !noRecall && (recall || count <= RECALL_UP_TO);
+    await measureSize({ count, texts, vectors }, { peers: names, recall: exact });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) await main();

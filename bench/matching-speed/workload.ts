@@ -3,7 +3,7 @@ import type { NewPost, SavedQuery } from "../../src/search/percolator/index.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { floorOf, standingText } from "../../src/search/standing-rule/index.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { seeded } from "../support/corpus.ts";
+import { seeded } from "../support/random.ts";
 import type { Texts } from "./texts.ts";
 
 const NOW = Date.UTC(2026, 10, 20);

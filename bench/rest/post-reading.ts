@@ -5,8 +5,9 @@
  */
 import { startBoard } from "../../test/support/boards/board.ts";
 import { vectorOf } from "../support/board-fill.ts";
-import { notices, seeded } from "../support/corpus.ts";
+import { notices } from "../support/corpus.ts";
 import { machine, ms, percentiles } from "../support/measure.ts";
+import { seeded } from "../support/random.ts";
 import { newPublisher, writePosts } from "../support/writing.ts";
 
 const posts = Number(process.argv[2] ?? 10_000);

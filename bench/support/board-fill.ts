@@ -5,7 +5,9 @@ import type { PostFilter } from "../../src/schema/filter.ts";
 import type { Row } from "../../src/transfer/format.ts";
 import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { aSubscription } from "../../test/support/search/rows.ts";
-import { notices, seeded } from "./corpus.ts";
+import { notices } from "./corpus.ts";
+import type { IndexedPost } from "./index-under-test.ts";
+import { seeded } from "./random.ts";
 
 /** A board of any size, always the same, written through the port and faster than by use. */
 export interface BoardSize {
@@ -16,6 +18,8 @@ export interface BoardSize {
   deliveriesPerPost: number;
   /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
+  /** What the posts say; without it, the notices of `corpus.ts` with random vectors. */
+  written?: { posts: Iterable<IndexedPost>; model: string };
 }
 
 export const DIMENSION = 384;
@@ -74,12 +78,14 @@ export async function fillBoard(store: Store, size: BoardSize): Promise<void> {
 function* rowsOf(size: BoardSize): Generator<Row> {
   const random = seeded(7);
   for (let n = 0; n < PUBLISHERS; n += 1) yield { kind: "publisher", row: publisherRow(n, size) };
-  for (const [n, notice] of notices(size.posts, size.now).entries()) {
-    const row = {
-      ...postRow(n, notice, vectorOf(random), size.now),
-      ...at(size.now - (size.posts - n) * 1_000),
-    };
-    yield { kind: "post", row };
+  let n = 0;
+  for (const { notice, vector } of size.written === undefined
+    ? believable(size, random)
+    : noticesOf(size.written.posts)) {
+    const row = { ...postRow(n, notice, vector, size.now), ...at(size.now - (size.posts - n) * 1_000) };
+    const model = size.written?.model ?? MODEL;
+    yield { kind: "post", row: { ...row, embedding: { model, vector } } };
+    n += 1;
   }
   for (let n = 0; n < size.subscriptions; n += 1) {
     const nextDelivery = size.posts * size.deliveriesPerPost + 1;
@@ -94,6 +100,27 @@ function* rowsOf(size: BoardSize): Generator<Row> {
       matchedAt: size.now,
     };
     yield { kind: "delivery", row };
+  }
+}
+
+interface Written {
+  notice: Record<string, unknown>;
+  vector: Int8Array;
+}
+
+function* believable({ posts, now }: BoardSize, random: () => number): Generator<Written> {
+  for (const notice of notices(posts, now)) yield { notice, vector: vectorOf(random) };
+}
+
+function* noticesOf(posts: Iterable<IndexedPost>): Generator<Written> {
+  for (const { entry, vector } of posts) {
+    const { kind, title, body, tags, placeName: name, lat, lng, windowStart, createdAt } = entry;
+    const location = name === null ? null : { name, lat, lng };
+    const dated = windowStart === createdAt ? {} : { starts_at: new Date(windowStart).toISOString() };
+    yield {
+      notice: { kind, title, body, tags, location, ...dated },
+      vector: vector ?? new Int8Array(DIMENSION),
+    };
   }
 }
 

@@ -1,15 +1,9 @@
-/** Believable notices in any number, always the same. */
+import { pick as pickFrom, seeded } from "./random.ts";
 
-/** A small generator with a seed (mulberry32), so that two runs see the same corpus. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+/**
+ * Notices about few things, in sentences that a model understands, always the same. For what depends on the number of
+ * different words, such as the speed of a search, `bench/board/posts.ts` has posts with a real vocabulary.
+ */
 
 const THINGS =
   `road bike;piano;camera lens;sewing machine;canoe;telescope;violin;office chair;bread oven;tent;laptop;bookshelf;
@@ -66,7 +60,7 @@ translate a Polish letter;coffee machine second hand;paint two rooms;volunteers 
 /** One notice as PostInput of the wire. */
 export function notices(count: number, now: number): Record<string, unknown>[] {
   const random = seeded(20_261_120);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const pick = <T>(list: readonly T[]): T => pickFrom(random, list);
   return Array.from({ length: count }, (_, i) => {
     const kind = pick(["offer", "request", "event", "announcement", "thread"] as const);
     const subject = kind === "event" ? pick(EVENTS) : random() < 0.5 ? pick(THINGS) : pick(SKILLS);

@@ -5,13 +5,15 @@ import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 
 const CACHE = join(homedir(), ".cache", "agent-board", "models");
+/** Where the files of models are, or will be. */
+export const MODEL_FILES = process.env["MODEL_DIR"] ?? CACHE;
 const BATCH = 64;
 
 /**
  * The default model, ready to use, downloaded where it is missing.
  * @param modelDir  where its files are looked for before the cache of the user
  */
-export async function openModel(modelDir = process.env["MODEL_DIR"] ?? CACHE): Promise<Embedder> {
+export async function openModel(modelDir = MODEL_FILES): Promise<Embedder> {
   const log = { info() {}, warn: console.error };
   const embedder = openEmbedder({ mode: "required", model: MODELS[0], modelDir, cacheDir: CACHE, log });
   if ((await embedder.settled()) !== "ready") throw new Error("The model did not load.");

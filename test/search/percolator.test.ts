@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seeded } from "../../bench/support/corpus.ts";
+import { seeded } from "../../bench/support/random.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../src/search/percolator/index.ts";
 import { cosineOf, quantize } from "../../src/search/vectors.ts";

@@ -1,0 +1,100 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseQueryText } from "../../src/search/query-text.ts";
+import { dataFolder, readRows } from "../support/data.ts";
+import { pick, seeded } from "../support/random.ts";
+import { vocabulary } from "./vocabulary.ts";
+
+/** Titles and sentences for posts, in any number, and what is asked of them. */
+export interface Texts {
+  /** For the heading of a result. */
+  source: string;
+  title(random: () => number): string;
+  sentence(random: () => number): string;
+  /** 12 queries of 2 to 4 telling words. */
+  short: readonly string[];
+  /** 60 queries of about ten telling words. */
+  long: readonly string[];
+}
+
+const SHORT = 12;
+const LONG = 60;
+/** Of titles, as `create_post` bounds them. */
+const MAX_TITLE = 120;
+/** Shorter and longer runs between full stops are mostly not sentences. */
+const [SENTENCE_MIN, SENTENCE_MAX] = [20, 400];
+/** Collections whose queries are prose of one or two sentences. */
+const ASKED = ["cacm", "cranfield"];
+
+/** Of the collections in BENCH_DATA where that is set, in random order; else written from word frequencies. */
+export function boardTexts(): Texts {
+  return process.env["BENCH_DATA"] === undefined ? writtenTexts() : collectionTexts(dataFolder("relevance"));
+}
+
+/** The titles of the collections in `$BENCH_DATA/relevance`, each once. */
+export function collectionTitles(folder: string): string[] {
+  return [...new Set(documentsOf(folder).map(({ title }) => title.slice(0, MAX_TITLE)))].filter(
+    (title) => title !== "",
+  );
+}
+
+function collectionTexts(folder: string): Texts {
+  const documents = documentsOf(folder);
+  const titles = collectionTitles(folder);
+  const sentences = documents
+    .flatMap(({ text }) => text.match(/[^.!?]+[.!?]+/g) ?? [text])
+    .map((sentence) => sentence.trim())
+    .filter(({ length }) => length > SENTENCE_MIN && length < SENTENCE_MAX);
+  const asked = ASKED.flatMap((name) => readRows<{ text: string }>(join(folder, name, "queries.jsonl")));
+  // Their quotes mark titles and their dashes are punctuation; neither is an operator.
+  const long = evenly(
+    asked.map(({ text }) => text.replace(/"|(?<=\s)-+/g, " ")),
+    LONG,
+  );
+  const names = readdirSync(folder).join(", ");
+  return {
+    source: `titles and sentences of ${names}`,
+    title: (random) => pick(random, titles),
+    sentence: (random) => pick(random, sentences),
+    short: shortQueries((random) => pick(random, titles)),
+    long,
+  };
+}
+
+/** Texts whose words are as frequent as in real text, each drawn by itself. */
+export function writtenTexts(): Texts {
+  const { draw } = vocabulary();
+  const words = (random: () => number, count: number) =>
+    Array.from({ length: count }, () => draw(random)).join(" ");
+  const title = (random: () => number) => words(random, 5 + Math.floor(random() * 6)).slice(0, MAX_TITLE);
+  const sentence = (random: () => number) => `${words(random, 10 + Math.floor(random() * 22))}.`;
+  const random = seeded(41);
+  return {
+    source: "words with the frequencies of bench/board/frequencies.txt",
+    title,
+    sentence,
+    short: shortQueries(title),
+    long: Array.from({ length: LONG }, () => words(random, 14 + Math.floor(random() * 14))),
+  };
+}
+
+function documentsOf(folder: string): { title: string; text: string }[] {
+  return readdirSync(folder).flatMap((name) =>
+    readRows<{ title: string; text: string }>(join(folder, name, "corpus.jsonl")),
+  );
+}
+
+/** The first telling words of titles. */
+function shortQueries(title: (random: () => number) => string): string[] {
+  const random = seeded(43);
+  const queries: string[] = [];
+  while (queries.length < SHORT) {
+    const telling = parseQueryText(title(random)).any.slice(0, 2 + (queries.length % 3));
+    if (telling.length === 2 + (queries.length % 3)) queries.push(telling.join(" "));
+  }
+  return queries;
+}
+
+function evenly<T>(list: readonly T[], count: number): T[] {
+  return Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)] as T);
+}

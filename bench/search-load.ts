@@ -1,0 +1,221 @@
+/**
+ * How many searches a second does a board answer over REST, with the model, and what does everything else wait meanwhile?
+ *
+ *   npx tsx bench/search-load.ts [--posts 10000,100000] [--million] [--clients 8] [--seconds 15]
+ *
+ * The board is a process of its own; the clients share the machine with it. Texts and vectors are those of
+ * `bench/search-speed.ts`, so BENCH_DATA gives real ones. Short and long queries take turns, none is asked twice: the model
+ * reads each. Beside the searches one client reads single posts. The first figures are of one client alone.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { Agent, request } from "undici";
+import { MODELS } from "../src/embed/models.ts";
+import { EmbeddedIndex } from "../src/search-index/index.ts";
+import { openSqlite } from "../src/store/sqlite/index.ts";
+import { startBoard } from "../test/support/boards/board.ts";
+import { BoardProcess, freePort } from "../test/support/boards/board-process.ts";
+import { boardPosts } from "./board/posts.ts";
+import { boardTexts, type Texts } from "./board/texts.ts";
+import { type PostVectors, postVectors } from "./board/vectors.ts";
+import type { LoopDelay } from "./search-load/loop-delay.ts";
+import { fillBoard, postId } from "./support/board-fill.ts";
+import { notices } from "./support/corpus.ts";
+import { machine, ms, percentiles, table } from "./support/measure.ts";
+import { MODEL_FILES } from "./support/model.ts";
+import { seeded } from "./support/random.ts";
+import { newPublisher, writePosts } from "./support/writing.ts";
+
+type Percentiles = ReturnType<typeof percentiles>;
+
+export interface LoadFigures {
+  searchesPerSecond: number;
+  search: Percentiles;
+  /** Of `GET /posts/{id}` beside the searches; null where nobody read. */
+  read: Percentiles | null;
+  loop: LoopDelay;
+}
+
+const READ_EVERY_MS = 20;
+const WARM_UP_MS = 2_000;
+const HOOK = pathToFileURL(resolve(import.meta.dirname, "search-load/loop-delay.ts")).href;
+
+export interface LoadOptions {
+  posts: number;
+  clients: number;
+  seconds: number;
+  /** False leaves meaning and the model out. */
+  model: boolean;
+}
+
+/** Fills a board, starts it and searches it, first with one client and then with several. */
+export async function measureLoad(
+  { posts, clients, seconds, model }: LoadOptions,
+  texts: Texts,
+  vectors: PostVectors,
+): Promise<{ alone: LoadFigures; together: LoadFigures }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "search-load-"));
+  const loopPort = await freePort();
+  try {
+    await fill(dataDir, posts, texts, vectors);
+    const board = await BoardProcess.start({
+      DATA_DIR: dataDir,
+      EMBEDDINGS: model ? "required" : "off",
+      MODEL_DIR: MODEL_FILES,
+      BENCH_LOOP_PORT: String(loopPort),
+      NODE_OPTIONS: `--import=tsx --import=${HOOK}`,
+    });
+    try {
+      const asked = { board, loopPort, posts, queries: queriesOf(texts) };
+      await load(asked, clients, WARM_UP_MS);
+      const alone = await load(asked, 1, (seconds * 1000) / 2);
+      return { alone, together: await load(asked, clients, seconds * 1000) };
+    } finally {
+      await board.kill("SIGTERM");
+    }
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+}
+
+async function fill(dataDir: string, count: number, texts: Texts, vectors: PostVectors): Promise<void> {
+  const [{ name: modelId, dimension }] = MODELS;
+  const now = Date.now();
+  const index = new EmbeddedIndex({ modelId: null, dimension });
+  const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
+  const written = { posts: boardPosts({ count, texts, vectors, now }), model: modelId };
+  await fillBoard(store, { posts: count, subscriptions: 0, deliveriesPerPost: 0, now, written });
+  await store.close();
+}
+
+/** Short and long in turns. A word that stands nowhere makes each new to the cache of vectors. */
+function* queriesOf({ short, long }: Texts): Generator<string, never> {
+  for (let n = 0; ; n += 1) {
+    const list = n % 2 === 0 ? short : long;
+    yield `${list[(n >> 1) % list.length]} zq${n}`;
+  }
+}
+
+interface Asked {
+  board: BoardProcess;
+  loopPort: number;
+  posts: number;
+  queries: Generator<string, never>;
+}
+
+async function load(
+  { board, loopPort, posts, queries }: Asked,
+  clients: number,
+  forMs: number,
+): Promise<LoadFigures> {
+  const agent = new Agent({ connections: clients + 1 });
+  const get = async (path: string) => {
+    const began = performance.now();
+    const { statusCode, body } = await request(`${board.api}${path}`, { dispatcher: agent });
+    await body.text();
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}.`);
+    return performance.now() - began;
+  };
+  await loopDelay(loopPort);
+  const end = performance.now() + forMs;
+  const search: number[] = [];
+  const read: number[] = [];
+  const searching = Array.from({ length: clients }, async () => {
+    while (performance.now() < end)
+      search.push(await get(`/search?q=${encodeURIComponent(queries.next().value)}`));
+  });
+  const random = seeded(3);
+  const reading = async () => {
+    while (performance.now() < end) {
+      // Roots: every fifth is a reply.
+      read.push(await get(`/posts/${postId(5 * Math.floor((random() * posts) / 5))}`));
+      await sleep(READ_EVERY_MS);
+    }
+  };
+  const began = performance.now();
+  await Promise.all([...searching, ...(clients > 1 ? [reading()] : [])]);
+  const seconds = (performance.now() - began) / 1000;
+  const loop = await loopDelay(loopPort);
+  await agent.close();
+  return {
+    searchesPerSecond: search.length / seconds,
+    search: percentiles(search),
+    read: read.length === 0 ? null : percentiles(read),
+    loop,
+  };
+}
+
+async function loopDelay(port: number): Promise<LoopDelay> {
+  const { body } = await request(`http://127.0.0.1:${port}`);
+  return (await body.json()) as LoopDelay;
+}
+
+/** Posts a second, written by a publisher and embedded, with the board in this process. */
+async function embeddingRate(posts: number): Promise<number> {
+  const { board, stop } = await startBoard({
+    EMBEDDINGS: "required",
+    MODEL_DIR: MODEL_FILES,
+    LOG_LEVEL: "warn",
+  });
+  try {
+    await board.embedder.settled();
+    const publisher = await newPublisher(board);
+    const began = performance.now();
+    await writePosts(board, publisher, notices(posts, Date.now()));
+    while ((await board.store.work.backlog("embed")) > 0) await sleep(50);
+    return posts / ((performance.now() - began) / 1000);
+  } finally {
+    await stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      posts: { type: "string", default: "10000,100000" },
+      million: { type: "boolean", default: false },
+      clients: { type: "string", default: "8" },
+      seconds: { type: "string", default: "15" },
+    },
+  });
+  const texts = boardTexts();
+  const vectors = await postVectors(texts);
+  console.log(`${machine()}; ${texts.source}; ${vectors.source}`);
+  console.log(`Written and embedded: ${(await embeddingRate(2_000)).toFixed(0)} notices a second.\n`);
+  const pair = ({ p50, p95 }: Percentiles) => `${ms(p50)} / ${ms(p95)}`;
+  const rows: string[][] = [];
+  for (const posts of [...values.posts.split(",").map(Number), ...(values.million ? [1_000_000] : [])]) {
+    const clients = Number(values.clients);
+    const asked = { posts, clients, seconds: Number(values.seconds), model: true };
+    const { alone, together } = await measureLoad(asked, texts, vectors);
+    for (const [count, figures] of [
+      [1, alone],
+      [clients, together],
+    ] as const) {
+      const { searchesPerSecond, search, read, loop } = figures;
+      rows.push([
+        posts.toLocaleString("en"),
+        String(count),
+        searchesPerSecond.toFixed(0),
+        pair(search),
+        read === null ? "" : pair(read),
+        `${ms(loop.p50)} / ${ms(loop.p99)} / ${ms(loop.max)}`,
+        (loop.residentBytes / 1_000_000).toFixed(0),
+      ]);
+    }
+  }
+  const heading = [
+    "posts",
+    "clients",
+    "searches a second",
+    "search, p50 / p95 ms",
+    "`GET /posts/{id}`, p50 / p95 ms",
+  ];
+  console.log(table([...heading, "event loop, p50 / p99 / max ms", "RSS MB"], rows));
+}
+
+if (process.argv[1] === import.meta.filename) await main();

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Question } from "../../src/ports/search-index.ts";
+import { LIMITS } from "../../src/schema/post.ts";
+import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
+import { boardPosts, firstOf, inBatches, isVerified, PUBLISHERS, publisherIdOf } from "../board/posts.ts";
+import type { Texts } from "../board/texts.ts";
+import type { PostVectors } from "../board/vectors.ts";
+import { ExactRanking, recallAt } from "../support/exact-ranking.ts";
+import { type IndexedPost, IndexUnderTest, RANKING } from "../support/index-under-test.ts";
+import { percentiles } from "../support/measure.ts";
+import { inOwnProcess } from "./child.ts";
+import type { FirstAnswer } from "./first-answer.ts";
+import { POSTING_BYTES } from "./floor.ts";
+import { currentOnly, DIMENSION, MIN_COSINE, NOW, narrow, passes, questionsOf } from "./questions.ts";
+import { type Timed, timed } from "./timed.ts";
+
+/** Of the board's own index. */
+export interface OwnFigures {
+  series: (Timed & { name: string; floorBytes: number | null })[];
+  /** All posts, 500 in a transaction. */
+  buildMs: number;
+  /** One post, in a transaction of its own and its vector in another, both synced to the disk. */
+  ingest: { times: ReturnType<typeof percentiles>; count: number };
+  first: FirstAnswer;
+  diskBytes: number;
+  /** Means over all queries, without rerank, of an exact ranking of everything; null when not asked for. */
+  recall: { at10: number; at100: number; narrowAt10: number; narrowAt100: number } | null;
+}
+
+const BATCH = 500;
+const INGESTED = 500;
+const PAGE = 20;
+const RELATED_ASKED = 50;
+/** As reading a post shows. */
+const { relatedInPost: RELATED } = LIMITS;
+
+export interface BoardUnderTest {
+  count: number;
+  texts: Texts;
+  vectors: PostVectors;
+}
+
+export async function measureOwn(
+  { count, texts, vectors }: BoardUnderTest,
+  withRecall: boolean,
+): Promise<OwnFigures> {
+  const index = new IndexUnderTest({ modelId: "bench", dimension: DIMENSION });
+  const posts = boardPosts({ count: count + INGESTED, texts, vectors, now: NOW });
+  try {
+    const buildMs = build(index, posts, count);
+    const series = await measureSeries(index, { count, texts, vectors });
+    const diskBytes = index.bytes();
+    const [question] = questionsOf(texts.long, vectors);
+    const first = await firstAnswer(index.folder, question as Question);
+    const recall = withRecall ? await measureRecall(index, { count, texts, vectors }) : null;
+    return { series, buildMs, diskBytes, first, recall, ingest: ingest(index, [...posts]) };
+  } finally {
+    index.close();
+  }
+}
+
+/** Writes the first posts of a list, and leaves the others in it. */
+function build(index: IndexUnderTest, posts: Iterator<IndexedPost>, count: number): number {
+  const ids = Array.from({ length: PUBLISHERS }, (_, n) => publisherIdOf(n));
+  index.putPublishers(ids, isVerified);
+  let ms = 0;
+  for (const batch of inBatches(firstOf(posts, count), BATCH)) {
+    const began = performance.now();
+    index.put(batch);
+    ms += performance.now() - began;
+  }
+  return ms;
+}
+
+function ingest(index: IndexUnderTest, posts: readonly IndexedPost[]): OwnFigures["ingest"] {
+  const times = posts.map(({ entry, vector }) => {
+    const began = performance.now();
+    index.put([{ entry, vector: null }]);
+    if (vector !== null) index.putVector(entry.id, vector);
+    return performance.now() - began;
+  });
+  return { times: percentiles(times), count: times.length };
+}
+
+async function measureSeries(
+  index: IndexUnderTest,
+  { count, texts, vectors }: BoardUnderTest,
+): Promise<OwnFigures["series"]> {
+  const { short, long } = texts;
+  const scan = count * DIMENSION;
+  const postings = async (questions: readonly Question[]) => {
+    let all = 0;
+    for (const question of questions) all += await postingsOf(index, question);
+    return (all / questions.length) * POSTING_BYTES;
+  };
+  const vectorsOf = async (questions: readonly Question[]) => {
+    let all = 0;
+    for (const { filter } of questions) all += await index.count({ ...ANYTHING, filter });
+    return (all / questions.length) * DIMENSION;
+  };
+  const ranked =
+    (rerank: boolean, limit = RANKING) =>
+    (question: Question) =>
+      index.rank(question, { rerank, limit });
+  const series: OwnFigures["series"] = [];
+  const measure = async <Q>(
+    name: string,
+    questions: readonly Q[],
+    ask: (question: Q) => Promise<readonly string[]>,
+    floorBytes: number | null,
+  ) => series.push({ name, ...(await timed(questions, ask)), floorBytes });
+
+  for (const [length, queries] of [
+    ["short", short],
+    ["long", long],
+  ] as const) {
+    const both = questionsOf(queries, vectors);
+    const few = questionsOf(queries, vectors, { filter: narrow });
+    const words = questionsOf(queries, vectors, { arms: "words" });
+    const meaning = questionsOf(queries, vectors, { arms: "meaning" });
+    const read = await postings(words);
+    const fewVectors = await vectorsOf(few);
+    await measure(`hybrid+rerank, ${length}`, both, ranked(true), scan + read);
+    await measure(`hybrid, ${length}`, both, ranked(false), scan + read);
+    await measure(`hybrid+rerank, top 100, ${length}`, both, ranked(true, 100), scan + read);
+    await measure(`narrow, ${length}`, few, ranked(true), fewVectors + read);
+    await measure(`narrow, top 100, ${length}`, few, ranked(true, 100), fewVectors + read);
+    await measure(`words, ${length}`, words, ranked(false), read);
+    await measure(`words, top 100, ${length}`, words, ranked(false, 100), read);
+    await measure(`meaning, ${length}`, meaning, ranked(false), scan);
+  }
+  const filters = [
+    { ...ANYTHING, filter: currentOnly() },
+    ...short.map((_, at) => ({ ...ANYTHING, filter: narrow(at) })),
+  ];
+  for (const order of ["newest", "soonest"] as const) {
+    const list = (question: Question) => index.list(question, order, PAGE);
+    await measure(order, filters.slice(0, 1), list, null);
+    await measure(`${order}, narrow`, filters.slice(1), list, null);
+  }
+  const read = [...firstOf(boardPosts({ count: RELATED_ASKED, texts, vectors, now: NOW }), RELATED_ASKED)];
+  const related = ({ entry }: IndexedPost) => index.related(entry.id, currentOnly(), RELATED);
+  await measure("related to a post", read, related, scan);
+  return series;
+}
+
+/** How often the words of a question occur, each post counted once for each word. */
+async function postingsOf(index: IndexUnderTest, { words }: Question): Promise<number> {
+  let postings = 0;
+  for (const word of words?.any ?? []) {
+    postings += await index.count({ ...ANYTHING, words: { any: [word], phrases: [], excluded: [] } });
+  }
+  return postings;
+}
+
+async function firstAnswer(folder: string, question: Question): Promise<FirstAnswer> {
+  const own = mkdtempSync(join(tmpdir(), "question-"));
+  const file = join(own, "question.json");
+  writeFileSync(file, JSON.stringify({ ...question, vector: Array.from(question.vector ?? []) }));
+  try {
+    return await inOwnProcess<FirstAnswer>("first-answer.ts", folder, file);
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}
+
+async function measureRecall(
+  index: IndexUnderTest,
+  { count, texts, vectors }: BoardUnderTest,
+): Promise<NonNullable<OwnFigures["recall"]>> {
+  const posts = [...firstOf(boardPosts({ count: count + INGESTED, texts, vectors, now: NOW }), count)];
+  const exact = new ExactRanking(posts);
+  const recallOf = async (questions: readonly Question[]) => {
+    let [at10, at100] = [0, 0];
+    for (const question of questions) {
+      const found = await index.rank(question, { rerank: false, limit: 100 });
+      const passed = posts.map(({ entry }) => passes(question.filter, entry));
+      const wanted = exact.rank(question, (at) => passed[at] ?? false, { rerank: false });
+      at10 += recallAt(10, found, wanted) / questions.length;
+      at100 += recallAt(100, found, wanted) / questions.length;
+    }
+    return { at10, at100 };
+  };
+  const queries = [...texts.short, ...texts.long];
+  const all = await recallOf(questionsOf(queries, vectors));
+  const few = await recallOf(questionsOf(queries, vectors, { filter: narrow }));
+  exact.close();
+  return { ...all, narrowAt10: few.at10, narrowAt100: few.at100 };
+}
+
+const ANYTHING: Question = { filter: OPEN_FILTER, words: null, vector: null, minCosine: MIN_COSINE };

@@ -1,0 +1,35 @@
+import type { IndexedPost } from "../../support/index-under-test.ts";
+
+/** A question as any engine understands it. */
+export interface PeerQuestion {
+  /** Telling words: none of the engines has to know stop words. */
+  words: readonly string[];
+  /** A unit vector, the same as the board's up to its rounding. */
+  vector: Float32Array;
+  now: number;
+  /** Null asks for everything that is not expired. */
+  narrow: {
+    kinds: readonly string[];
+    near: { lat: number; lng: number; radiusKm: number };
+    after: number;
+    before: number;
+  } | null;
+}
+
+export interface Peer {
+  /** Where it is not asked as the board is. */
+  asymmetry: string;
+  add(posts: readonly IndexedPost[]): Promise<void>;
+  /** Builds what is built once all posts are there. */
+  finish(): Promise<void>;
+  /** At most 100 ids, best first, by words and meaning; null where the engine has no vectors. */
+  hybrid: ((question: PeerQuestion) => Promise<readonly string[]>) | null;
+  /** The same by words alone. */
+  words(question: PeerQuestion): Promise<readonly string[]>;
+}
+
+export const TOP = 100;
+
+/** All that an engine's one field of text holds. */
+export const textOf = ({ entry }: IndexedPost) =>
+  [entry.title, entry.body, ...entry.tags, entry.placeName ?? ""].join(" ");

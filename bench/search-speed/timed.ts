@@ -1,0 +1,41 @@
+import { percentiles } from "../support/measure.ts";
+
+/** Questions asked before the clock runs. */
+const WARM_UP = 6;
+/** Rounds end after the first that passes this; a slow engine answers each question once. */
+const ENOUGH_MS = 4_000;
+const MAX_ROUNDS = 20;
+
+export interface Timed {
+  times: ReturnType<typeof percentiles>;
+  /** CPU time of a question, of all threads, on average: other work on the machine hardly changes it. */
+  cpuMs: number;
+  /** Ids of an answer, on average. */
+  found: number;
+}
+
+/** Asks each question in turn, round after round, one at a time. */
+export async function timed<Q>(
+  questions: readonly Q[],
+  ask: (question: Q) => Promise<readonly string[]>,
+): Promise<Timed> {
+  for (const question of questions.slice(0, WARM_UP)) await ask(question);
+  const times: number[] = [];
+  let found = 0;
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  for (let round = 0; round < MAX_ROUNDS && performance.now() - began < ENOUGH_MS; round += 1) {
+    for (const question of questions) {
+      const asked = performance.now();
+      const ids = await ask(question);
+      times.push(performance.now() - asked);
+      found += ids.length;
+    }
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    times: percentiles(times),
+    cpuMs: (user + system) / 1000 / times.length,
+    found: found / times.length,
+  };
+}
