@@ -12,6 +12,7 @@ import { boardTexts } from "./board/texts.ts";
 import { postVectors } from "./board/vectors.ts";
 import { inOwnProcess } from "./search-speed/child.ts";
 import { bytesPerMs } from "./search-speed/floor.ts";
+import { goalCell, goalOf } from "./search-speed/goals.ts";
 import { type BoardUnderTest, measureOwn, type OwnFigures } from "./search-speed/own.ts";
 import type { PeerFigures } from "./search-speed/peer-process.ts";
 import { installPeers } from "./search-speed/peers/package.ts";
@@ -33,7 +34,7 @@ export async function measureSize(
   const perMs = bytesPerMs();
   console.log(`\n### ${board.count.toLocaleString("en")} posts\n`);
   const own = await measureOwn(board, options.recall);
-  printSeries(own, perMs);
+  printSeries(own, board.count, perMs);
   printCosts(own, board.count);
   if (options.peers.length > 0) await besidePeers(own, board.count, options.peers);
   return own;
@@ -41,19 +42,22 @@ export async function measureSize(
 
 const pair = ({ p50, p95 }: { p50: number; p95: number }) => `${ms(p50)} / ${ms(p95)}`;
 
-function printSeries({ series }: OwnFigures, perMs: number): void {
+function printSeries({ series }: OwnFigures, count: number, perMs: number): void {
   const rows = series.map(({ name, times, cpuMs, found, floorBytes }) => {
     const floor = floorBytes === null ? null : floorBytes / perMs;
     return [
       name,
       pair(times),
+      goalCell(goalOf(count, name), times),
       ms(cpuMs),
       found.toFixed(0),
       floor === null ? "" : ms(floor),
       floor === null || floor < LEAST_FLOOR_MS ? "" : `${(times.p50 / floor).toFixed(1)} ×`,
     ];
   });
-  console.log(table(["question", "p50 / p95 ms", "CPU ms", "found", "floor ms", "p50 / floor"], rows));
+  console.log(
+    table(["question", "p50 / p95 ms", "goal", "CPU ms", "found", "floor ms", "p50 / floor"], rows),
+  );
   console.log(
     `\nThe floor reads memory at ${(perMs / 1e6).toFixed(1)} GB/s: vectors, and 5 bytes for each posting.\n`,
   );
@@ -62,6 +66,7 @@ function printSeries({ series }: OwnFigures, perMs: number): void {
 function printCosts({ buildMs, ingest, first, diskBytes, recall }: OwnFigures, count: number): void {
   const rows = [
     ["build, 500 posts in a transaction", `${ms(buildMs / 1000)} s, ${ms(buildMs / count)} ms a post`],
+    ["one post and its vector, CPU", `${ms(ingest.cpuMs)} ms`],
     [`one post and its vector, two transactions (${ingest.count}), p50 / p95`, `${pair(ingest.times)} ms`],
     ["a new process until its first answer", `${ms(first.ms)} ms`],
     [

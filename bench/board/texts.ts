@@ -19,6 +19,8 @@ export interface Texts {
 
 const SHORT = 12;
 const LONG = 60;
+/** A search takes no more than 500 characters, and the benches add a word. */
+const ASKED_MAX = 480;
 /** Of titles, as `create_post` bounds them. */
 const MAX_TITLE = 120;
 /** Shorter and longer runs between full stops are mostly not sentences. */
@@ -46,9 +48,10 @@ function collectionTexts(folder: string): Texts {
     .map((sentence) => sentence.trim())
     .filter(({ length }) => length > SENTENCE_MIN && length < SENTENCE_MAX);
   const asked = ASKED.flatMap((name) => readRows<{ text: string }>(join(folder, name, "queries.jsonl")));
+  const possible = asked.filter(({ text }) => text.length < ASKED_MAX);
   // Their quotes mark titles and their dashes are punctuation; neither is an operator.
   const long = evenly(
-    asked.map(({ text }) => text.replace(/"|(?<=\s)-+/g, " ")),
+    possible.map(({ text }) => text.replace(/"|(?<=\s)-+/g, " ")),
     LONG,
   );
   const names = readdirSync(folder).join(", ");

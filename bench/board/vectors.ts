@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,7 +85,8 @@ function unit(vector: Float32Array): Float32Array {
 
 /** The model's vectors, kept in the folder for temporary files: they take half a minute. */
 async function embeddedOnce(texts: readonly string[]): Promise<Float32Array[]> {
-  const file = join(tmpdir(), `bench-vectors-${MODEL}-${texts.length}.f32`);
+  const digest = createHash("sha256").update(texts.join("\n")).digest("hex").slice(0, 16);
+  const file = join(tmpdir(), `bench-vectors-${MODEL}-${digest}.f32`);
   if (!existsSync(file)) {
     const embedder = await openModel();
     const vectors = await embedAll(embedder, texts, "post");
