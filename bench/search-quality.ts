@@ -107,7 +107,7 @@ export async function measure(
     return rows;
   } finally {
     ranking.close();
-    index.close();
+    await index.close();
   }
 }
 
@@ -222,7 +222,7 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
     const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
     console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
   }
-  index.close();
+  await index.close();
 }
 
 function readCollection(folder: string): Collection {

@@ -73,7 +73,7 @@ function printCosts({ buildMs, ingest, first, diskBytes, recall }: OwnFigures, c
       "memory of that process for it",
       `${(first.residentBytes / MB).toFixed(0)} MB, ${((first.residentBytes / MB / count) * 100_000).toFixed(0)} MB for 100,000`,
     ],
-    ["disk", `${(diskBytes / 1000 / count).toFixed(2)} KB a post`],
+    ["disk", `${(diskBytes / 1000 / (count + ingest.count)).toFixed(2)} KB a post`],
   ];
   if (recall !== null) {
     const { at10, at100, narrowAt10, narrowAt100 } = recall;
@@ -132,7 +132,9 @@ async function besidePeers(own: OwnFigures, count: number, names: readonly strin
       `${name}: ${asymmetry}. Ids of an answer, in the order of the columns: ${found.join(", ")}.`,
     );
   }
-  console.log("\nTop 100 ids, p50 / p95 ms (its p50 by agent-board's, which reranks too):\n");
+  console.log(
+    "\nTop 100 ids, p50 / p95 ms (its p50 by agent-board's, which reranks too and leaves out what neither supports):\n",
+  );
   console.log(table(["", ...labels, "build s", "RSS MB", "disk MB"], rows));
   console.log("\nCPU ms of a question, all threads:\n");
   console.log(table(["", ...labels], cpu));

@@ -28,4 +28,4 @@ if (found.length === 0) throw new Error("The first question found nothing.");
 collect();
 const answer: FirstAnswer = { ms, residentBytes: process.memoryUsage().rss - before };
 console.log(JSON.stringify(answer));
-index.close({ keep: true });
+await index.close({ keep: true });

@@ -9,7 +9,7 @@ import type { Texts } from "../board/texts.ts";
 import type { PostVectors } from "../board/vectors.ts";
 import { ExactRanking, recallAt } from "../support/exact-ranking.ts";
 import { type IndexedPost, IndexUnderTest, RANKING } from "../support/index-under-test.ts";
-import { percentiles } from "../support/measure.ts";
+import { folderBytes, percentiles } from "../support/measure.ts";
 import { inOwnProcess } from "./child.ts";
 import type { FirstAnswer } from "./first-answer.ts";
 import { POSTING_BYTES } from "./floor.ts";
@@ -23,7 +23,9 @@ export interface OwnFigures {
   buildMs: number;
   /** One post, in a transaction of its own and its vector in another, both synced to the disk. */
   ingest: Omit<Timed, "found"> & { count: number };
+  /** Of a process that starts after this one has closed the index. */
   first: FirstAnswer;
+  /** Of the files it left. */
   diskBytes: number;
   /** Means over all queries, without rerank, of an exact ranking of everything; null when not asked for. */
   recall: { at10: number; at100: number; narrowAt10: number; narrowAt100: number } | null;
@@ -51,13 +53,15 @@ export async function measureOwn(
   try {
     const buildMs = build(index, posts, count);
     const series = await measureSeries(index, { count, texts, vectors });
-    const diskBytes = index.bytes();
+    const recall = withRecall ? await measureRecall(index, { count, texts, vectors }) : null;
+    const ingested = ingest(index, [...posts]);
+    await index.close({ keep: true });
+    const diskBytes = folderBytes(index.folder);
     const [question] = questionsOf(texts.long, vectors);
     const first = await firstAnswer(index.folder, question as Question);
-    const recall = withRecall ? await measureRecall(index, { count, texts, vectors }) : null;
-    return { series, buildMs, diskBytes, first, recall, ingest: ingest(index, [...posts]) };
+    return { series, buildMs, diskBytes, first, recall, ingest: ingested };
   } finally {
-    index.close();
+    rmSync(index.folder, { recursive: true });
   }
 }
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { folderBytes } from "./measure.ts";
 
 /** A search keeps a ranking of this length for its later pages. */
 export const RANKING = 1_000;
@@ -24,7 +23,7 @@ export class IndexUnderTest {
 
   /**
    * Opens the index of a folder, an empty one where there is none.
-   * @param folder  a new temporary folder unless given; `close` removes it either way, unless told to keep it
+   * @param folder  a new temporary one unless given
    */
   constructor(
     model: { modelId: string | null; dimension: number },
@@ -90,13 +89,8 @@ export class IndexUnderTest {
     return this.#index.count(question);
   }
 
-  /** Bytes of the index's files, what waits in the log included once it is written back. */
-  bytes(): number {
-    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return folderBytes(this.folder);
-  }
-
-  close({ keep = false } = {}): void {
+  /** Closes the index as a store does, and removes its files unless they are to be kept. */
+  async close({ keep = false } = {}): Promise<void> {
     this.#database.close();
     if (!keep) rmSync(this.folder, { recursive: true });
   }

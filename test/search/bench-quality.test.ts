@@ -21,9 +21,9 @@ describe("the exact ranking of the benches", () => {
     index = new IndexUnderTest({ modelId: "bench", dimension: 384 });
     index.put(posts);
   });
-  afterAll(() => {
+  afterAll(async () => {
     exact.close();
-    index.close();
+    await index.close();
   });
 
   it("is found whole by the board's own index, with and without filters", async () => {
