@@ -9,6 +9,8 @@ import { vocabulary } from "./vocabulary.ts";
 export interface Texts {
   /** For the heading of a result. */
   source: string;
+  /** The titles that posts get, where they are real and a model can understand them. */
+  titles: readonly string[];
   title(random: () => number): string;
   sentence(random: () => number): string;
   /** 12 queries of 2 to 4 telling words. */
@@ -33,16 +35,11 @@ export function boardTexts(): Texts {
   return process.env["BENCH_DATA"] === undefined ? writtenTexts() : collectionTexts(dataFolder("relevance"));
 }
 
-/** The titles of the collections in `$BENCH_DATA/relevance`, each once. */
-export function collectionTitles(folder: string): string[] {
-  return [...new Set(documentsOf(folder).map(({ title }) => title.slice(0, MAX_TITLE)))].filter(
-    (title) => title !== "",
-  );
-}
-
 function collectionTexts(folder: string): Texts {
   const documents = documentsOf(folder);
-  const titles = collectionTitles(folder);
+  const titles = [...new Set(documents.map(({ title }) => title.slice(0, MAX_TITLE)))].filter(
+    (title) => title !== "",
+  );
   const sentences = documents
     .flatMap(({ text }) => text.match(/[^.!?]+[.!?]+/g) ?? [text])
     .map((sentence) => sentence.trim())
@@ -57,6 +54,7 @@ function collectionTexts(folder: string): Texts {
   const names = readdirSync(folder).join(", ");
   return {
     source: `titles and sentences of ${names}`,
+    titles,
     title: (random) => pick(random, titles),
     sentence: (random) => pick(random, sentences),
     short: shortQueries((random) => pick(random, titles)),
@@ -74,6 +72,7 @@ export function writtenTexts(): Texts {
   const random = seeded(41);
   return {
     source: "words with the frequencies of bench/board/frequencies.txt",
+    titles: [],
     title,
     sentence,
     short: shortQueries(title),

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MODELS } from "../../src/embed/models.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { dataFolder } from "../support/data.ts";
 import { embedAll, openModel } from "../support/model.ts";
 import { seeded } from "../support/random.ts";
-import { collectionTitles, type Texts } from "./texts.ts";
+import type { Texts } from "./texts.ts";
 
 const [{ dimension: DIMENSION, name: MODEL }] = MODELS;
 
@@ -28,12 +27,12 @@ const SCATTER = 0.07;
 const NOISE = 0.025;
 
 /**
- * Mixtures of two vectors with a little noise: a million posts cannot be embedded in a bench. With BENCH_DATA the two are
- * the model's, of titles of the collections, and so are those of queries; else they lie around random subjects.
+ * Mixtures of two vectors with a little noise: a million posts cannot be embedded in a bench. Where titles are real, the two
+ * are the model's, and so are the queries'; else they lie around random subjects.
  */
-export async function postVectors({ short, long }: Texts): Promise<PostVectors> {
+export async function postVectors({ titles, short, long }: Texts): Promise<PostVectors> {
   const queries = [...short, ...long];
-  if (process.env["BENCH_DATA"] === undefined) {
+  if (titles.length === 0) {
     const pool = scattered();
     const random = seeded(53);
     const asked = queries.map((query) => [query, mixture(pool, random)] as const);
@@ -43,7 +42,6 @@ export async function postVectors({ short, long }: Texts): Promise<PostVectors> 
       queries: new Map(asked),
     };
   }
-  const titles = collectionTitles(dataFolder("relevance"));
   const vectors = await embeddedOnce([...titles, ...queries]);
   const pool = vectors.slice(0, titles.length);
   const asked = queries.map(
