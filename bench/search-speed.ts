@@ -97,34 +97,34 @@ async function besidePeers(own: OwnFigures, count: number, names: readonly strin
     return own.series.find(({ name }) => name === `${SAME[kind]}, ${length}`);
   });
   const asymmetries: string[] = [];
-  const rows = [
-    ["agent-board", ...ours.map((one) => (one === undefined ? "" : pair(one.times))), "", "", ""],
-  ];
   const cpu = [["agent-board", ...ours.map((one) => (one === undefined ? "" : ms(one.cpuMs)))]];
+  console.log(
+    "\nTop 100 ids, p50 / p95 ms (its p50 by agent-board's, which reranks too and leaves out what neither supports):\n",
+  );
+  const first = ["agent-board", ...ours.map((one) => (one === undefined ? "" : pair(one.times))), "", "", ""];
+  console.log(table(["", ...labels, "build s", "RSS MB", "disk MB"], [first]));
   for (const name of names) {
     const figures = await inOwnProcess<PeerFigures>("peer-process.ts", name, String(count));
     const cells = (of: (one: Timed) => string, by: (one: Timed) => number) =>
       labels.map((label, at) => {
-        const one = figures.series[label];
-        if (one === undefined) return "–";
-        if (typeof one === "string") return one;
-        const mine = ours[at];
-        return mine === undefined ? of(one) : `${of(one)} (${(by(one) / by(mine)).toFixed(1)} ×)`;
+        const [theirs, mine] = [figures.series[label], ours[at]];
+        if (theirs === undefined) return "–";
+        if (typeof theirs === "string") return theirs;
+        return mine === undefined ? of(theirs) : `${of(theirs)} (${(by(theirs) / by(mine)).toFixed(1)} ×)`;
       });
     const { buildMs, residentBytes, diskBytes, series, asymmetry } = figures;
+    const sizes = [residentBytes, diskBytes].map((bytes) => (bytes / MB).toFixed(0));
     const times = cells(
       (one) => pair(one.times),
       (one) => one.times.p50,
     );
-    const sizes = [residentBytes, diskBytes].map((bytes) => (bytes / MB).toFixed(0));
-    rows.push([name, ...times, ms(buildMs / 1000), ...sizes]);
-    cpu.push([
-      name,
-      ...cells(
-        (one) => ms(one.cpuMs),
-        (one) => one.cpuMs,
-      ),
-    ]);
+    // A row is printed as soon as it is known: the last engine may take minutes.
+    console.log(`| ${[name, ...times, ms(buildMs / 1000), ...sizes].join(" | ")} |`);
+    const cpuTimes = cells(
+      (one) => ms(one.cpuMs),
+      (one) => one.cpuMs,
+    );
+    cpu.push([name, ...cpuTimes]);
     const found = Object.values(series).map((one) =>
       typeof one === "string" ? "none" : one.found.toFixed(0),
     );
@@ -132,10 +132,6 @@ async function besidePeers(own: OwnFigures, count: number, names: readonly strin
       `${name}: ${asymmetry}. Ids of an answer, in the order of the columns: ${found.join(", ")}.`,
     );
   }
-  console.log(
-    "\nTop 100 ids, p50 / p95 ms (its p50 by agent-board's, which reranks too and leaves out what neither supports):\n",
-  );
-  console.log(table(["", ...labels, "build s", "RSS MB", "disk MB"], rows));
   console.log("\nCPU ms of a question, all threads:\n");
   console.log(table(["", ...labels], cpu));
   console.log("");

@@ -97,6 +97,10 @@ function shortQueries(title: (random: () => number) => string): string[] {
   return queries;
 }
 
+/** Entries from all over a list, in mixed order, so that the first of them are like all. */
 function evenly<T>(list: readonly T[], count: number): T[] {
-  return Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)] as T);
+  return Array.from(
+    { length: count },
+    (_, i) => list[Math.floor((((i * 37) % count) * list.length) / count)] as T,
+  );
 }
