@@ -91,6 +91,7 @@ export class IndexUnderTest {
 
   /** Closes the index as a store does, and removes its files unless they are to be kept. */
   async close({ keep = false } = {}): Promise<void> {
+    await this.#index.close();
     this.#database.close();
     if (!keep) rmSync(this.folder, { recursive: true });
   }
