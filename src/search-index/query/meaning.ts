@@ -19,6 +19,8 @@ export interface Wanted {
   floor: number;
   limit: number;
   passes(row: number): boolean;
+  /** The best rows by words: they compete whatever an estimate says. */
+  byWords: Uint32Array;
 }
 
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
@@ -62,7 +64,8 @@ export class MeaningScorer {
   }
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
-  #estimated(memory: PostMemory, vector: Int8Array, { scores, scale, limit, passes }: Wanted): Uint32Array {
+  #estimated(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
+    const { scores, scale, limit, passes, byWords } = wanted;
     const { codes, dimension } = memory;
     const { size } = memory.rows;
     if (this.#distances.length < size) this.#distances = new Uint16Array(Math.ceil(size * 1.25));
@@ -90,12 +93,17 @@ export class MeaningScorer {
       last += 1;
       count += counts[last] ?? 0;
     }
-    const near = new Uint32Array(count);
+    const near = new Uint32Array(count + byWords.length);
     let end = 0;
     for (let row = 0; row < size; row += 1) {
       if ((steps[row] ?? 0) > last) continue;
       // Those that do not pass need not be compared.
       if (share < 0.5 && !passes(row)) continue;
+      near[end] = row;
+      end += 1;
+    }
+    for (const row of byWords) {
+      if ((steps[row] ?? 0) <= last) continue;
       near[end] = row;
       end += 1;
     }

@@ -149,14 +149,18 @@ export class Searcher {
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
     if (vector === null) return alone(scores === null ? NO_ROWS : topByWords(scores, size, limit, passes));
-    const [best = -1] = scores === null ? NO_ROWS : topByWords(scores, size, 1, passes);
-    const bestWords = scores?.[best] ?? 0;
+    // Without sign codes every row competes, and the best one only gives the scale.
+    const byWords =
+      scores === null ? NO_ROWS : topByWords(scores, size, this.#memory.coded === 0 ? 1 : limit, passes);
+    let bestWords = 0;
+    for (const row of byWords) bestWords = Math.max(bestWords, scores?.[row] ?? 0);
     const found = this.#meaning.fused(this.#memory, vector, {
       scores: scores ?? this.#noScores(size),
       scale: bestWords > 0 ? WORD_WEIGHT / bestWords : 0,
       floor: asked.required ? Number.POSITIVE_INFINITY : asked.floor,
       limit,
       passes,
+      byWords,
     });
     return { ...found, bestWords };
   }
