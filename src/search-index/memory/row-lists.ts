@@ -100,30 +100,11 @@ export class RowLists {
     const scale = factor * (K1 + 1);
     const floor = K1 * (1 - B);
     const slope = (K1 * B) / meanLength;
-    let row = 0;
-    this.#blocks(name, (bytes, start, end) => {
-      for (let at = start; at < end; ) {
-        let byte = bytes[at++] ?? 0;
-        let value = byte & 127;
-        for (let shift = 7; byte >= 128; shift += 7) {
-          byte = bytes[at++] ?? 0;
-          value |= (byte & 127) << shift;
-        }
-        row += value >>> 1;
-        // A count is kept in halves: 2 for once in the body.
-        const count = (value & 1) === 0 ? 1 : (bytes[at++] ?? 0) / 2;
-        scores[row] = (scores[row] ?? 0) + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
-      }
+    this.each(name, (row, weight) => {
+      // Weights are halves: 2 for once in the body.
+      const count = weight / 2;
+      scores[row] = (scores[row] ?? 0) + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
     });
-  }
-
-  /** Takes over what another thread made. */
-  adopt(pages: readonly SharedArrayBuffer[]): void {
-    for (let i = 0; i < pages.length; i += 1) {
-      const buffer = pages[i];
-      if (buffer !== undefined && this.pages[i]?.bytes.buffer !== buffer) this.pages[i] = pageOf(buffer);
-    }
-    this.pages.length = pages.length;
   }
 
   /** Adds pages until `bytes` are there. */
