@@ -102,8 +102,9 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
   readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
 
-  /** Leaves a snapshot for the next start. Called before the database is closed. */
+  /** Leaves a snapshot for the next start. Called before the database is closed; again does nothing. */
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     await this.#starting;
     await Promise.all([this.#local?.close(), this.#thread?.close()]);
