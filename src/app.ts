@@ -10,9 +10,16 @@ import { mcpRouter } from "./adapters/mcp/http.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
 import { manualRoutes } from "./adapters/reference/manual.ts";
 import type { OpenBoard } from "./open-board.ts";
+import type { Readiness } from "./schema/readiness.ts";
 
-/** The Express app of an open board: REST, MCP, pages, feeds, manual and health. */
-export function buildApp(board: OpenBoard): Express {
+/**
+ * The Express app of an open board: REST, MCP, pages, feeds, manual and health.
+ * @param stopping  makes readiness fall once it has begun; everything else is still answered
+ */
+export function buildApp(
+  board: OpenBoard,
+  stopping: { readonly begun: boolean } = { begun: false },
+): Express {
   const { dispatcher, logger, catalog, site, config } = board;
   const app = express();
   app.disable("x-powered-by");
@@ -23,7 +30,7 @@ export function buildApp(board: OpenBoard): Express {
   app.use(securityHeaders());
   app.use(boundedInFlight());
   app.get("/healthz", (_request, response) => void response.json({ ok: true }));
-  app.get("/readyz", readiness(board));
+  app.get("/readyz", readiness(board, stopping));
   app.use(mcpRouter(board));
   app.use(openCors);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
@@ -36,18 +43,27 @@ export function buildApp(board: OpenBoard): Express {
   return app;
 }
 
-/** 200 as soon as store and index serve; the model may still be loading. */
-function readiness(board: OpenBoard): RequestHandler {
+/** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
+function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
     const store = await board.store.ping().then(
       () => true,
       () => false,
     );
     const index = board.index.ready();
+    const ok = store && index && !stopping.begun;
+    const answer: Readiness = {
+      ok,
+      store,
+      index,
+      search: board.searchState(),
+      model: board.embedder.state(),
+      stopping: stopping.begun,
+    };
     response
-      .status(store && index ? 200 : 503)
+      .status(ok ? 200 : 503)
       .set("Cache-Control", "no-store")
-      .json({ ok: store && index, store, index, search: board.searchState(), model: board.embedder.state() });
+      .json(answer);
   };
 }
 

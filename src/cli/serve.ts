@@ -6,12 +6,11 @@ import type { Registry } from "prom-client";
 import { type Admin, measured, measureTimes, startAdmin } from "../adapters/http/prometheus.ts";
 import { buildApp } from "../app.ts";
 import { readConfig } from "../config.ts";
-import { type OpenBoard, openBoard } from "../open-board.ts";
+import { openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
 import { createProgress } from "./progress.ts";
+import { Stopping } from "./stopping.ts";
 
-/** How long a stop waits for answers under way. */
-const DRAIN_MS = 5_000;
 /** Why a listener failed, by the system's code. */
 const REFUSALS: Record<string, (port: number, host: string) => string> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is in use; set PORT to another one.`,
@@ -38,6 +37,7 @@ async function serve(): Promise<void> {
       "EMBEDDINGS=required, but the model can be neither loaded nor downloaded; see the lines above.",
     );
   }
+  const stopping = new Stopping();
   const registry = config.adminPort === null ? null : measured(board);
   const server = createServer(
     {
@@ -46,7 +46,7 @@ async function serve(): Promise<void> {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 5_000,
     },
-    buildApp(board),
+    buildApp(board, stopping),
   );
   const admin = registry === null ? null : await openAdmin(registry, server, config.adminPort ?? 0, logger);
   await listen(server, config.port, config.host);
@@ -56,7 +56,13 @@ async function serve(): Promise<void> {
     { url: board.site.root, address: `${config.host}:${port}`, store: config.storeUrl.split(":")[0] },
     "the board is open",
   );
-  const stop = stopOnce(server, board, admin);
+  const stop = async (signal: NodeJS.Signals) => {
+    logger.info({ signal }, "stopping");
+    if (!(await stopping.begin(server, { notice: signal === "SIGTERM" }))) return;
+    await admin?.stop();
+    await board.close();
+    process.exit(0);
+  };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 }
@@ -80,27 +86,4 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     });
     server.listen(port, host, resolve);
   });
-}
-
-/**
- * Refuses new connections, lets answers under way finish, closes the parts and exits with 0. Further signals change
- * nothing: under `npm start`, Ctrl-C arrives twice, from the terminal and from npm.
- */
-function stopOnce(server: Server, board: OpenBoard, admin: Admin | null): () => void {
-  let stopping = false;
-  return () => {
-    if (stopping) return;
-    stopping = true;
-    board.logger.info("stopping");
-    server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
-    const idle = setInterval(() => server.closeIdleConnections(), 50);
-    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(async () => {
-      clearInterval(idle);
-      clearTimeout(late);
-      await admin?.stop();
-      await board.close();
-      process.exit(0);
-    });
-  };
 }

@@ -3,7 +3,10 @@ import { z } from "zod";
 /** Of `GET /healthz`: the process answers. */
 export const Health = z.object({ ok: z.literal(true) });
 
-/** Of `GET /readyz`: `ok`, and 200, as soon as store and index serve; the model may come later or not at all. */
+/**
+ * Of `GET /readyz`: `ok`, and 200, as soon as store and index serve and until the process stops; the model may come later
+ * or not at all.
+ */
 export const Readiness = z.object({
   ok: z.boolean(),
   store: z.boolean(),
@@ -14,5 +17,8 @@ export const Readiness = z.object({
       "Who answers searches: an index of this process, MongoDB's own search, nobody but for lists by filters alone, or nobody yet.",
     ),
   model: z.enum(["ready", "loading", "absent", "off"]),
+  stopping: z
+    .boolean()
+    .describe("The process is about to end: it answers what still arrives, but send new calls elsewhere."),
 });
 export type Readiness = z.infer<typeof Readiness>;

@@ -224,7 +224,14 @@ describe("http", () => {
       expect((await get(`${board.url}/healthz`)).body).toEqual({ ok: true });
       const ready = await get(`${board.url}/readyz`);
       expect(ready.status).toBe(200);
-      expect(ready.body).toEqual({ ok: true, store: true, index: true, search: "local", model: "off" });
+      expect(ready.body).toEqual({
+        ok: true,
+        store: true,
+        index: true,
+        search: "local",
+        model: "off",
+        stopping: false,
+      });
       expect(ready.headers.get("cache-control")).toBe("no-store");
     });
 

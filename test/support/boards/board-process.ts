@@ -54,12 +54,14 @@ export class BoardProcess {
     );
   }
 
-  /** SIGKILL, unless another signal is named; resolves once the process is gone. */
-  kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  /** SIGKILL, unless another signal is named; resolves to the exit code, null after a SIGKILL, once the process is gone. */
+  kill(signal: NodeJS.Signals = "SIGKILL"): Promise<number | null> {
     const child = this.#child;
     return new Promise((done) => {
-      if (child === null || child.exitCode !== null || child.signalCode !== null) return done();
-      child.once("exit", () => done());
+      if (child === null || child.exitCode !== null || child.signalCode !== null) {
+        return done(child?.exitCode ?? null);
+      }
+      child.once("exit", (code) => done(code));
       child.kill(signal);
     });
   }

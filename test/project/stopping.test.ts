@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BoardProcess } from "../support/boards/board-process.ts";
+import { register } from "../support/boards/client.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+let folder: string;
+let board: BoardProcess;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "board-stop-"));
+  board = await BoardProcess.start({ DATA_DIR: folder });
+});
+afterEach(async () => {
+  await board.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** One request, by the time it was sent, with the status of its answer or null. */
+interface Sent {
+  at: number;
+  status: number | null;
+}
+
+describe("SIGTERM under load", () => {
+  it("fails no request that was sent before readiness fell, and exits with 0 within 10 s", async () => {
+    const { key } = await register(board);
+    const sent: Sent[] = [];
+    let over = false;
+    const client = async (no: number) => {
+      for (let turn = 0; !over; turn += 1) {
+        const at = performance.now();
+        // Each on a connection of its own, as behind a proxy without keep-alive.
+        const status = await (turn % 4 === 0
+          ? send("POST", "/api/v1/posts", { ...distinctText(no * 10_000 + turn) }, key)
+          : send("GET", "/api/v1/posts?limit=5"));
+        sent.push({ at, status });
+      }
+    };
+    const clients = Array.from({ length: 20 }, (_, no) => client(no));
+    await new Promise((done) => setTimeout(done, 1_000));
+    const signalled = performance.now();
+    const exited = board.kill("SIGTERM");
+    const fell = await readinessFalls();
+    const whileStopping = sent.length;
+    expect(await exited).toBe(0);
+    expect(performance.now() - signalled).toBeLessThan(10_000);
+    over = true;
+    await Promise.all(clients);
+
+    expect(fell.status).toBe(503);
+    const early = sent.filter(({ at }) => at < fell.at);
+    expect(early.length).toBeGreaterThan(100);
+    expect(early.filter(({ status }) => status !== 200 && status !== 201)).toEqual([]);
+    // After that it still answers for a while.
+    const answered = sent.slice(whileStopping).filter(({ status }) => status === 200);
+    expect(answered.length).toBeGreaterThan(20);
+  });
+});
+
+/** When `/readyz` was first seen to fail, and how. */
+async function readinessFalls(): Promise<Sent> {
+  for (;;) {
+    const status = await send("GET", "/readyz");
+    if (status !== 200) return { at: performance.now(), status };
+  }
+}
+
+function send(method: string, path: string, body?: unknown, key?: string): Promise<number | null> {
+  return new Promise((done) => {
+    const headers = {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    };
+    const sending = request(
+      board.site + path,
+      { method, headers, agent: false },
+      (answer: IncomingMessage) => {
+        answer.once("error", () => done(null));
+        answer.once("end", () => done(answer.statusCode ?? null));
+        answer.resume();
+      },
+    );
+    sending.once("error", () => done(null));
+    sending.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
