@@ -26,6 +26,12 @@ export function jobsOf(services: {
       run: (now, held) => eraseOld(store, now, held),
     },
     {
+      name: "finish-erasures",
+      cron: "* * * * *",
+      leaseMs: 5 * MINUTE_MS,
+      run: () => store.finishErasures(),
+    },
+    {
       name: "prune-scratch",
       cron: "*/5 * * * *",
       leaseMs: MINUTE_MS,

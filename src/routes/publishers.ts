@@ -61,6 +61,11 @@ export const erasePublisher = defineRoute({
     deleted: z.literal(true),
     posts: z.int().min(0),
     subscriptions: z.int().min(0),
+    complete: z
+      .boolean()
+      .describe(
+        "False while older copies of the text are still in the database's log, since another program reads it; the board drops them by itself within a minute after that ends.",
+      ),
   }),
   auth: "key",
   effect: "erases",
@@ -71,7 +76,8 @@ export const erasePublisher = defineRoute({
   examples: [{}],
 
   async handle(_input, { publishers, caller }) {
-    return ok({ id: caller.id, deleted: true as const, ...(await publishers.erase(caller)) });
+    const { data, notes } = await publishers.erase(caller);
+    return ok({ id: caller.id, deleted: true as const, ...data }, { notes });
   },
 });
 

@@ -85,6 +85,7 @@ export class Tables {
       removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
       addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
+      forgetPublisher: prepare("DELETE FROM index_change WHERE publisher_id = ?"),
       changeRange: prepare("SELECT min(no) AS oldest, max(no) AS newest FROM index_change"),
       changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
@@ -170,10 +171,11 @@ export class Tables {
     this.#changed(null, id);
   }
 
+  /** Its posts are gone already, so no memory needs to hear of it, and its id leaves the table of changes. */
   removePublisher(id: string): void {
     this.#statements.removePublisher.run(id);
-    this.#statements.eraseSnapshot.run();
-    this.#changed(null, id);
+this.#statements.eraseSnapshot.run();
+    this.#statements.forgetPublisher.run(id);
   }
 
   /** True when there are at least as many posts. */

@@ -106,6 +106,7 @@ describe("GET /metrics", () => {
     const at = new Date(now).toISOString();
     expect(jobs).toEqual([
       { name: "erase-old", last_run: at, ok: true },
+      { name: "finish-erasures", last_run: null, ok: null },
       { name: "prune-scratch", last_run: at, ok: false },
       { name: "embed-missing", last_run: null, ok: null },
       { name: "recheck-domains", last_run: null, ok: null },

@@ -18,6 +18,7 @@ const database = await mongodbFor("replicaSet", "plans");
  * server takes either. Calls that are not named here search by id alone.
  */
 const SEARCHES: Readonly<Record<string, readonly string[]>> = {
+  finishErasures: ["publishers.erasing", "publishers.spreading"],
   "inbox.prune": ["inbox.age"],
   "inbox.read": ["inbox.number"],
   "limits.prune": ["windows.end"],
@@ -30,8 +31,6 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
     "posts.live",
     "posts.removed",
     "posts.thread or posts.replier",
-    "publishers.erasing",
-    "publishers.spreading",
     "reports.voice",
   ],
   "posts.fingerprints": ["posts.fingerprint"],
@@ -341,6 +340,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "posts.enqueueMissingVectors": () => posts.enqueueMissingVectors("n", 10),
     "posts.remove": () => posts.remove("p12", T0),
     "posts.erase": () => posts.erase({ expired: T0 - 5 * DAY_MS, removed: T0 - 60 * DAY_MS }, 20),
+    finishErasures: () => store.finishErasures(),
     "publishers.insert": () => publishers.insert(aPublisher("pub_new")),
     "publishers.get": () => publishers.get("pub_1"),
     "publishers.many": () => publishers.many(["pub_1", "pub_2"]),

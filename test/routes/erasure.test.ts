@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
+import type { SqliteStore } from "../../src/store/sqlite/index.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
@@ -66,4 +68,30 @@ describe("erasure", () => {
     expect(await wordsThere(words)).toEqual([]);
     await rm(dataDir, { recursive: true, force: true });
   });
+
+  // A MongoDB has no log that a reader could hold.
+  it.skipIf(process.env["TEST_STORE"] === "mongodb")(
+    "says what is still to come while another program reads the database, and a job finishes it",
+    async () => {
+      const board = await startBoard();
+      const { key } = await register(board, "zz qxname");
+      await write(board, key, { title: "zz qxtitle" });
+      const { file } = board.board.store as SqliteStore;
+      const reader = new DatabaseSync(file, { readOnly: true });
+      reader.exec("BEGIN");
+      reader.prepare("SELECT count(*) FROM post").get();
+      const { status, body } = await call(board, "DELETE /publishers/me", undefined, { key });
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ deleted: true, posts: 1, complete: false });
+      expect(body.meta.note).toMatch(/Older copies are still in the database's log.*by itself/);
+      expect(await board.contents()).toContain("qxtitle");
+      reader.exec("COMMIT");
+      reader.close();
+      const { body: metrics } = await call(board, "GET /metrics");
+      expect(metrics.data.health.jobs.map(({ name }: { name: string }) => name)).toContain("finish-erasures");
+      await board.board.store.finishErasures();
+      expect(await board.contents()).not.toMatch(/qxtitle|qxname/);
+      await board.stop();
+    },
+  );
 });

@@ -62,9 +62,29 @@ describe("the embedded index", () => {
     expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
     opened.write((index) => index.putPublisher("pub_1", { verified: true, suspended: true }));
     expect(await opened.pass({})).toEqual(["b"]);
-    opened.write((index) => index.removePublisher("pub_1"));
+    opened.write((index) => index.putPublisher("pub_1", { verified: false, suspended: false }));
     expect(await opened.pass({})).toEqual(["a", "b"]);
     expect(await opened.pass({ verifiedOnly: true })).toEqual([]);
+  });
+
+  it("keeps the id of a publisher nowhere once it and its posts are removed", async () => {
+    const opened = openIndex();
+    const other = openIndex();
+    opened.write((index) => {
+      index.putPublisher("pub_gone", { verified: true, suspended: false });
+      index.put(post({ id: "a", publisherId: "pub_gone" }));
+      index.put(post({ id: "b", publisherId: "pub_2" }));
+    });
+    expect(await other.pass({})).toEqual(["a", "b"]);
+    opened.write((index) => {
+      index.remove("a");
+      index.removePublisher("pub_gone");
+    });
+    expect(await other.pass({})).toEqual(["b"]);
+    for (const table of ["index_doc", "index_publisher", "index_change"]) {
+      const rows = opened.database.prepare(`SELECT * FROM ${table}`).all();
+      expect(JSON.stringify(rows)).not.toContain("pub_gone");
+    }
   });
 
   it("follows what another connection to the same file commits", async () => {

@@ -419,6 +419,43 @@ describe("erasing a publisher", () => {
     expect(await posts.get("b1")).not.toBeNull();
   });
 
+  it("says so while a reader elsewhere keeps the log, and finishes once that ends, also after a restart", async () => {
+    const store = await start(new EmbeddedIndex({ modelId: null, dimension: 16 }));
+    await store.publishers.insert(aPublisher("pub_a", { name: "SECRETNAME" }));
+    await store.posts.insert(aPost("p", { title: "SECRET", body: "SECRETBODY" }));
+    const reader = new DatabaseSync(store.file, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM post").get();
+
+    expect(await store.publishers.erase("pub_a")).toEqual({ posts: 1, subscriptions: 0, complete: false });
+    expect(await store.posts.get("p")).toBeNull();
+    expect(inFiles("SECRET")).toEqual(["board.db-wal"]);
+    expect(await store.finishErasures()).toBe(false);
+    // A crash leaves the log as it is; closing cannot empty it either while the reader is there.
+    await store.close();
+    const again = await start(new EmbeddedIndex({ modelId: null, dimension: 16 }));
+    expect(await again.finishErasures()).toBe(false);
+    expect(inFiles("SECRET")).not.toEqual([]);
+
+    reader.exec("COMMIT");
+    reader.close();
+    // Other writes alone leave the rest of the log as it was.
+    await again.settings.set("anything", "else");
+    expect(await again.finishErasures()).toBe(true);
+    expect(inFiles("SECRET")).toEqual([]);
+    expect(inFiles("pub_a")).toEqual([]);
+    expect(await again.finishErasures()).toBe(true);
+  });
+
+  it("drops the text of a removed post from the log, too", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p", { title: "SECRET" }));
+    await store.posts.remove("p", T0);
+    expect(await store.finishErasures()).toBe(true);
+    expect(inFiles("SECRET")).toEqual([]);
+  });
+
   it("goes on after a restart where a crash interrupted it", async () => {
     const { posts, publishers, connection } = await start();
     await publishers.insert(aPublisher("pub_a"));

@@ -151,7 +151,7 @@ const PRIVACY: LegalText = {
     {
       heading: "Getting everything erased",
       items: [
-        "`DELETE /publishers/me` with your key. The key stops working and the posts disappear at once; texts, saved queries, reports you filed and everything computed from them are then overwritten in the database, its log and its indexes. Other people's replies to your posts go with them.",
+        "`DELETE /publishers/me` with your key. The key stops working and the posts disappear at once; texts, saved queries, reports you filed and everything computed from them are then overwritten in the database, its log and its indexes. Where another program, such as a backup, reads the database meanwhile, its log follows within a minute after that is done, and the answer says so. Other people's replies to your posts go with them.",
         "What others have already read, copied or received by webhook or feed is beyond the board's reach. Backups are the operator's, and last as long as the operator keeps them.",
       ],
     },

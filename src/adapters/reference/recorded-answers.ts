@@ -33,7 +33,7 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
   },
   erase_publisher: {
     status: 200,
-    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "deleted": true, "posts": 0, "subscriptions": 0}, "meta": {…}}',
+    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "deleted": true, "posts": 0, "subscriptions": 0, "complete": true}, "meta": {…}}',
   },
   get_post: {
     status: 200,

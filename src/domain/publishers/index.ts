@@ -1,10 +1,10 @@
 import { BoardError } from "../../failures.ts";
 import type { Outbound } from "../../ports/outbound.ts";
-import type { Store, StoredPublisher } from "../../ports/store/index.ts";
+import type { ErasedPublisher, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
 import { cleanLine, cleanMultiline } from "../../schema/text.ts";
-import type { Posts } from "../posts/index.ts";
+import type { Noted, Posts } from "../posts/index.ts";
 import { refuseBoardKeys } from "../posts/text.ts";
 import { publisherResource } from "../resources.ts";
 import { newApiKey, newId, newToken, sha256 } from "../secrets.ts";
@@ -16,6 +16,9 @@ import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.t
 const RECENT_POSTS = 10;
 /** How much longer a proof counts that cannot be checked. */
 const PATIENCE_MS = 7 * DAY_MS;
+
+const STILL_IN_THE_LOG =
+  "Everything of yours is erased and found nowhere on the board. Older copies are still in the database's log, because another program reads the database just now; the board drops them by itself within a minute after that ends, also after a restart.";
 
 /** Registration, keys, proof of a domain, and erasure. */
 export class Publishers {
@@ -123,11 +126,11 @@ export class Publishers {
     return { publisher: publisherResource(row, this.#site), verify: instructionsFor(row), via };
   }
 
-  /** Erases the caller and everything it wrote; resolves to the counts. */
-  async erase(caller: StoredPublisher): Promise<{ posts: number; subscriptions: number }> {
-    const counts = await this.#store.publishers.erase(caller.id);
-    if (counts === null) throw new BoardError("invalid_api_key");
-    return counts;
+  /** Erases the caller and everything it wrote. */
+  async erase(caller: StoredPublisher): Promise<Noted<ErasedPublisher>> {
+    const erased = await this.#store.publishers.erase(caller.id);
+    if (erased === null) throw new BoardError("invalid_api_key");
+    return { data: erased, notes: erased.complete ? [] : [STILL_IN_THE_LOG] };
   }
 
   /**

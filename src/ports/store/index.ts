@@ -46,6 +46,12 @@ export interface Store {
   settings: SettingStore;
   leases: LeaseStore;
   transfer: TransferStore;
+  /**
+   * Completes erasures that were interrupted, and drops copies of erased and removed text that a reader elsewhere kept in
+   * the log. Waits for nobody; safe to repeat and to run in several processes.
+   * @returns false when a reader still holds such copies
+   */
+  finishErasures(): Promise<boolean>;
   /** Reads one row; rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -18,6 +18,15 @@ export interface StoredPublisher {
 }
 type PublisherChange = Partial<Omit<StoredPublisher, "id" | "createdAt" | "postCount">>;
 
+/** An erasure as far as it came. */
+export interface ErasedPublisher {
+  /** Not removed before. */
+  posts: number;
+  subscriptions: number;
+  /** False while a reader elsewhere keeps older copies of the text in the database's log. */
+  complete: boolean;
+}
+
 export interface PublisherStore {
   insert(publisher: StoredPublisher): Promise<void>;
   get(id: string): Promise<StoredPublisher | null>;
@@ -38,9 +47,9 @@ export interface PublisherStore {
   /**
    * Erases a publisher, its posts (with the replies to them), subscriptions, deliveries, reports and queued work, so
    * that no byte of its text stays in the database, its logs, indexes or queues. Its key fails from the first moment on;
-   * an erasure that a crash interrupts is finished later. Resolves to the counts (posts not removed before), or null.
+   * `Store.finishErasures` completes what a crash, or a reader elsewhere, interrupts. Null when there is no publisher.
    */
-  erase(id: string): Promise<{ posts: number; subscriptions: number } | null>;
+  erase(id: string): Promise<ErasedPublisher | null>;
   /** Verified publishers whose proof was last checked before `before`, oldest first. */
   dueForCheck(before: number, limit: number): Promise<StoredPublisher[]>;
 }

@@ -104,6 +104,10 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     settings: mongodbSettingStore(context),
     leases: mongodbLeaseStore(context),
     transfer: mongodbTransferStore(context),
+    async finishErasures() {
+      await finishDocumentErasures(context);
+      return true;
+    },
     async ping() {
       await connection.run(() => connection.db.command({ ping: 1 }));
     },

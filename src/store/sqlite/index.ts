@@ -101,6 +101,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     settings: sqliteSettingStore(context),
     leases: sqliteLeaseStore(context),
     transfer: sqliteTransferStore(context, file),
+    finishErasures: () => finishRowErasures(context),
     reindex: () => reindex(context),
     async ping() {
       await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());

@@ -1,4 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
+import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
@@ -47,7 +48,7 @@ export async function erasePostDocuments(
 export async function erasePublisherDocuments(
   context: MongodbContext,
   id: string,
-): Promise<{ posts: number; subscriptions: number } | null> {
+): Promise<ErasedPublisher | null> {
   const { connection, collections } = context;
   const counts = await connection.write([`publisher:${id}`], async (session) => {
     const publisher = await collections.publishers.findOneAndUpdate(
@@ -76,7 +77,7 @@ export async function erasePublisherDocuments(
   if (counts === null) return null;
   context.wrote({ publishers: [id] });
   await finishErasure(context, id);
-  return counts;
+  return { ...counts, complete: true };
 }
 
 /** Completes what a crash interrupted, status copies included; harmless while another process does the same. */

@@ -6,7 +6,7 @@ import { postOfDocument } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
 import { insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
-import { erasePostDocuments, finishDocumentErasures } from "./erasure.ts";
+import { erasePostDocuments } from "./erasure.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
 /** Counts written in one round trip. */
@@ -115,10 +115,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     },
     enqueueMissingVectors: (model, limit) => enqueueMissingVectorDocuments(context, model, limit),
 
-    async erase(before, limit) {
-      await finishDocumentErasures(context);
-      return erasePostDocuments(context, before, limit);
-    },
+    erase: (before, limit) => erasePostDocuments(context, before, limit),
   };
 }
 

@@ -19,8 +19,8 @@ export interface SqliteConnection {
    * of it is kept, and the promise rejects with its error.
    */
   write<T>(job: () => T): Promise<T>;
-  /** Moves the log into the file and empties it; false when a reader elsewhere held it for 10 s. */
-  emptyLog(): Promise<boolean>;
+  /** Moves the log into the file and empties it; false when others held it for `patienceMs`. */
+  emptyLog(patienceMs: number): Promise<boolean>;
   /** Waits for queued writes, then closes. */
   close(): Promise<void>;
 }
@@ -82,15 +82,13 @@ export async function connectSqlite(
     statements: () => [...cache.keys()],
     read: (ask) => retryBusy(ask).catch(rethrow),
     write: (job) => writer.write(job).catch(rethrow),
-    async emptyLog() {
-      const deadline = performance.now() + PATIENCE_MS;
-      while (true) {
-        // Reports a busy reader in its row, and a busy writer as an error.
-        const row = await retryBusy(() => db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get());
-        if (row.busy === 0) return true;
+    async emptyLog(patienceMs) {
+      const deadline = performance.now() + patienceMs;
+      while (!logIsEmptied(db)) {
         if (performance.now() > deadline) return false;
         await sleep(10 + Math.random() * 40);
       }
+      return true;
     },
     async close() {
       await writer.close();
@@ -119,6 +117,16 @@ const UNAVAILABLE: Readonly<Record<number, string>> = {
 function rethrow(error: unknown): never {
   const reason = UNAVAILABLE[sqliteCode(error) ?? 0];
   throw reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
+}
+
+function logIsEmptied(db: DatabaseSyncInstance): boolean {
+  try {
+    // Reports a busy reader in its row, and a busy writer as an error.
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get().busy === 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
 }
 
 /** Calls `ask` until the file is free; throws after 10 s, or at once for any other error. */

@@ -3,6 +3,7 @@ import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
 import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
+import { markLog } from "../database/erased-log.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
@@ -120,6 +121,7 @@ export function removePostRow(context: SqliteContext, id: string, now: number): 
   const { sql } = connection;
   const row = postRow(context, id);
   if (row === null || row.state === "removed") return [];
+  markLog(connection);
   const replies: PostRow[] = sql(`${SELECT_POST} WHERE p.parent_id = ? AND p.state <> 'removed'`).all(id);
   const gone = [row, ...replies];
   for (const one of gone) {

@@ -1,6 +1,8 @@
+import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
+import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
 import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
@@ -9,6 +11,8 @@ import { recountReplyRows, replaceTags } from "./changes.ts";
 
 /** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
 const ROWS_PER_WRITE = 50;
+/** How long a caller waits for readers elsewhere that keep the log from being emptied. */
+const CALLER_PATIENCE_MS = 2_000;
 
 /** Erases posts that expired, or were removed, before the given times. Replies go before their root. */
 export async function erasePostRows(
@@ -16,7 +20,8 @@ export async function erasePostRows(
   before: { expired: number; removed: number },
   limit: number,
 ): Promise<number> {
-  const { sql, write } = context.connection;
+  const { connection } = context;
+  const { sql, write } = connection;
   const erased = await inSteps(limit, ROWS_PER_WRITE, (most) =>
     write(() => {
       const removed: { id: string }[] = sql(
@@ -28,6 +33,7 @@ export async function erasePostRows(
           : (sql(
               "SELECT id FROM post WHERE state <> 'removed' AND expires_at < ? ORDER BY expires_at LIMIT ?",
             ).all(before.expired, most) as { id: string }[]);
+      if (roots.length > 0) markLog(connection);
       return eraseWithReplies(
         context,
         roots.map(({ id }) => id),
@@ -35,7 +41,7 @@ export async function erasePostRows(
       );
     }),
   );
-  if (erased > 0) await context.connection.emptyLog();
+  await emptyMarkedLog(connection, 0);
   return erased;
 }
 
@@ -43,7 +49,7 @@ export async function erasePostRows(
 export async function erasePublisherRows(
   context: SqliteContext,
   id: string,
-): Promise<{ posts: number; subscriptions: number } | null> {
+): Promise<ErasedPublisher | null> {
   const { sql, write } = context.connection;
   const counts = await write(() => {
     const publisher: { post_count: number } | undefined = sql(
@@ -66,15 +72,19 @@ export async function erasePublisherRows(
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });
-  if (counts !== null) await finishErasure(context, id);
-  return counts;
+  if (counts === null) return null;
+  await finishErasure(context, id);
+  // The text is gone from the pages, but the log still holds older copies.
+  return { ...counts, complete: await emptyMarkedLog(context.connection, CALLER_PATIENCE_MS) };
 }
 
-/** Completes erasures that a crash interrupted. */
-export async function finishRowErasures(context: SqliteContext): Promise<void> {
-  const { sql, read } = context.connection;
+/** See `Store.finishErasures`. */
+export async function finishRowErasures(context: SqliteContext): Promise<boolean> {
+  const { connection } = context;
+  const { sql, read } = connection;
   const open: { id: string }[] = await read(() => sql("SELECT id FROM publisher WHERE erasing = 1").all());
   for (const { id } of open) await finishErasure(context, id);
+  return emptyMarkedLog(connection, 0);
 }
 
 async function finishErasure(context: SqliteContext, id: string): Promise<void> {
@@ -99,9 +109,8 @@ async function finishErasure(context: SqliteContext, id: string): Promise<void> 
   await write(() => {
     sql("DELETE FROM publisher WHERE id = ? AND erasing = 1").run(id);
     index.removePublisher(id);
+    markLog(connection);
   });
-  // The text is gone from the pages, but the log still holds older copies.
-  await connection.emptyLog();
 }
 
 /** Erases at most `most` of the posts and the replies to them; returns how many, 0 when all are gone. */

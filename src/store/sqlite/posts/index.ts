@@ -3,7 +3,7 @@ import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
-import { erasePostRows, finishRowErasures } from "./erasure.ts";
+import { erasePostRows } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 
 /** Counts written in one transaction. */
@@ -84,10 +84,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
     },
     enqueueMissingVectors: (model, limit) => enqueueMissingVectorRows(context, model, limit),
 
-    async erase(before, limit) {
-      await finishRowErasures(context);
-      return erasePostRows(context, before, limit);
-    },
+    erase: (before, limit) => erasePostRows(context, before, limit),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
+import { LOG_MARK } from "../database/erased-log.ts";
 import { STALE } from "../database/reindex.ts";
 import {
   POST_COLUMNS,
@@ -28,7 +29,7 @@ export interface RowSource<K extends RowKind> {
 export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
   setting: {
     columns: "name, value",
-    from: `setting WHERE name <> '${STALE}'`,
+    from: `setting WHERE name NOT IN ('${STALE}', '${LOG_MARK}')`,
     order: "name",
   },
   publisher: {

@@ -1,0 +1,26 @@
+import { randomUUID } from "node:crypto";
+import type { SqliteConnection } from "./connection.ts";
+
+/** The setting that is there while the log may hold erased text. Each erasure gives it another value. */
+export const LOG_MARK = "log_holds_erased";
+
+/** Remembers, across restarts, that the log holds text being erased; runs inside the write that erases it. */
+export function markLog({ sql }: SqliteConnection): void {
+  sql("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(LOG_MARK, randomUUID());
+}
+
+/**
+ * Empties the log if it holds erased text. A read transaction of another connection prevents that for as long as it lasts.
+ *
+ * @param patienceMs  how long to wait for such readers
+ * @returns false when there still is erased text in the log
+ */
+export async function emptyMarkedLog(connection: SqliteConnection, patienceMs: number): Promise<boolean> {
+  const { sql, read, write } = connection;
+  const mark = await read(() => sql("SELECT value FROM setting WHERE name = ?").get(LOG_MARK)?.value);
+  if (mark === undefined) return true;
+  if (!(await connection.emptyLog(patienceMs))) return false;
+  // An erasure since then has set a mark of its own.
+  await write(() => sql("DELETE FROM setting WHERE name = ? AND value = ?").run(LOG_MARK, mark));
+  return true;
+}
