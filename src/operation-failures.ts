@@ -40,6 +40,12 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     applies: ({ auth }) => auth === "key",
   },
   {
+    of: "writing with fields",
+    codes: ["contains_api_key"],
+    applies: ({ effect, rest, input }) =>
+      effect === "writes" && Object.keys(input.shape).some((name) => !rest.path.includes(`{${name}}`)),
+  },
+  {
     // A suspended publisher may still read and erase.
     of: "writing with a key",
     codes: ["publisher_suspended"],

@@ -11,7 +11,6 @@ export default defineTool({
   effect: "writes",
   limit: "write",
   failures: [
-    "contains_api_key",
     "invalid_window",
     "invalid_expiry",
     "invalid_url",

@@ -14,7 +14,7 @@ export default defineTool({
   auth: "open",
   effect: "writes",
   limit: "register",
-  failures: ["terms_not_accepted", "invalid_url", "contains_api_key"],
+  failures: ["terms_not_accepted", "invalid_url"],
   statistic: "registrations",
   outcomes: ["created"],
   rest: { method: "POST", path: "/publishers" },

@@ -22,6 +22,9 @@ export const newPostId = (parentId: string | null) =>
 /** A random token of 128 bits and more, for cursors' rankings, challenges and domain proofs. */
 export const newToken = () => randomBytes(18).toString("base64url");
 
+/** Characters of an API key. */
+export const API_KEY_LENGTH = 42;
+
 /** `bbk_` + 32 base62 + 6 base62 of the CRC32 of everything before: 42 characters, 190 bits. */
 export function newApiKey(): string {
   const head = `bbk_${keyBody()}`;

@@ -186,6 +186,26 @@ describe("failures", () => {
     expectFailure(await post({ metadata: { deep: [{ note: key }] } }), "contains_api_key");
   });
 
+  it("fails with contains_api_key wherever else a text would be kept", async () => {
+    const { id } = (await post()).body.data;
+    const url = `https://site.example/?k=${key}`;
+    const { body } = await call(board, "POST /subscriptions", { query: { q: "x" } }, { key });
+    const calls: [`${string} ${string}`, object][] = [
+      ["POST /publishers/verify", { url }],
+      ["POST /subscriptions", { query: { q: `bikes ${key}` } }],
+      ["POST /subscriptions", { query: { q: "bikes" }, label: key.replace("_", "_\u200b") }],
+      ["POST /subscriptions", { query: { q: "bikes" }, webhook_url: url }],
+      [`PATCH /subscriptions/${body.data.id}`, { label: `is${key}ours` }],
+      [`PATCH /posts/${id}`, { url }],
+      ["POST /reports", { post_id: id, reason: "other", details: `They know ${key}` }],
+      ["POST /publishers", { name: "X", description: key, accept_terms: true }],
+    ];
+    for (const [request, input] of calls) {
+      expectFailure(await call(board, request, input, { key }), "contains_api_key");
+    }
+    expect((await call(board, `GET /publishers/${publisherId}`)).body.data.url).toBeNull();
+  });
+
   it("fails with missing_api_key without a key, before the body is looked at", async () => {
     const answer = await call(board, "POST /posts", "{");
     expectFailure(answer, "missing_api_key");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { containsBoardKey, personalData } from "../../src/domain/posts/personal-data.ts";
+import { personalData } from "../../src/domain/posts/personal-data.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 
 describe("personalData", () => {
@@ -61,24 +61,5 @@ describe("personalData", () => {
         unit,
       ).toBeLessThan(40);
     }
-  });
-});
-
-describe("containsBoardKey", () => {
-  const key = `bbk_${"a1B2".repeat(9)}xY`;
-
-  it("finds a key anywhere in a text", () => {
-    for (const text of [key, `My key is ${key}.`, `("${key}")`, `密钥${key}`])
-      expect(containsBoardKey(text)).toBe(true);
-  });
-
-  it("finds a key in the JSON of metadata, also after an escape", () => {
-    for (const value of [key, `\n${key}`, `\t${key}\n`, `\u0001${key}`, { deep: [{ [key]: 1 }] }])
-      expect(containsBoardKey(JSON.stringify({ note: value }))).toBe(true);
-  });
-
-  it("ignores what is too long, too short or part of a word", () => {
-    for (const text of [`${key}z`, key.slice(0, -1), `x${key}`, "bbk_", ""])
-      expect(containsBoardKey(text)).toBe(false);
   });
 });

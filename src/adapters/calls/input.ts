@@ -1,5 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
+import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 
@@ -9,7 +10,7 @@ import type { Operation } from "../../operation.ts";
  * @param source  decides the failure of refused input: `body` → `invalid_request`, `query` → `invalid_query`
  * @returns the parsed input, and a sentence for each field the operation does not have
  * @throws BoardError with every problem at once. A schema may name its own failure (`params.failure`); it is used when
- *   all problems name the same one
+ *   all problems name the same one. `contains_api_key` for a key in anything that would be written
  */
 export function parseInput(
   operation: Operation,
@@ -21,6 +22,8 @@ export function parseInput(
     const { issues } = parsed.error;
     throw new BoardError(failureOf(issues, source), { issues: issues.flatMap((issue) => issueOf(issue)) });
   }
+  // The one guard over every text that is kept.
+  if (operation.effect === "writes") refuseBoardKeys(parsed.data);
   return { input: parsed.data, notes: unknownFields(operation.input, sent, "") };
 }
 

@@ -20,16 +20,6 @@ export function personalData(text: string): PersonalData[] {
   return found;
 }
 
-/**
- * Whether a text, or the JSON text of metadata, holds what looks like an API key of a board. In JSON a key may follow
- * an escape such as `\n`, whose letter is not part of the word.
- */
-export function containsBoardKey(text: string): boolean {
-  return /(?:(?<![0-9A-Za-z_])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4}))bbk_[0-9A-Za-z]{38}(?![0-9A-Za-z_])/.test(
-    text,
-  );
-}
-
 const EMAIL = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])/;
 
 // Each pattern starts where a number starts and is bounded, so that no text makes it slow.

@@ -1,10 +1,8 @@
-import { BoardError } from "../../failures.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../../schema/post.ts";
-import type { PublisherInput } from "../../schema/publisher.ts";
 import { normalTag } from "../../schema/query.ts";
 import { cleanLine, cleanMultiline } from "../../schema/text.ts";
-import { containsBoardKey, personalData } from "./personal-data.ts";
+import { personalData } from "./personal-data.ts";
 
 /** The cleaned text fields of an input. */
 export function textOf(input: Pick<PostInput, "title" | "body" | "tags" | "location">) {
@@ -43,12 +41,6 @@ function stringsIn(json: unknown): string[] {
   return Object.entries(json).flatMap(([key, value]) =>
     Array.isArray(json) ? stringsIn(value) : [key, ...stringsIn(value)],
   );
-}
-
-/** @throws BoardError `contains_api_key` when a key of this board occurs anywhere in what was sent */
-export function refuseBoardKeys(input: Partial<PostInput> | PostPatch | PublisherInput): void {
-  if (!containsBoardKey(JSON.stringify(input))) return;
-  throw new BoardError("contains_api_key");
 }
 
 /** A stored post in the shape of an input, for the flags of an edit. */

@@ -10,7 +10,7 @@ import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } fro
 import { fingerprint } from "./fingerprint.ts";
 import { type Noted, visiblePost } from "./index.ts";
 import { nearDuplicates, noteOnDuplicates, refuseStorm } from "./near-duplicates.ts";
-import { asInput, notesOnText, refuseBoardKeys, textOf, textsAsSent } from "./text.ts";
+import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
 /** Writing, editing and removing posts and replies. */
 export class Writing {
@@ -32,8 +32,8 @@ export class Writing {
    *
    * @param options.relayed  imported by the operator: a source tells its entries apart by id, so similar ones are not
    *   a storm
-   * @throws BoardError `contains_api_key`, `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`,
-   *   `duplicate_storm`; `post_not_found` when the idempotency key belongs to a removed post
+   * @throws BoardError `invalid_window`, `invalid_expiry`, `parent_not_found`, `nested_reply`, `duplicate_storm`;
+   *   `post_not_found` when the idempotency key belongs to a removed post
    */
   async create(
     input: PostInput,
@@ -41,7 +41,6 @@ export class Writing {
     now: number,
     options: { relayed?: boolean } = {},
   ): Promise<Noted<Post> & { replayed: boolean }> {
-    refuseBoardKeys(input);
     const inputHash = sha256(JSON.stringify(input));
     const parentId = input.parent_id ?? null;
     const key = input.idempotency_key ?? null;
@@ -107,12 +106,10 @@ export class Writing {
 
   /**
    * Changes the given fields of one's own post; `null` clears a field. A default expiry follows changed dates.
-   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `contains_api_key`, `invalid_window`,
-   *   `invalid_expiry`
+   * @throws BoardError `post_not_found`, `post_hidden`, `not_owner`, `invalid_window`, `invalid_expiry`
    */
   async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
     const { post, notes } = await this.#own(id, caller);
-    refuseBoardKeys(patch);
     const change = changeOf(post, patch, now);
     if (Object.keys(change).length === 0) {
       return {
