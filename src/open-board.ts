@@ -1,10 +1,10 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
+import { Outages } from "./adapters/calls/outages.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError, siteRoot } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
@@ -30,6 +30,7 @@ import { Pushes } from "./domain/webhooks/pushes.ts";
 import type { ProgressFactory } from "./embed/download.ts";
 import { MODELS, modelNamed } from "./embed/models.ts";
 import { openEmbedder } from "./embed/transformer.ts";
+import { makeFolder } from "./folders.ts";
 import { Background } from "./jobs/background.ts";
 import { jobsOf } from "./jobs/schedule.ts";
 import type { Catalog, Services } from "./operation.ts";
@@ -37,7 +38,7 @@ import { openOutbound } from "./outbound/guarded-fetch.ts";
 import type { Embedder } from "./ports/embedder.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
-import type { Store } from "./ports/store/index.ts";
+import { type Store, StoreUnavailable } from "./ports/store/index.ts";
 import type { SearchState } from "./store/module.ts";
 import { openBoardData } from "./store/open.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
@@ -95,9 +96,11 @@ export async function openBoard(
   if (model === null) {
     throw new ConfigError([`EMBEDDING_MODEL: must be one of ${MODELS.map(({ name }) => name).join(", ")}`]);
   }
-  await mkdir(config.dataDir, { recursive: true }).catch((error: Error) => {
-    throw new ConfigError([`DATA_DIR: the folder cannot be made (${error.message})`]);
-  });
+  try {
+    makeFolder(config.dataDir);
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR: the folder cannot be made (${(error as Error).message})`]);
+  }
   const embedder = openEmbedder({
     mode: config.embeddings,
     model,
@@ -139,7 +142,11 @@ export async function openBoard(
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
-  const log = (message: string, error: unknown) => logger.error({ err: error }, message);
+  const outages = new Outages({ logger, clock });
+  const log = (message: string, error: unknown) => {
+    if (error instanceof StoreUnavailable) outages.met(error);
+    else logger.error({ err: error }, message);
+  };
   const hourly = new HourlyLimit({ limits: store.limits, limited });
   const consent = new Consent({ store, outbound, secrets, hourly, log });
   const subscriptions = new Subscriptions({
@@ -201,6 +208,7 @@ export async function openBoard(
     secrets,
     usage,
     logger,
+    outages,
     readOnly,
     clock,
   });

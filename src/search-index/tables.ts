@@ -174,7 +174,7 @@ export class Tables {
   /** Its posts are gone already, so no memory needs to hear of it, and its id leaves the table of changes. */
   removePublisher(id: string): void {
     this.#statements.removePublisher.run(id);
-this.#statements.eraseSnapshot.run();
+    this.#statements.eraseSnapshot.run();
     this.#statements.forgetPublisher.run(id);
   }
 

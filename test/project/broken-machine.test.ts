@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomFillSync } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
-/** The three failures that need a broken or overloaded machine. */
+/** The failures that need a broken or overloaded machine. */
 describe("a board on a broken machine", () => {
   let board: TestBoard | undefined;
   let folder: string | undefined;
@@ -39,8 +40,38 @@ describe("a board on a broken machine", () => {
     expect(refused.body.error.code).toBe("store_unavailable");
     expect(refused.headers.get("retry-after")).toBe("2");
     expect((await call(board, `GET /posts/${kept.body.data.id}`)).status).toBe(200);
+    expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
+    const long = { ...distinctText(60), body: "x ".repeat(3_900) };
+    for (let n = 0; n < 30; n += 1) {
+      expect((await call(board, "POST /posts", long, { key })).status).toBe(503);
+    }
+    expect(board.logs.filter((line) => line.includes("disk is full"))).toHaveLength(1);
     db.exec("PRAGMA max_page_count = 1000000");
+    expect(await readiness(board)).toMatchObject({ status: 200, body: { ok: true, store: true } });
     expect((await call(board, "POST /posts", distinctText(99), { key })).status).toBe(201);
+  });
+
+  it("fails with store_unavailable, and is not ready, once it meets a damaged page", async () => {
+    folder = await mkdtemp(join(tmpdir(), "board-"));
+    const before = await startBoard({}, { dataDir: folder });
+    const { key } = await register(before);
+    for (let n = 0; n < 300; n += 1) await call(before, "POST /posts", distinctText(n), { key });
+    const { file } = before.board.store as SqliteStore;
+    await before.stop();
+    board = await startBoard({}, { dataDir: folder });
+    // Every page but the first ones, which opening has read.
+    const bytes = await readFile(file);
+    for (let at = 64 * 4096; at < bytes.length; at += 4096) randomFillSync(bytes, at, 4096);
+    await writeFile(file, bytes);
+    const answers = await Promise.all(
+      ["GET /posts", "GET /search?q=bicycle", "GET /posts?limit=100"].map((request) =>
+        call(board as TestBoard, request as "GET /posts"),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(answers[0]?.body.error.code).toBe("store_unavailable");
+    expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
+    expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
   });
 
   it("fails with internal when a part of the program breaks: the answer has a reference, the log the rest", async () => {
@@ -111,3 +142,5 @@ describe("a board on a broken machine", () => {
     expect(served.status).toBe(200);
   });
 });
+
+const readiness = (board: TestBoard) => call(board, `GET ${board.url}/readyz`);

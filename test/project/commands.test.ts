@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +33,12 @@ describe("the command that runs a board", () => {
     expect(await refusal({ HOST: "192.0.2.1" })).toMatch(/^HOST: 192\.0\.2\.1 is no address .*\n$/);
     writeFileSync(join(folder, "file"), "");
     expect(await refusal({ DATA_DIR: join(folder, "file/data") })).toMatch(/^DATA_DIR: the folder .*\n$/);
+    // Nobody can make a folder there; Node's own recursive mkdir would try for ever.
+    if (!existsSync("/proc/self")) return;
+    expect(await refusal({ DATA_DIR: "/proc/nowhere" })).toMatch(/^DATA_DIR: .*\/proc\/nowhere.*\n$/);
+    expect(await refusal({ STORE_URL: "sqlite:/proc/nowhere/board.db" })).toMatch(
+      /^\/proc\/nowhere\/board\.db cannot be opened.*\n$/,
+    );
   });
 
   it("finishes answers under way when the same signal comes twice, from npm and from a terminal", async () => {

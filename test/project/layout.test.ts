@@ -35,6 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/search",
     "src/ports",
     "src/schema",
+    "src/folders.ts",
   ],
   "src/store/sqlite": [
     "src/store/module.ts",
@@ -42,6 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/search-index",
     "src/ports",
     "src/schema",
+    "src/folders.ts",
   ],
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports"],
@@ -53,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/failures.ts": [],
   "src/config.ts": [],
   "src/start-worker.ts": [],
+  "src/folders.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */

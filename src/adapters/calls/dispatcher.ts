@@ -9,6 +9,7 @@ import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
+import type { Outages } from "./outages.ts";
 
 /** Who calls, as the adapter read it from the request. */
 export interface Credentials {
@@ -65,6 +66,7 @@ export class Dispatcher {
   readonly #secrets: Secrets;
   readonly #usage: Usage;
   readonly #logger: Logger;
+  readonly #outages: Outages;
   readonly #readOnly: boolean;
   readonly #clock: () => number;
 
@@ -76,6 +78,7 @@ export class Dispatcher {
     secrets: Secrets;
     usage: Usage;
     logger: Logger;
+    outages: Outages;
     readOnly: boolean;
     clock: () => number;
   }) {
@@ -86,6 +89,7 @@ export class Dispatcher {
     this.#secrets = parts.secrets;
     this.#usage = parts.usage;
     this.#logger = parts.logger;
+    this.#outages = parts.outages;
     this.#readOnly = parts.readOnly;
     this.#clock = parts.clock;
   }
@@ -156,7 +160,7 @@ export class Dispatcher {
   fail(thrown: unknown, label: AnswerLabel | null): Failed {
     const error = asBoardError(thrown);
     const { status } = FAILURES[error.code];
-    const reference = logFailure(error, this.#logger);
+    const reference = logFailure(error, this.#logger, this.#outages);
     if (label !== null) this.answered(label, status);
     return { error, status, reference };
   }

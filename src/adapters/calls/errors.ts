@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../../failures.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
+import type { Outages } from "./outages.ts";
 
 /** Anything thrown, as a failure the caller may see. */
 export function asBoardError(thrown: unknown): BoardError {
@@ -22,16 +23,18 @@ export function asBoardError(thrown: unknown): BoardError {
 }
 
 /**
- * Logs what the operator should see of a failure: an internal one whole, a 503 as a warning.
+ * Logs what the operator should see of a failure: an internal one whole, an outage of the store once, another 503 as a
+ * warning.
  * @returns the reference of an internal failure in the log, for the caller to quote
  */
-export function logFailure(error: BoardError, logger: Logger): string | undefined {
+export function logFailure(error: BoardError, logger: Logger, outages: Outages): string | undefined {
   const { status } = FAILURES[error.code];
   if (status === 500) {
     const reference = randomUUID();
     logger.error({ err: error.cause ?? error, reference }, "internal failure");
     return reference;
   }
-  if (status === 503) logger.warn({ err: error.cause, code: error.code }, "refused");
+  if (error.cause instanceof StoreUnavailable) outages.met(error.cause);
+  else if (status === 503) logger.warn({ err: error.cause, code: error.code }, "refused");
   return undefined;
 }

@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Store } from "../../ports/store/index.ts";
+import { makeFolder } from "../../folders.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import { type Store, StoreUnavailable } from "../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../search-index/index.ts";
 import { isDamaged, sqliteCode } from "../../search-index/sqlite-errors.ts";
 import type { StoreModule } from "../module.ts";
@@ -27,13 +28,36 @@ export default {
   async open(url, { model, log }) {
     const index = new EmbeddedIndex(model);
     const store = await openSqlite(url, { index, log: (line) => log.info({}, line) });
-    await index.open();
-    return { store, index, searchState: () => "local", close: () => store.close() };
+    try {
+      await index.open();
+    } catch (error) {
+      await store.close();
+      throw refusalOf(store.file, error);
+    }
+    return {
+      store,
+      index: withFailures(index, store.connection),
+      searchState: () => "local",
+      close: () => store.close(),
+    };
   },
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
   openStore: (url) => openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) }),
   examine: examineSqlite,
 } satisfies StoreModule;
+
+/** The index with the store's failures: it reads the same file by statements of its own. */
+function withFailures(index: SearchIndex, { reported }: SqliteConnection): SearchIndex {
+  return {
+    match: (...asked) => index.match(...asked).catch(reported),
+    rank: (...asked) => index.rank(...asked).catch(reported),
+    list: (...asked) => index.list(...asked).catch(reported),
+    count: (...asked) => index.count(...asked).catch(reported),
+    vectors: (...asked) => index.vectors(...asked).catch(reported),
+    cosines: (...asked) => index.cosines(...asked).catch(reported),
+    ready: () => index.ready(),
+  };
+}
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */
 export interface SqliteStore extends Store {
@@ -78,7 +102,7 @@ export async function openSqlite(
     scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
   } catch (error) {
     await connection.close();
-    throw error;
+    throw refusalOf(file, error);
   }
   return storeOf(context, scratch, file);
 }
@@ -104,7 +128,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     finishErasures: () => finishRowErasures(context),
     reindex: () => reindex(context),
     async ping() {
-      await connection.read(() => connection.sql("SELECT version FROM agent_board_version LIMIT 1").get());
+      await Promise.all([connection.ping(), scratch.ping()]);
     },
     async close() {
       await context.index.close();
@@ -122,21 +146,26 @@ async function fill(context: SqliteContext, log: (line: string) => void = () => 
 
 async function connectTo(file: string, committed: () => void): Promise<SqliteConnection> {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     return await connectSqlite(file, "full", committed);
   } catch (error) {
-    if (isDamaged(error)) {
-      throw new Error(
-        `${file} is damaged or no database. Restore a backup, or point STORE_URL at another file.`,
-        { cause: error },
-      );
-    }
-    if (!(error instanceof Error) || (sqliteCode(error) === null && !("syscall" in error))) throw error;
-    throw new Error(
-      `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`,
-      {
-        cause: error,
-      },
+    throw refusalOf(file, error);
+  }
+}
+
+/** Why the file cannot be opened, in one line for the operator. */
+function refusalOf(file: string, error: unknown): unknown {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  if (isDamaged(cause)) {
+    return new Error(
+      `${file} is damaged or no database. Restore a backup, or point STORE_URL at another file.`,
+      { cause },
     );
   }
+  if (!(error instanceof Error)) return error;
+  if (error === cause && sqliteCode(error) === null && !("syscall" in error)) return error;
+  return new Error(
+    `${file} cannot be opened (${error.message}). Check that its folder exists and can be written.`,
+    { cause },
+  );
 }

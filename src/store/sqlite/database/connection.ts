@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { isBusy, sqliteCode } from "../../../search-index/sqlite-errors.ts";
+import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
 import { createWriter } from "./writer.ts";
 
 /** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */
@@ -19,6 +19,10 @@ export interface SqliteConnection {
    * of it is kept, and the promise rejects with its error.
    */
   write<T>(job: () => T): Promise<T>;
+  /** Passes an error of the file on as `StoreUnavailable`, any other as it is, and remembers what `ping` must know. */
+  reported(error: unknown): never;
+  /** Reads a row, and writes one after a write has failed; rejects while the file is damaged or cannot be written. */
+  ping(): Promise<void>;
   /** Moves the log into the file and empties it; false when others held it for `patienceMs`. */
   emptyLog(patienceMs: number): Promise<boolean>;
   /** Waits for queued writes, then closes. */
@@ -27,6 +31,8 @@ export interface SqliteConnection {
 
 /** How long a blocked statement may hold the event loop, in milliseconds. Longer waits are asynchronous. */
 const BUSY_TIMEOUT_MS = 10;
+/** More than a long post takes. */
+const PROBE_BYTES = 65_536;
 /** How long asynchronous retries go on, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
@@ -69,19 +75,45 @@ export async function connectSqlite(
 
   const cache = new Map<string, StatementSyncInstance>();
   const writer = createWriter(db, retryBusy, committed);
+  const sql = (text: string) => {
+    let statement = cache.get(text);
+    if (statement === undefined) {
+      statement = db.prepare(text);
+      cache.set(text, statement);
+    }
+    return statement;
+  };
+  /** Damage stays until a backup is restored. */
+  let damage: StoreUnavailable | null = null;
+  let canWrite = true;
+  const reported = (error: unknown): never => {
+    const reason = UNAVAILABLE[sqliteCode(error) ?? 0];
+    if (reason === undefined) throw error;
+    const unavailable = new StoreUnavailable(reason, { cause: error });
+    if (isDamaged(error)) damage = unavailable;
+    else if (!isBusy(error)) canWrite = false;
+    throw unavailable;
+  };
+  const read = <T>(ask: () => T) => retryBusy(ask).catch(reported);
+  const write = <T>(job: () => T) => writer.write(job).catch(reported);
   return {
     db,
-    sql(text) {
-      let statement = cache.get(text);
-      if (statement === undefined) {
-        statement = db.prepare(text);
-        cache.set(text, statement);
-      }
-      return statement;
+    sql,
+    read,
+    write,
+    reported,
+    async ping() {
+      if (damage !== null) throw damage;
+      await read(() => sql("SELECT version FROM agent_board_version LIMIT 1").get());
+      if (canWrite) return;
+      await write(() => {
+        const probe = "x".repeat(PROBE_BYTES);
+        sql("INSERT INTO agent_board_version VALUES (?, 0)").run(probe);
+        sql("DELETE FROM agent_board_version WHERE part = ?").run(probe);
+      });
+      canWrite = true;
     },
     statements: () => [...cache.keys()],
-    read: (ask) => retryBusy(ask).catch(rethrow),
-    write: (job) => writer.write(job).catch(rethrow),
     async emptyLog(patienceMs) {
       const deadline = performance.now() + patienceMs;
       while (!logIsEmptied(db)) {
@@ -110,14 +142,11 @@ const UNAVAILABLE: Readonly<Record<number, string>> = {
   5: "another process has held the database for too long",
   8: "the database file is read-only",
   10: "the disk failed",
+  11: "the database file is damaged: restore a backup",
   13: "the disk is full",
   14: "the database file cannot be opened",
+  26: "the database file is no database any more: restore a backup",
 };
-
-function rethrow(error: unknown): never {
-  const reason = UNAVAILABLE[sqliteCode(error) ?? 0];
-  throw reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
-}
 
 function logIsEmptied(db: DatabaseSyncInstance): boolean {
   try {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
+import { makeFolder } from "../../../../folders.ts";
 import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
 import { isBusy } from "../../../../search-index/sqlite-errors.ts";
 
@@ -29,7 +30,7 @@ export interface FileLease {
  */
 export function leaseFile(folder: string, now: number): FileLease {
   // Private to its owner: it holds the words of hidden posts.
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   for (let number = 1; number <= FILES_MAX; number += 1) {
     const lease = tryToLease(folder, number);
     if (lease === null) continue;
