@@ -272,6 +272,19 @@ describe("limits", () => {
     expect(answers[0]?.headers.get("ratelimit")).toBeNull();
   });
 
+  it("count near-identical posts where they are written: of 20 at once, four pass", async () => {
+    const board = await start({ RATE_LIMITS: "off" });
+    const { key } = await register(board);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        call(board, "POST /posts", { title: "Very cheap watches", body: "Buy our watches today." }, { key }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(new Set(refused.map(({ body }) => body.error.code))).toEqual(new Set(["duplicate_storm"]));
+  });
+
   it("let the same text through after an hour, and other text at any time", async () => {
     let now = Date.UTC(2026, 10, 20, 12);
     const board = await start({}, { clock: () => now });

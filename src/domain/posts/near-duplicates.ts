@@ -1,5 +1,5 @@
 import { BoardError } from "../../failures.ts";
-import type { PostStore } from "../../ports/store/index.ts";
+import type { InsertGuard, PostStore } from "../../ports/store/index.ts";
 import { DAY_MS, HOUR_MS } from "../time.ts";
 import { nearIdentical } from "./fingerprint.ts";
 
@@ -27,12 +27,24 @@ export async function nearDuplicates(
   return earlier.filter((post) => nearIdentical(post.fingerprint, print));
 }
 
-/** @throws BoardError `duplicate_storm` when one more would be the fifth within an hour */
-export function refuseStorm(near: readonly NearDuplicate[], now: number): void {
-  const inLastHour = near.filter((post) => post.createdAt > now - HOUR_MS);
-  if (inLastHour.length < STORM_POSTS - 1) return;
-  const oldest = Math.min(...inLastHour.slice(0, STORM_POSTS - 1).map((post) => post.createdAt));
-  throw new BoardError("duplicate_storm", { retryAfterS: Math.ceil((oldest + HOUR_MS - now) / 1000) });
+/**
+ * Refuses the post that would be the fifth near-identical one within an hour. The store asks inside the write, so posts
+ * that are sent at once count each other.
+ *
+ * @returns a guard that throws BoardError `duplicate_storm`
+ */
+export function stormGuard(print: string, now: number): InsertGuard {
+  return {
+    since: now - HOUR_MS + 1,
+    limit: FINGERPRINTS_MAX,
+    check(earlier) {
+      const near = earlier.filter((post) => nearIdentical(post.fingerprint, print));
+      const oldest = near[STORM_POSTS - 2];
+      if (oldest === undefined) return;
+      const retryAfterS = Math.max(1, Math.ceil((oldest.createdAt + HOUR_MS - now) / 1000));
+      throw new BoardError("duplicate_storm", { retryAfterS });
+    },
+  };
 }
 
 /** A note to the writer when one of their earlier posts still exists and says nearly the same. */

@@ -9,7 +9,7 @@ import { changeOf, definedOf } from "./changes.ts";
 import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Noted, visiblePost } from "./index.ts";
-import { nearDuplicates, noteOnDuplicates, refuseStorm } from "./near-duplicates.ts";
+import { nearDuplicates, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
 /** Writing, editing and removing posts and replies. */
@@ -60,7 +60,6 @@ export class Writing {
     const text = textOf(input);
     const print = fingerprint(`${text.title}\n${text.body}`);
     const near = await nearDuplicates(this.#store.posts, publisher.id, print, now);
-    if (options.relayed !== true) refuseStorm(near, now);
     const noteOnNear = await noteOnDuplicates(this.#store.posts, near);
 
     const post: StoredPost = {
@@ -89,7 +88,10 @@ export class Writing {
       state: "active",
     };
     const result = await this.#store.posts
-      .insert(post, parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {})
+      .insert(post, {
+        ...(parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {}),
+        ...(options.relayed === true ? {} : { guard: stormGuard(print, now) }),
+      })
       .catch((error: unknown) => this.#explain(error, post));
     // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
     if (!result.inserted) {
@@ -162,6 +164,7 @@ export class Writing {
 
   /** Why the store kept nothing: publisher or parent vanished between our read and our write. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
+    if (error instanceof BoardError) throw error;
     if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
     const parent = parentId === null ? null : await this.#store.posts.get(parentId);
     if (parentId !== null && (parent === null || parent.state === "removed")) {

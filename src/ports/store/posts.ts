@@ -58,18 +58,35 @@ export interface Place {
   id: string;
 }
 
+/** A post of the same publisher, as its near-duplicates are found. */
+export interface FingerprintRow {
+  id: string;
+  /** See `StoredPost`. */
+  fingerprint: string;
+  createdAt: number;
+}
+
+/** A condition on what the publisher wrote before, exact however many posts it writes at once. */
+export interface InsertGuard {
+  /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
+  since: number;
+  limit: number;
+  /** Throws to refuse the insert. A store may call it more than once. */
+  check(earlier: readonly FingerprintRow[]): void;
+}
+
 export interface PostStore {
   /**
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
    * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
    * embedded index, and enqueues the work kinds `match` and `embed` for it. When a post with this id, or one of this
    * publisher with this `idempotencyHash`, already exists in any state, nothing changes and it resolves to that post.
-   * Rejects, keeping nothing, when the publisher is gone, or the parent is gone or removed: the caller's own checks
-   * cannot exclude these races.
+   * Rejects, keeping nothing, when the publisher is gone, or the parent is gone or removed (the caller's own checks
+   * cannot exclude these races), and with the error of `guard`.
    */
   insert(
     post: StoredPost,
-    options?: { parentExpiresAt?: number },
+    options?: { parentExpiresAt?: number; guard?: InsertGuard },
   ): Promise<{ inserted: boolean; post: StoredPost }>;
   /** One post in any state, or null. */
   get(id: string): Promise<StoredPost | null>;
@@ -101,11 +118,7 @@ export interface PostStore {
    */
   remove(id: string, now: number): Promise<string[]>;
   /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`, removed ones too. */
-  fingerprints(
-    publisherId: string,
-    since: number,
-    limit: number,
-  ): Promise<{ id: string; fingerprint: string; createdAt: number }[]>;
+  fingerprints(publisherId: string, since: number, limit: number): Promise<FingerprintRow[]>;
   /** Adds to the counts of retrievals; unknown ids are ignored. May lose the last second on a crash. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**

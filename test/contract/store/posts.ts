@@ -97,6 +97,29 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect((await store.posts.get("p"))?.replyCount).toBe(1);
     });
 
+    it("asks a guard inside the write, so that posts inserted at once count each other", async () => {
+      const second = await another();
+      await store.posts.insert(aPost("old", { createdAt: T0 - 1 }));
+      const guard = {
+        since: T0,
+        limit: 10,
+        check(earlier: readonly { id: string; fingerprint: string }[]) {
+          expect(earlier.map(({ id }) => id)).not.toContain("old");
+          if (earlier.length >= 4) throw new RangeError("enough");
+        },
+      };
+      const answers = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, n) =>
+          (n % 2 === 0 ? store : second).posts.insert(aPost(`p${n}`), { guard }),
+        ),
+      );
+      const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+      expect(refused).toHaveLength(16);
+      expect(refused.every((reason) => reason instanceof RangeError)).toBe(true);
+      expect(await store.posts.fingerprints("pub_a", T0, 100)).toHaveLength(4);
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(5);
+    });
+
     it("finds a removed post under its id when it is inserted again", async () => {
       await store.posts.insert(aPost("p"));
       await store.posts.remove("p", T0 + 1);

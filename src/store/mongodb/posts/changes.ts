@@ -1,5 +1,5 @@
 import type { ClientSession, UpdateFilter } from "mongodb";
-import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
+import type { FingerprintRow, InsertGuard, PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
@@ -19,7 +19,7 @@ import { countPost, countReply, recountReplyDocuments, repliesTo, uncountPosts }
 export async function insertPostDocument(
   context: MongodbContext,
   post: StoredPost,
-  parentExpiresAt: number | null,
+  options: { parentExpiresAt?: number; guard?: InsertGuard },
 ): Promise<{ inserted: boolean; post: StoredPost }> {
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
   const { connection } = context;
@@ -28,12 +28,15 @@ export async function insertPostDocument(
   try {
     const existing = await connection.write(alone, async (session) => {
       const found = await existingPost(context, session, post);
-      if (found === null) await insertNew(context, session, post, parentExpiresAt);
+      if (found === null) await insertNew(context, session, post, options);
       return found;
     });
     if (existing !== null) return { inserted: false, post: await stored(context, existing) };
     context.wrote({
-      posts: post.parentId !== null && parentExpiresAt !== null ? [post.id, post.parentId] : [post.id],
+      posts:
+        post.parentId !== null && options.parentExpiresAt !== undefined
+          ? [post.id, post.parentId]
+          : [post.id],
     });
     return { inserted: true, post };
   } catch (error) {
@@ -120,12 +123,15 @@ async function insertNew(
   context: MongodbContext,
   session: ClientSession,
   post: StoredPost,
-  parentExpiresAt: number | null,
+  { parentExpiresAt, guard }: { parentExpiresAt?: number; guard?: InsertGuard },
 ): Promise<void> {
   const { post_keys, posts, retrievals } = context.collections;
   const { id, publisherId, parentId, createdAt, idempotencyHash } = post;
   const publisher = await countPost(context, session, publisherId);
-  const root = parentId === null ? null : await countReply(context, session, parentId, post, parentExpiresAt);
+  // Of two transactions of one publisher, the later one counts anew and sees what the earlier one wrote.
+  guard?.check(await findFingerprints(context, session, publisherId, guard));
+  const expiresAt = parentExpiresAt ?? null;
+  const root = parentId === null ? null : await countReply(context, session, parentId, post, expiresAt);
   await posts.insertOne(documentOfPost(post, publisher), { session });
   if (idempotencyHash !== null) {
     await post_keys.insertOne({ _id: keyId(publisherId, idempotencyHash), post_id: id }, { session });
@@ -140,6 +146,28 @@ async function insertNew(
     { kind: "embed", ...due },
   ]);
   if (root !== null) await addReplyDocuments(context, session, { id, publisherId, at: createdAt }, root);
+}
+
+/** See `PostStore.fingerprints`. */
+export async function findFingerprints(
+  { collections }: MongodbContext,
+  session: ClientSession | undefined,
+  publisherId: string,
+  { since, limit }: { since: number; limit: number },
+): Promise<FingerprintRow[]> {
+  const found = await collections.posts
+    .find(
+      { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
+      { projection: { fingerprint: 1, created_at: 1 }, ...inSession(session) },
+    )
+    .sort({ created_at: -1, _id: -1 })
+    .limit(limit)
+    .toArray();
+  return found.map(({ _id, fingerprint, created_at }) => ({
+    id: _id,
+    fingerprint,
+    createdAt: created_at.getTime(),
+  }));
 }
 
 /** The post that already has this id, sought in its own thread only, or this idempotency key. */

@@ -5,7 +5,7 @@ import type { PostDocument } from "../schema/documents.ts";
 import { postOfDocument } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
-import { insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
+import { findFingerprints, insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
@@ -27,7 +27,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     });
 
   return {
-    insert: (post, options = {}) => insertPostDocument(context, post, options.parentExpiresAt ?? null),
+    insert: (post, options = {}) => insertPostDocument(context, post, options),
     get: async (id) => (await many([id]))[0] ?? null,
     byIdempotency: (publisherId, idempotencyHash) =>
       run(async () => {
@@ -73,21 +73,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     remove: (id, now) => removePostDocument(context, id, now),
 
     fingerprints: (publisherId, since, limit) =>
-      run(async () => {
-        const found = await posts
-          .find(
-            { publisher_id: publisherId, created_at: { $gte: new Date(since) } },
-            { projection: { fingerprint: 1, created_at: 1 } },
-          )
-          .sort({ created_at: -1, _id: -1 })
-          .limit(limit)
-          .toArray();
-        return found.map(({ _id, fingerprint, created_at }) => ({
-          id: _id,
-          fingerprint,
-          createdAt: created_at.getTime(),
-        }));
-      }),
+      run(() => findFingerprints(context, undefined, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
       const entries = [...counts];

@@ -1,7 +1,7 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
-import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
+import type { FingerprintRow, InsertGuard, PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
-import { insertInto, updateIn } from "../database/connection.ts";
+import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { markLog } from "../database/erased-log.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
@@ -15,7 +15,7 @@ import { indexKeptVector } from "./vectors.ts";
 export function insertPostRow(
   context: SqliteContext,
   post: StoredPost,
-  parentExpiresAt: number | null,
+  { parentExpiresAt, guard }: { parentExpiresAt?: number; guard?: InsertGuard },
 ): { inserted: boolean; post: StoredPost } {
   const { connection, index } = context;
   const { sql } = connection;
@@ -27,6 +27,7 @@ export function insertPostRow(
     post.publisherId,
   );
   if (counted.changes === 0) throw new Error(`Publisher ${post.publisherId} is gone; its post was not kept.`);
+  guard?.check(fingerprintRows(connection, post.publisherId, guard));
 
   const seq = writePostRow(context, post, null);
   if (post.parentId !== null) {
@@ -39,7 +40,7 @@ export function insertPostRow(
         "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
       ).run(post.createdAt, parent.seq);
     }
-    if (parentExpiresAt !== null && parentExpiresAt > parent.expires_at) {
+    if (parentExpiresAt !== undefined && parentExpiresAt > parent.expires_at) {
       const before = storedPostOfRow(parent);
       const after = { ...before, expiresAt: parentExpiresAt };
       sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(parentExpiresAt, parent.seq);
@@ -53,6 +54,20 @@ export function insertPostRow(
   enqueueWorkRow(connection, "match", seq, post.createdAt);
   enqueueWorkRow(connection, "embed", seq, post.createdAt);
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
+}
+
+/** See `PostStore.fingerprints`. */
+export function fingerprintRows(
+  { sql }: SqliteConnection,
+  publisherId: string,
+  { since, limit }: { since: number; limit: number },
+): FingerprintRow[] {
+  return sql(
+    `SELECT id, fingerprint, created_at AS createdAt FROM post WHERE publisher_id = ? AND created_at >= ?
+    ORDER BY created_at DESC, id DESC LIMIT ?`,
+  )
+    .all(publisherId, since, limit)
+    .map((row) => ({ ...row }));
 }
 
 /** Writes a post as it is, without counts, inbox entries, work or index; returns its row. */

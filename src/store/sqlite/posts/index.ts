@@ -2,7 +2,7 @@ import type { Place, PostStore } from "../../../ports/store/index.ts";
 import { inOrder, limitIds } from "../../rules/rows.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
-import { insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
+import { fingerprintRows, insertPostRow, removePostRow, updatePostRow } from "./changes.ts";
 import { erasePostRows } from "./erasure.ts";
 import { enqueueMissingVectorRows, readVectorRows, setVectorRows } from "./vectors.ts";
 
@@ -13,8 +13,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
   const { connection } = context;
   const { sql, read, write } = connection;
   return {
-    insert: (post, options = {}) =>
-      write(() => insertPostRow(context, post, options.parentExpiresAt ?? null)),
+    insert: (post, options = {}) => write(() => insertPostRow(context, post, options)),
     get: (id) => read(() => maybe(postRow(context, id))),
     byIdempotency: (publisherId, idempotencyHash) =>
       read(() => maybe(rowWithKey(context, publisherId, idempotencyHash))),
@@ -55,14 +54,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
     remove: (id, now) => write(() => removePostRow(context, id, now)),
 
     fingerprints: (publisherId, since, limit) =>
-      read(() =>
-        sql(
-          `SELECT id, fingerprint, created_at AS createdAt FROM post WHERE publisher_id = ? AND created_at >= ?
-          ORDER BY created_at DESC, id DESC LIMIT ?`,
-        )
-          .all(publisherId, since, limit)
-          .map((row) => ({ ...row })),
-      ),
+      read(() => fingerprintRows(connection, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
       const entries = [...counts];
