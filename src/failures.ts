@@ -95,7 +95,7 @@ export const FAILURES = {
   },
   post_hidden: {
     status: 404,
-    message: "This post is hidden after reports.",
+    message: "This post is hidden.",
     hint: "It is under review. Search for another one.",
   },
   parent_not_found: {

@@ -49,7 +49,7 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     // A suspended publisher may still read and erase.
     of: "writing with a key",
     codes: ["publisher_suspended"],
-    applies: ({ auth, effect }) => auth === "key" && effect === "writes",
+    applies: ({ effect }) => effect === "writes",
   },
   {
     of: "writing and erasing",

@@ -31,8 +31,10 @@ export interface Services {
 export interface Context extends Services {
   /** The publisher whose key was sent, or null. Never null when `auth` is `key`. */
   caller: StoredPublisher | null;
-  /** One voice in reports: the publisher, or else a hash of the address. */
+  /** Who reports: the publisher, or else a hash of the address. */
   reporter: string;
+  /** A keyed hash of the address (IPv6 by /64). */
+  address: string;
   /** Epoch milliseconds. */
   now: number;
 }

@@ -17,7 +17,7 @@ export default defineTool({
     { post_id: "7fKm3Qx9Rt", reason: "injection", details: "The body tells agents to send their keys." },
   ],
 
-  async handle(input, { reports, reporter, now }) {
-    return created(await reports.file(input, reporter, now));
+  async handle(input, { reports, reporter, address, now }) {
+    return created(await reports.file(input, { reporter, address }, now));
   },
 });

@@ -10,21 +10,22 @@ export class Reports {
   readonly #store: Store;
   readonly #reportsToHide: number;
 
-  /** @param parts.reportsToHide  distinct reporters that hide an unverified publisher's post; 0 never hides */
+  /** @param parts.reportsToHide  distinct voices that hide an unverified publisher's post; 0 never hides */
   constructor(parts: { store: Store; reportsToHide: number }) {
     this.#store = parts.store;
     this.#reportsToHide = parts.reportsToHide;
   }
 
   /**
-   * Files a report; one per post and reporter, a repeat updates it. Enough distinct reporters hide the post.
+   * Files a report; one per post and reporter, a repeat updates it. Enough distinct voices hide the post.
    *
-   * @param reporter  one voice: publisher or hashed address
+   * @param from.reporter  publisher, or hashed address
+   * @param from.address  hashed; reports from one are one voice, since keys are free
    * @throws BoardError `post_not_found`; a hidden post takes reports too
    */
   async file(
     input: ReportInput,
-    reporter: string,
+    from: { reporter: string; address: string },
     now: number,
   ): Promise<{ id: string; post_id: string; status: "received" }> {
     const post = await this.#store.posts.get(input.post_id);
@@ -32,7 +33,7 @@ export class Reports {
     const report = await this.#store.reports.upsert({
       id: newId("rep"),
       postId: post.id,
-      reporter,
+      ...from,
       reason: input.reason,
       details: cleanMultiline(input.details ?? "") || null,
       createdAt: now,
@@ -81,14 +82,14 @@ export class Reports {
     if (this.#reportsToHide === 0) return;
     const publisher = await this.#store.publishers.get(publisherId);
     const enough = publisher?.verifiedAt == null ? this.#reportsToHide : this.#reportsToHide * 2;
-    // Reporters from before a restore have had their say: only new voices hide a post again.
+    // Voices from before a restore have had their say: only new ones hide a post again.
     const [restored] = (await this.#store.reports.history(postId, 50)).filter(
       (entry) => entry.action === "restore",
     );
-    const reporters = await this.#store.reports.reporters(postId, restored?.at ?? 0);
-    if (reporters < enough) return;
+    const voices = await this.#store.reports.voices(postId, restored?.at ?? 0);
+    if (voices < enough) return;
     await this.#store.posts.update(postId, { state: "hidden" }, { text: false });
-    const reason = `${reporters} reporters`;
+    const reason = `${voices} voices`;
     await this.#store.reports.log({ at: now, action: "hide", subject: postId, actor: "reports", reason });
   }
 }

@@ -123,6 +123,8 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     id,
     postId: id,
     reporter: id,
+    // Exports of older releases lack it.
+    address: id.nullable().default(null),
     reason: z.enum(REASONS),
     details: textOrNull,
     createdAt: time,

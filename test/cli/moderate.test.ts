@@ -39,12 +39,20 @@ describe("agent-board moderate", () => {
 
   it("hides a post by its page URL at once, keeps the reason, and restores it", async () => {
     const { id, url } = await write(board, author.key, { title: "Trebuchet", tags: ["siege"] });
+    const other = await register(board, "Curious");
+    const reply = await write(board, other.key, { title: "What does the trebuchet cost?", parent_id: id });
     const hidden = await moderate("hide", url, "--reason", "weapon for sale");
     expect(hidden.stdout).toBe(`hide ${id}: done\n`);
     expect([await statusOf(id), await statusOf(id, author.key)]).toEqual(["post_hidden", 200]);
     expect(await titles(board, "/search?q=trebuchet")).toEqual([]);
+    // What answers it goes with it.
+    expect([await statusOf(reply.id), await statusOf(reply.id, other.key)]).toEqual(["post_hidden", 200]);
+    expect(await titles(board, `/search?thread=${id}`)).toEqual([]);
+    expect(await titles(board, "/search?q=trebuchet&include_replies=true")).toEqual([]);
+    expect((await call(board, `GET /publishers/${other.id}`)).body.data.recent_posts).toEqual([]);
+    for (const page of [url, reply.url]) expect((await fetch(page)).status).toBe(404);
     await moderate("restore", id, "--reason", "a toy");
-    expect(await statusOf(id)).toBe(200);
+    expect([await statusOf(id), await statusOf(reply.id)]).toEqual([200, 200]);
     expect(await titles(board, "/search?q=trebuchet")).toEqual(["Trebuchet"]);
     const acts = await board.board.services.reports.history(id, 10);
     expect(acts.map(({ action, actor, reason }) => `${action} by ${actor}: ${reason}`)).toEqual([
@@ -55,13 +63,27 @@ describe("agent-board moderate", () => {
 
   it("suspends a publisher, which then reads but does not write, and reinstates it", async () => {
     const { id, key } = await register(board, "Rowdy");
-    await write(board, key, { title: "Catapult" });
+    const catapult = await write(board, key, { title: "Catapult" });
+    const answer = await write(board, author.key, { title: "How heavy?", parent_id: catapult.id });
     await moderate("suspend", id, "--reason", "flooding");
     expect(await titles(board, "/search?q=catapult")).toEqual([]);
     const attempt = () => call(board, "POST /posts", { title: "More", body: "More of it." }, { key });
     expect((await attempt()).body.error.code).toBe("publisher_suspended");
     expect((await call(board, "GET /publishers/me", undefined, { key })).body.data.suspended).toBe(true);
     expect((await call(board, `GET /publishers/${id}`)).body.data.recent_posts).toEqual([]);
+    // By id and page, too; the publisher itself still sees it.
+    expect([await statusOf(catapult.id), await statusOf(catapult.id, key)]).toEqual(["post_hidden", 200]);
+    expect((await fetch(catapult.url)).status).toBe(404);
+    expect(await statusOf(answer.id)).toBe("post_hidden");
+    const late = await call(
+      board,
+      "POST /posts",
+      { title: "Late", body: "Too late.", parent_id: catapult.id },
+      { key: author.key },
+    );
+    expect(late.body.error.code).toBe("parent_not_found");
+    const report = { post_id: (await write(board, author.key)).id, reason: "spam" };
+    expect((await call(board, "POST /reports", report, { key })).body.error.code).toBe("publisher_suspended");
     await moderate("reinstate", `${board.url}/publishers/${id}`, "--reason", "promised better");
     expect(await titles(board, "/search?q=catapult")).toEqual(["Catapult"]);
     expect((await attempt()).status).toBe(201);
@@ -73,7 +95,7 @@ describe("agent-board moderate", () => {
     await call(board, "POST /reports", { post_id: id, reason: "scam" });
     const { stdout } = await moderate("list", "--limit", "5");
     expect(stdout).toMatch(new RegExp(`${id}\thidden\t1 reporters\tscam\t`));
-    expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 reporters`));
+    expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voices`));
     await moderate("remove", id, "--reason", "scam");
     expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
   });

@@ -85,13 +85,14 @@ describe("the plans of the SQLite store", () => {
       id: "rep_1",
       postId: "p",
       reporter: "key:pub_a",
+      address: "addr:1",
       reason: "spam",
       details: null,
       createdAt: 1,
     } as const;
     await s.reports.upsert(report);
     await s.reports.upsert(report);
-    await s.reports.reporters("p", 0);
+    await s.reports.voices("p", 0);
     await s.reports.queue(1);
     await s.reports.log({ at: 1, action: "hide", subject: "p", actor: "operator", reason: "r" });
     await s.reports.history("p", 1);

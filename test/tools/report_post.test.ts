@@ -6,19 +6,22 @@ import { found, write } from "../support/boards/writing.ts";
 describe("report_post", () => {
   let board: TestBoard;
   let author: { id: string; key: string };
+  /** Keys; each reports from an address of its own. */
   let voices: string[];
   const report = (postId: string, as?: string, fields: object = {}) =>
     call(
       board,
       "POST /reports",
       { post_id: postId, reason: "spam", ...fields },
-      as === undefined ? {} : { key: as },
+      as === undefined
+        ? {}
+        : { key: as, headers: { "x-forwarded-for": `203.0.113.${1 + voices.indexOf(as)}` } },
     );
   const isHidden = async (id: string) =>
     (await call(board, `GET /posts/${id}`)).body.error?.code === "post_hidden";
 
   beforeAll(async () => {
-    board = await startBoard({ REPORTS_TO_HIDE: "3" });
+    board = await startBoard({ REPORTS_TO_HIDE: "3", TRUST_PROXY: "1" });
     author = await register(board, "Author");
     voices = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => (await register(board, `Voice ${n}`)).key),
@@ -83,6 +86,26 @@ describe("report_post", () => {
       (await call(board, "POST /posts", { title: "a", body: "b", parent_id: root.id }, { key: author.key }))
         .body.error.code,
     ).toBe("parent_not_found");
+  });
+
+  it("takes reports from one address for one voice, whatever their keys", async () => {
+    const { id } = await write(board, author.key);
+    const from = async (address: string, key: string | undefined) => {
+      const headers = { "x-forwarded-for": address };
+      const sent = { post_id: id, reason: "spam" };
+      const answer = await call(board, "POST /reports", sent, {
+        ...(key === undefined ? {} : { key }),
+        headers,
+      });
+      expect(answer.status).toBe(201);
+    };
+    for (const voice of [...voices, undefined]) await from("198.51.100.7", voice);
+    // One network of IPv6, and a key that was heard before.
+    for (let n = 0; n < 5; n += 1) await from(`2001:db8:1:1::${n + 1}`, (await register(board, "New")).key);
+    for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, voices[0]);
+    expect(await isHidden(id)).toBe(false);
+    await from("198.51.100.99", undefined);
+    expect(await isHidden(id)).toBe(true);
   });
 
   it("hides once when ten voices report at the same time", async () => {

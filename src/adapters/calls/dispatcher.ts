@@ -27,6 +27,8 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
+  /** A keyed hash of the caller's address. */
+  address: string;
   client: string;
   now: number;
   /** `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
@@ -109,9 +111,9 @@ export class Dispatcher {
     const notes =
       problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
-    const bucket = addressBucket(credentials.address, false);
-    const reporter = caller === null ? `addr:${this.#secrets.addressTag(bucket)}` : `key:${caller.id}`;
-    return { caller, limits, notes, reporter, client: credentials.client ?? "none", now, refusal };
+    const address = `addr:${this.#secrets.addressTag(addressBucket(credentials.address, false))}`;
+    const reporter = caller === null ? address : `key:${caller.id}`;
+    return { caller, limits, notes, reporter, address, client: credentials.client ?? "none", now, refusal };
   }
 
   /** Counts a call to an address without an operation against the limit of reads. */
@@ -171,11 +173,11 @@ export class Dispatcher {
     sent: Record<string, unknown>,
     source: "body" | "query",
   ) {
-    const { caller, reporter, now, refusal } = admission;
+    const { caller, reporter, address, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
-    const context: Context = { ...this.#services, caller, reporter, now };
+    const context: Context = { ...this.#services, caller, reporter, address, now };
     const reply = await operation.handle(input, context);
     const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
     return { input, reply, body };
@@ -185,7 +187,7 @@ export class Dispatcher {
     if (this.#readOnly && operation.effect !== "reads")
       throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read and may erase what it wrote.
-    if (operation.auth === "key" && operation.effect === "writes" && caller?.suspendedAt != null) {
+    if (operation.effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
     }
   }

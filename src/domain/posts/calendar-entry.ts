@@ -1,6 +1,7 @@
 import { BoardError } from "../../failures.ts";
 import type { Store } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
+import { hiddenAmong } from "./hidden.ts";
 import type { Posts } from "./index.ts";
 
 /** All that may still be said about a hidden or removed post: that it is cancelled. Times are epoch milliseconds. */
@@ -23,11 +24,12 @@ export async function calendarEntry(
   const row = await parts.store.posts.get(id);
   if (row === null) throw new BoardError("post_not_found");
   const { startsAt, endsAt, createdAt, updatedAt } = row;
-  if (row.state !== "active") {
-    if (startsAt === null) throw new BoardError(row.state === "hidden" ? "post_hidden" : "post_not_found");
+  const isRemoved = row.state === "removed";
+  if (isRemoved || (await hiddenAmong(parts.store, [row])).has(id)) {
+    if (startsAt === null) throw new BoardError(isRemoved ? "post_not_found" : "post_hidden");
     return { cancelled: { id, startsAt, endsAt, createdAt, changedAt: updatedAt } };
   }
-  const [post] = await parts.posts.resources([row]);
+  const [post] = await parts.posts.shown([row]);
   if (post === undefined) throw new BoardError("post_not_found");
   if (startsAt === null) {
     throw new BoardError("not_found", { hint: "This post has no dates, so it is in no calendar." });

@@ -5,6 +5,7 @@ import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
 import type { Site } from "../site.ts";
+import { hiddenAmong, shownOf, type Visibility, visibilityOf } from "./hidden.ts";
 import { RelatedPosts } from "./related.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
@@ -35,8 +36,7 @@ export class Posts {
   }
 
   /**
-   * One post with its first replies and related posts. Its owner also sees a hidden one. Of a suspended publisher only
-   * the post asked for by its id is shown.
+   * One post with its first replies and related posts. Its owner also sees a hidden one.
    * @throws BoardError `post_not_found`, `post_hidden`
    */
   async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
@@ -46,18 +46,18 @@ export class Posts {
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
       this.#related.of(post, now),
     ]);
-    const publishers = await this.#publishersOf([post, ...replies, ...related]);
-    const [shown] = this.#shown([post], publishers, { suspended: true });
+    const seen = await visibilityOf(this.#store, [post, ...replies, ...related]);
+    const [shown] = this.#resources([post], seen);
     if (shown === undefined) throw new BoardError("post_not_found");
-    const answers = this.#shown(replies, publishers, { suspended: false });
-    const similar = this.#shown(related, publishers, { suspended: false });
-    // Found again at the next reading, without the posts of a publisher suspended meanwhile.
+    const answers = this.#resources(shownOf(replies, seen), seen);
+    const similar = this.#resources(shownOf(related, seen), seen);
+    // Found again at the next reading, without what was hidden meanwhile.
     if (similar.length < related.length) this.#related.forget(id);
     return { data: { ...shown, replies: answers, related: similar }, notes };
   }
 
   /**
-   * Replies of a post, oldest first, without those of suspended publishers.
+   * Replies of a post, oldest first, without hidden ones.
    * @throws BoardError `post_not_found`, `post_hidden`, `invalid_cursor`
    */
   async replies(
@@ -71,17 +71,15 @@ export class Posts {
     const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
     const { shown, last } = cutPage(rows, page.limit);
     return {
-      posts: await this.resources(shown, { suspended: false }),
+      posts: await this.shown(shown),
       nextCursor: last === null ? null : this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }),
     };
   }
 
-  /**
-   * Stored posts as callers see them, in order, without those whose publisher is gone.
-   * @param options.suspended  false leaves out those of suspended publishers too
-   */
-  async resources(posts: readonly StoredPost[], options = { suspended: true }): Promise<Post[]> {
-    return this.#shown(posts, await this.#publishersOf(posts), options);
+  /** The posts among these that anyone may see, in the form of the API, in order. */
+  async shown(posts: readonly StoredPost[]): Promise<Post[]> {
+    const seen = await visibilityOf(this.#store, posts);
+    return this.#resources(shownOf(posts, seen), seen);
   }
 
   /**
@@ -90,25 +88,14 @@ export class Posts {
    */
   async visible(ids: readonly string[]): Promise<Map<string, Post>> {
     const rows = await this.#store.posts.many([...new Set(ids)]);
-    const active = rows.filter(({ state }) => state === "active");
-    return new Map((await this.resources(active, { suspended: false })).map((post) => [post.id, post]));
+    return new Map((await this.shown(rows)).map((post) => [post.id, post]));
   }
 
-  /** The publishers of posts, read in one statement. */
-  async #publishersOf(posts: readonly StoredPost[]): Promise<Map<string, StoredPublisher>> {
-    const ids = [...new Set(posts.map((post) => post.publisherId))];
-    return new Map((await this.#store.publishers.many(ids)).map((row) => [row.id, row]));
-  }
-
-  #shown(
-    posts: readonly StoredPost[],
-    publishers: ReadonlyMap<string, StoredPublisher>,
-    options: { suspended: boolean },
-  ): Post[] {
+  /** Posts in the form of the API, in order, without those whose publisher is gone. */
+  #resources(posts: readonly StoredPost[], { publishers }: Visibility): Post[] {
     return posts.flatMap((post) => {
       const publisher = publishers.get(post.publisherId);
-      const shown = publisher !== undefined && (options.suspended || publisher.suspendedAt === null);
-      return shown ? [postResource(post, publisher, this.#site)] : [];
+      return publisher === undefined ? [] : [postResource(post, publisher, this.#site)];
     });
   }
 }
@@ -124,10 +111,8 @@ export async function visiblePost(
 ): Promise<{ post: StoredPost; notes: string[] }> {
   const post = await store.posts.get(id);
   if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-  if (post.state === "active") return { post, notes: [] };
+  const why = (await hiddenAmong(store, [post])).get(id);
+  if (why === undefined) return { post, notes: [] };
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
-  return {
-    post,
-    notes: ["This post is hidden after reports; only you see it until the operator restores it."],
-  };
+  return { post, notes: [why] };
 }

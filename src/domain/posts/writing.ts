@@ -8,6 +8,7 @@ import type { Site } from "../site.ts";
 import { changeOf, definedOf } from "./changes.ts";
 import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
 import { fingerprint } from "./fingerprint.ts";
+import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
 import { nearDuplicates, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
@@ -175,7 +176,8 @@ export class Writing {
 
   async #parent(parentId: string, now: number): Promise<StoredPost> {
     const parent = await this.#store.posts.get(parentId);
-    if (parent === null || parent.state !== "active") throw new BoardError("parent_not_found");
+    const isOpen = parent?.state === "active" && !(await hiddenAmong(this.#store, [parent])).has(parentId);
+    if (parent === null || !isOpen) throw new BoardError("parent_not_found");
     if (parent.parentId !== null) {
       const message = `The root of this thread is ${parent.parentId}.`;
       throw new BoardError("nested_reply", {

@@ -68,8 +68,7 @@ export class Publishers {
     const publisher = await this.#store.publishers.get(id);
     if (publisher === null) throw new BoardError("publisher_not_found");
     const rows = await this.#store.posts.byPublisher(id, RECENT_POSTS);
-    const recent = publisher.suspendedAt === null ? await this.#posts.resources(rows) : [];
-    return { ...publisherResource(publisher, this.#site), recent_posts: recent };
+    return { ...publisherResource(publisher, this.#site), recent_posts: await this.#posts.shown(rows) };
   }
 
   /** The caller as it sees itself. */

@@ -134,10 +134,8 @@ export class Search {
   async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
     const relevance = new Map(found.map((post) => [post.id, post.relevance]));
     const rows = await this.#store.posts.many(found.map((post) => post.id));
-    const visible = rows.filter(
-      (row) => row.state === "active" && (filter.includeExpired || row.expiresAt > filter.now),
-    );
-    const posts = await this.#posts.resources(visible, { suspended: false });
+    const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
+    const posts = await this.#posts.shown(visible);
     return posts.map((post) => {
       const score = relevance.get(post.id) ?? null;
       const { lat, lng } = post.location ?? { lat: null, lng: null };

@@ -58,7 +58,7 @@ export class Pushes {
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
     const post = await this.#store.posts.get(push.postId);
     if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
-    const [shown] = post.state === "active" ? await this.#posts.resources([post], { suspended: false }) : [];
+    const [shown] = await this.#posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);
 
     const body = this.#bodyOf(push, row, shown);

@@ -4,8 +4,10 @@ import type { PostState } from "./posts.ts";
 export interface StoredReport {
   id: string;
   postId: string;
-  /** `key:<publisher id>` or `addr:<keyed hash>`: one voice each. */
+  /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
   reporter: string;
+  /** `addr:<keyed hash>` of where the first report came from; null for reports of older releases. */
+  address: string | null;
   reason: (typeof REASONS)[number];
   details: string | null;
   createdAt: number;
@@ -24,8 +26,11 @@ export interface ModerationEntry {
 export interface ReportStore {
   /** Keeps one report per post and reporter; a repeat updates reason and details and keeps its id. */
   upsert(report: StoredReport): Promise<StoredReport>;
-  /** Distinct reporters of a post whose first report came after `since`. */
-  reporters(postId: string, since: number): Promise<number>;
+  /**
+   * Voices for hiding a post that were first heard after `since`. Reports from one address are one voice, whatever their
+   * keys; suspended publishers have none.
+   */
+  voices(postId: string, since: number): Promise<number>;
   /** Posts with reports, most reporters first. */
   queue(
     limit: number,

@@ -73,7 +73,7 @@ export function describeErasure({ store, another }: Subject): void {
       expect((await store.publishers.get("pub_b"))?.postCount).toBe(1);
       expect(await store.subscriptions.get("sub_a")).toBeNull();
       expect((await store.subscriptions.pending("sub_b", 0, 10)).map(({ postId }) => postId)).toEqual(["b"]);
-      expect(await store.reports.reporters("b", 0)).toBe(1);
+      expect(await store.reports.voices("b", 0)).toBe(1);
       expect((await store.reports.queue(10)).map(({ postId, reporters }) => [postId, reporters])).toEqual([
         ["b", 1],
       ]);

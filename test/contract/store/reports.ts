@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { aPost, aReport, T0 } from "../../support/search/rows.ts";
+import { aPost, aPublisher, aReport, T0 } from "../../support/search/rows.ts";
 import { idsOf, type Subject } from "./subject.ts";
 
 /** What `ReportStore` promises. */
@@ -14,22 +14,45 @@ export function describeReports({ store }: Subject): void {
       expect(await store.reports.upsert(aReport("rep_1"))).toEqual(aReport("rep_1"));
       const again = aReport("rep_2", { reason: "scam", details: "Asks for money.", createdAt: T0 + 5 });
       expect(await store.reports.upsert(again)).toEqual({ ...again, id: "rep_1", createdAt: T0 });
-      expect(await store.reports.reporters("p", 0)).toBe(1);
+      expect(await store.reports.voices("p", 0)).toBe(1);
     });
 
     it("are one also when they come together", async () => {
       const answers = await Promise.all([1, 2, 3].map((n) => store.reports.upsert(aReport(`rep_${n}`))));
       expect(new Set(idsOf(answers)).size).toBe(1);
-      expect(await store.reports.reporters("p", 0)).toBe(1);
+      expect(await store.reports.voices("p", 0)).toBe(1);
     });
 
-    it("count reporters whose first report came after a time", async () => {
+    it("count one voice for each address, whatever the keys, and none for suspended publishers", async () => {
+      const from = async (n: number, reporter: string, address: string | null) =>
+        store.reports.upsert(aReport(`rep_${n}`, { reporter, address, createdAt: T0 + n }));
+      await store.publishers.insert(aPublisher("pub_s", { suspendedAt: T0 }));
+      await from(1, "key:pub_1", "addr:1");
+      await from(2, "key:pub_2", "addr:1");
+      await from(3, "addr:1", "addr:1");
+      expect(await store.reports.voices("p", 0)).toBe(1);
+      // The key was heard before, from another address.
+      expect((await from(4, "key:pub_1", "addr:2")).address).toBe("addr:1");
+      await from(5, "key:pub_s", "addr:3");
+      expect(await store.reports.voices("p", 0)).toBe(1);
+      // Its address is not new to this post.
+      await from(6, "key:pub_a", "addr:1");
+      expect(await store.reports.voices("p", T0 + 5)).toBe(0);
+      await from(7, "key:pub_a2", "addr:4");
+      await from(8, "addr:3", "addr:3");
+      expect(await store.reports.voices("p", 0)).toBe(3);
+      // As an older release wrote them.
+      await from(9, "key:pub_old", null);
+      expect(await store.reports.voices("p", 0)).toBe(4);
+    });
+
+    it("count voices first heard after a time", async () => {
       await store.reports.upsert(aReport("rep_1", { reporter: "addr:1", createdAt: T0 }));
       await store.reports.upsert(aReport("rep_2", { reporter: "addr:2", createdAt: T0 + 1 }));
       await store.reports.upsert(aReport("rep_3", { reporter: "addr:1", createdAt: T0 + 2 }));
-      expect(await store.reports.reporters("p", T0 - 1)).toBe(2);
-      expect(await store.reports.reporters("p", T0)).toBe(1);
-      expect(await store.reports.reporters("nope", 0)).toBe(0);
+      expect(await store.reports.voices("p", T0 - 1)).toBe(2);
+      expect(await store.reports.voices("p", T0)).toBe(1);
+      expect(await store.reports.voices("nope", 0)).toBe(0);
     });
 
     it("queue posts by the number of reporters", async () => {

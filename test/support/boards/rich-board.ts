@@ -28,6 +28,7 @@ export const ENVIRONMENT = {
   SITE_URL: "https://board.example",
   WEBHOOK_ALLOW: "127.0.0.1",
   REPORTS_TO_HIDE: "2",
+  TRUST_PROXY: "1",
 };
 const MINUTE_MS = 60_000;
 
@@ -165,14 +166,16 @@ export async function answersOf(
   return answers;
 }
 
-/** All of them report the post, which hides it. */
+/** All of them report the post, each from an address of its own, which hides it. */
 async function moderated(
   board: TestBoard,
   reporters: readonly { key: string }[],
   postId: string,
 ): Promise<void> {
-  for (const reporter of reporters) {
-    await call(board, "POST /reports", { post_id: postId, reason: "spam", details: "Again." }, reporter);
+  for (const [n, { key }] of reporters.entries()) {
+    const headers = { "x-forwarded-for": `203.0.113.${n + 1}` };
+    const report = { post_id: postId, reason: "spam", details: "Again." };
+    await call(board, "POST /reports", report, { key, headers });
   }
 }
 

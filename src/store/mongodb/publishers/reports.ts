@@ -4,7 +4,7 @@ import { findPost, findPosts } from "../server/reads.ts";
 
 export function mongodbReportStore(context: MongodbContext): ReportStore {
   const { connection, collections } = context;
-  const { posts, reports, reported_posts, moderation } = collections;
+  const { posts, publishers, reports, reported_posts, moderation } = collections;
   const { run, write } = connection;
   return {
     upsert: (report) =>
@@ -13,7 +13,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         if (post === null) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
         await posts.updateOne({ _id: post._id, root: post.root }, { $inc: { reports: 1 } }, { session });
 
-        const { postId, reporter, reason, details } = report;
+        const { postId, reporter, address, reason, details } = report;
         const first = await reports.findOneAndUpdate(
           { post_id: postId, reporter },
           { $set: { reason, details } },
@@ -21,8 +21,8 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         );
         const at = new Date(report.createdAt);
         if (first === null) {
-          const one = { _id: report.id, post_id: postId, reporter, reason, details, created_at: at };
-          await reports.insertOne(one, { session });
+          const said = { reporter, address, reason, details };
+          await reports.insertOne({ _id: report.id, post_id: postId, ...said, created_at: at }, { session });
         }
         await reported_posts.updateOne(
           { _id: postId },
@@ -30,11 +30,33 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
           { session, upsert: true },
         );
         const kept: StoredReport = { ...report };
-        return first === null ? kept : { ...kept, id: first._id, createdAt: first.created_at.getTime() };
+        if (first === null) return kept;
+        const { _id: id, address: from = null, created_at } = first;
+        return { ...kept, id, address: from, createdAt: created_at.getTime() };
       }),
 
-    reporters: (postId, since) =>
-      run(() => reports.countDocuments({ post_id: postId, created_at: { $gt: new Date(since) } })),
+    voices: (postId, since) =>
+      run(async () => {
+        const voices = await reports
+          .aggregate<{ first: Date; reporters: string[] }>([
+            { $match: { post_id: postId } },
+            {
+              $group: {
+                _id: { $ifNull: ["$address", "$reporter"] },
+                first: { $min: "$created_at" },
+                reporters: { $push: "$reporter" },
+              },
+            },
+            { $match: { first: { $gt: new Date(since) } } },
+          ])
+          .toArray();
+        const keys = voices.flatMap((voice) => voice.reporters.flatMap(publisherOf));
+        const suspended = await publishers
+          .find({ _id: { $in: keys }, suspended_at: { $ne: null } }, { projection: { _id: 1 } })
+          .toArray();
+        const silent = new Set(suspended.map(({ _id }) => `key:${_id}`));
+        return voices.filter((voice) => voice.reporters.some((reporter) => !silent.has(reporter))).length;
+      }),
 
     queue: (limit) =>
       run(async () => {
@@ -84,3 +106,5 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
       }),
   };
 }
+
+const publisherOf = (reporter: string) => (reporter.startsWith("key:") ? [reporter.slice(4)] : []);

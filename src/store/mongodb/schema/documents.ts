@@ -221,6 +221,8 @@ export interface ReportDocument {
   _id: string;
   post_id: string;
   reporter: string;
+  /** Reports of older releases lack it. */
+  address?: string | null;
   reason: StoredReport["reason"];
   details: string | null;
   created_at: Date;

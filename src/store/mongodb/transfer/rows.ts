@@ -86,6 +86,7 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
         id: document._id,
         postId: document.post_id,
         reporter: document.reporter,
+        address: document.address ?? null,
         reason: document.reason,
         details: document.details,
         createdAt: document.created_at.getTime(),

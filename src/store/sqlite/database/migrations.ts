@@ -303,6 +303,8 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ALTER TABLE post ADD COLUMN idempotency_hash TEXT;
   CREATE UNIQUE INDEX post_idempotency ON post (publisher_id, idempotency_hash) WHERE idempotency_hash IS NOT NULL;
   `,
+  // Keys are free, so a report counts by where it came from.
+  "ALTER TABLE report ADD COLUMN address TEXT",
 ];
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */

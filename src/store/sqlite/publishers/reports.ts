@@ -8,13 +8,21 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
       write(() => {
         const post: { seq: number } | undefined = sql("SELECT seq FROM post WHERE id = ?").get(report.postId);
         if (post === undefined) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
-        const first: { id: string; created_at: number } | undefined = sql(
-          "SELECT id, created_at FROM report WHERE post = ? AND reporter = ?",
+        const first: { id: string; address: string | null; created_at: number } | undefined = sql(
+          "SELECT id, address, created_at FROM report WHERE post = ? AND reporter = ?",
         ).get(post.seq, report.reporter);
         if (first === undefined) {
           sql(
-            "INSERT INTO report (id, post, reporter, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-          ).run(report.id, post.seq, report.reporter, report.reason, report.details, report.createdAt);
+            "INSERT INTO report (id, post, reporter, address, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          ).run(
+            report.id,
+            post.seq,
+            report.reporter,
+            report.address,
+            report.reason,
+            report.details,
+            report.createdAt,
+          );
         } else {
           sql("UPDATE report SET reason = ?, details = ? WHERE id = ?").run(
             report.reason,
@@ -27,15 +35,21 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
           SET reporters = reporters + excluded.reporters, last_at = max(last_at, excluded.last_at)`,
         ).run(post.seq, first === undefined ? 1 : 0, report.createdAt);
         const kept: StoredReport = { ...report };
-        return first === undefined ? kept : { ...kept, id: first.id, createdAt: first.created_at };
+        return first === undefined
+          ? kept
+          : { ...kept, id: first.id, address: first.address, createdAt: first.created_at };
       }),
 
-    reporters: (postId, since) =>
+    voices: (postId, since) =>
       read(
         () =>
           sql(
-            "SELECT count(*) AS n FROM report WHERE post = (SELECT seq FROM post WHERE id = ?) AND created_at > ?",
-          ).get(postId, since).n,
+            `SELECT 1 FROM report r LEFT JOIN publisher p
+              ON p.id = CASE WHEN r.reporter LIKE 'key:%' THEN substr(r.reporter, 5) END
+            WHERE r.post = (SELECT seq FROM post WHERE id = ?)
+            GROUP BY coalesce(r.address, r.reporter)
+            HAVING min(r.created_at) > ? AND count(*) > count(p.suspended_at)`,
+          ).all(postId, since).length,
       ),
 
     queue: (limit) =>

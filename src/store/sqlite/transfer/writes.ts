@@ -109,10 +109,10 @@ const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonl
 
     report({ connection }, rows) {
       const insert = connection.sql(
-        "INSERT INTO report (id, post, reporter, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO report (id, post, reporter, address, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
       );
-      for (const { id, postId, reporter, reason, details, createdAt } of rows) {
-        insert.run(id, rowOfPost(connection, postId), reporter, reason, details, createdAt);
+      for (const { id, postId, reporter, address, reason, details, createdAt } of rows) {
+        insert.run(id, rowOfPost(connection, postId), reporter, address, reason, details, createdAt);
       }
     },
 
