@@ -4,7 +4,7 @@ import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
 import { failureHandler } from "./adapters/http/failures.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
-import { boundedInFlight } from "./adapters/http/requests.ts";
+import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
@@ -34,7 +34,7 @@ export function buildApp(
   app.use(mcpRouter(board));
   app.use(openCors);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
-  app.use(manualRoutes(catalog, site));
+  app.use(manualRoutes(catalog, site, countedAsRead(dispatcher)));
   app.use(discoveryRoutes(board));
   app.use(feedRoutes({ ...board, operations: catalog.operations }));
   app.use(pagesRouter(catalog.operations, site, dispatcher));

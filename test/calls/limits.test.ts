@@ -11,6 +11,11 @@ import { startReceiver } from "../support/clients/receiver.ts";
 const HOUR_MS = 3_600_000;
 const count = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
+const HANDSHAKE = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+};
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
 const times = <T>(n: number, make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: n }, (_, i) => make(i)));
@@ -214,16 +219,19 @@ describe("limits", () => {
     const mistyped = `bbk_${"0".repeat(38)}`;
     const me = (board: TestBoard, key: string) => call(board, "GET /publishers/me", undefined, { key });
 
-    it("check 30 a minute from one address, even when all come at once, and then no more", async () => {
+    it("answer 30 a minute from one address, even when all come at once, and never lock out a right key", async () => {
       const board = await start({ RATE_LIMITS: "on" });
       const { key } = await register(board);
       // Half of them have a valid checksum, so only the store can refuse them.
       const answers = await times(50, (i) => me(board, i % 2 === 0 ? mistyped : newApiKey()));
       expect([count(answers, 401), count(answers, 429)]).toEqual([30, 20]);
-      const right = await me(board, key);
-      expect(right.body.error.code).toBe("rate_limited");
-      expect(right.body.error.hint).toContain("wrong API keys");
-      expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
+      const wrong = await me(board, mistyped);
+      expect(wrong.body.error.code).toBe("rate_limited");
+      expect(wrong.body.error.hint).toContain("wrong API keys");
+      expect(Number(wrong.headers.get("retry-after"))).toBeGreaterThan(0);
+      // The colleague in the same office.
+      expect((await me(board, key)).status).toBe(200);
+      expect((await post(board, key)).status).toBe(201);
       expect((await search(board)).status).toBe(200);
     });
 
@@ -240,6 +248,32 @@ describe("limits", () => {
         (await call(board, "GET /publishers/me", undefined, { key, ...from("203.0.113.2") })).status,
       ).toBe(200);
     });
+  });
+
+  it("count the manual, the OpenAPI document, discovery and MCP's handshake as reads", async () => {
+    const board = await start({ RATE_LIMITS: "read=3/60", TRUST_PROXY: "1" });
+    const { key } = await register(board);
+    const rpc = (method: string) => (headers: Record<string, string>) =>
+      call(board, `POST ${board.url}/mcp`, { jsonrpc: "2.0", id: 1, method, params: HANDSHAKE }, { headers });
+    const asked = [
+      ...["/llms.txt", "/openapi.json", "/llms-full.txt", "/robots.txt", "/.well-known/api-catalog"].map(
+        (path) => (headers: Record<string, string>) =>
+          call(board, `GET ${board.url}${path}`, undefined, { headers }),
+      ),
+      rpc("initialize"),
+      rpc("tools/list"),
+    ];
+    for (const [n, ask] of asked.entries()) {
+      const headers = {
+        "x-forwarded-for": `203.0.113.${n}`,
+        accept: "application/json, text/event-stream",
+      };
+      const answers = [];
+      for (let i = 0; i < 4; i += 1) answers.push((await ask(headers)).status);
+      expect(answers, String(n)).toEqual([200, 200, 200, 429]);
+      // With a key of its own, a caller counts for itself.
+      expect((await ask({ ...headers, authorization: `Bearer ${key}` })).status).not.toBe(500);
+    }
   });
 
   it("tell a caller with a key when few calls are left", async () => {

@@ -125,7 +125,7 @@ describe("the manual's routes", () => {
   ])("serve %s to everyone, and 304 when it is unchanged", async (path, type) => {
     const app = express()
       .disable("etag")
-      .use(manualRoutes(catalog, new Site("http://localhost:8787")));
+      .use(manualRoutes(catalog, new Site("http://localhost:8787"), (_request, _response, next) => next()));
     const server = app.listen(0, "127.0.0.1");
     try {
       await new Promise((resolve) => server.once("listening", resolve));

@@ -116,9 +116,13 @@ export class Dispatcher {
     return { caller, limits, notes, reporter, address, client: credentials.client ?? "none", now, refusal };
   }
 
-  /** Counts a call to an address without an operation against the limit of reads. */
-  stray({ address }: Credentials): Promise<LimitHeaders | null> {
-    return this.#limits.take("read", { caller: null, address }, this.#clock());
+  /**
+   * Counts an answer that comes from no operation, such as the manual or `tools/list`, against the limit of reads.
+   * @throws BoardError `rate_limited`
+   */
+  async stray(credentials: Credentials): Promise<LimitHeaders | null> {
+    const { caller } = await this.#callerOf(credentials);
+    return this.#limits.take("read", { caller, address: credentials.address }, this.#clock());
   }
 
   /**
@@ -198,7 +202,6 @@ export class Dispatcher {
     address,
   }: Credentials): Promise<{ caller: StoredPublisher | null; problem: BoardError | null }> {
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
-    await this.#limits.checkFailedKeys(address);
     if (!looksLikeApiKey(apiKey)) {
       await this.#limits.failedKey(address);
       const hint =

@@ -5,8 +5,10 @@ import { BoardError } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
+import { countedAsRead } from "../http/requests.ts";
 import { aiCatalog, serverCard, skillIndex } from "../mcp/server-card.ts";
 import { fullManual } from "../reference/manual-full.ts";
 import { boardSkill, skillsOf } from "../reference/skills.ts";
@@ -18,6 +20,7 @@ const SECURITY_DAYS = 180;
 const HOUR_S = 3_600;
 
 export interface DiscoveryParts {
+  dispatcher: Dispatcher;
   catalog: Catalog;
   site: Site;
   index: SearchIndex;
@@ -34,10 +37,12 @@ export interface DiscoveryParts {
 export function discoveryRoutes(parts: DiscoveryParts): Router {
   const { catalog, site, config, clock } = parts;
   const router = Router({ caseSensitive: true });
+  const counted = countedAsRead(parts.dispatcher);
   const skills = skillsOf(catalog, site);
   const get = (path: string, type: string, text: string, maxAgeS = HOUR_S) =>
     router.get(
       path,
+      counted,
       answer(type, async () => text, maxAgeS),
     );
   const json = (path: string, type: string, value: unknown) => get(path, type, JSON.stringify(value));
@@ -61,7 +66,7 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   const { contact } = config;
   if (contact !== null) {
     const file = answer(TEXT, async () => securityText(contact, site, clock()), HOUR_S);
-    for (const path of ["/.well-known/security.txt", "/security.txt"]) router.get(path, file);
+    for (const path of ["/.well-known/security.txt", "/security.txt"]) router.get(path, counted, file);
   }
   router.use("/.well-known", () => {
     throw new BoardError("not_found");
@@ -70,11 +75,13 @@ export function discoveryRoutes(parts: DiscoveryParts): Router {
   const sitemap = new Sitemap(parts);
   router.get(
     "/sitemap.xml",
+    counted,
     answer(XML, () => sitemap.overview(clock()), 600),
   );
   get("/sitemaps/pages.xml", XML, sitemap.pages());
   router.get(
     "/sitemaps/posts-:number.xml",
+    counted,
     answer(XML, ({ params }) => sitemap.posts(wholeNumber(params["number"]), clock()), 600),
   );
   return router;

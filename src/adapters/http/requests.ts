@@ -40,6 +40,14 @@ export async function admitted(
   return admission;
 }
 
+/** Counts a request that no operation admits against the limit of reads. */
+export function countedAsRead(dispatcher: Dispatcher): RequestHandler {
+  return async (request, response, next) => {
+    setLimitHeaders(response, await dispatcher.stray(credentialsOf(request)));
+    next();
+  };
+}
+
 /**
  * Reads the key from `Authorization: Bearer`, else from `x-api-key`, never from the query. A key without its scheme
  * counts too: an agent that got `missing_api_key` for it would register again.

@@ -6,7 +6,7 @@ import type { Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
 import { sentAsNotModified, tagOf } from "./etag.ts";
 import { addNextLink } from "./links.ts";
-import { admitted, credentialsOf, jsonBody, requireJson, setLimitHeaders } from "./requests.ts";
+import { admitted, countedAsRead, jsonBody, requireJson } from "./requests.ts";
 
 const EXPOSED = [
   "ETag",
@@ -38,10 +38,7 @@ export function restRouter(operations: readonly Operation[], dispatcher: Dispatc
       router[method](pattern, ...routeOf(operation, dispatcher));
     }
   }
-  const countStray: RequestHandler = async (request, response, next) => {
-    setLimitHeaders(response, await dispatcher.stray(credentialsOf(request)));
-    next();
-  };
+  const countStray = countedAsRead(dispatcher);
   for (const [pattern, allowed] of methods) {
     router.all(pattern, countStray, (_request, response) => {
       response.set(

@@ -32,7 +32,7 @@ export function mcpRouter(parts: McpRouterParts): Router {
       onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
     });
     router.use(path, notBelow(onlyKnownHosts(parts), openCors, postOnly, requireJson, jsonBody));
-    router.post(path, answering(toNodeHandler(handler)));
+    router.post(path, counting(parts), answering(toNodeHandler(handler)));
     router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
@@ -83,6 +83,21 @@ const requireJson: RequestHandler = (request, response, next) => {
   else fail(response, 415, RPC.server, "Unsupported media type: send `Content-Type: application/json`.");
 };
 
+/** What a call admits by itself. */
+const ADMITTED = new Set(["tools/call", "resources/read"]);
+
+/** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
+function counting({ dispatcher }: McpParts): RequestHandler {
+  return async (request, _response, next) => {
+    const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+    for (const message of messages) {
+      const method = (message as { method?: unknown } | null)?.method;
+      if (!ADMITTED.has(String(method))) await dispatcher.stray(credentialsOf(request));
+    }
+    next();
+  };
+}
+
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {
     const client = mcpClientOf(request.body, request.get("user-agent"));
@@ -115,6 +130,7 @@ function jsonRpcFailureHandler(parts: McpParts): ErrorRequestHandler {
       return;
     }
     const { message } = FAILURES[error.code];
+    if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
     const code = error.code === "invalid_json" ? RPC.parse : status < 500 ? RPC.invalidRequest : RPC.internal;
     fail(response, status, code, `${message} ${error.hint}`);
   };

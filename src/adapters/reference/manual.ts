@@ -37,12 +37,15 @@ export function manualText(catalog: Documented, site: Site): string {
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
 }
 
-/** `/llms.txt` and `/openapi.json`. Both change only with the program, and are built once. */
-export function manualRoutes(catalog: Documented, site: Site): Router {
+/**
+ * `/llms.txt` and `/openapi.json`. Both change only with the program, and are built once.
+ * @param counted  comes before each answer
+ */
+export function manualRoutes(catalog: Documented, site: Site, counted: RequestHandler): Router {
   const router = Router({ caseSensitive: true });
-  router.get("/llms.txt", fixed("text/plain; charset=utf-8", manualText(catalog, site)));
+  router.get("/llms.txt", counted, fixed("text/plain; charset=utf-8", manualText(catalog, site)));
   const document = JSON.stringify(openApiDocument(catalog, site));
-  router.get("/openapi.json", fixed("application/json; charset=utf-8", document));
+  router.get("/openapi.json", counted, fixed("application/json; charset=utf-8", document));
   return router;
 }
 
