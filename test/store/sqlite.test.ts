@@ -292,6 +292,24 @@ describe("opening", () => {
     expect((await limits.add("k", 1, 1000, T0)).points).toBe(1);
   });
 
+  it("takes no lock where all is in place, so a start does not wait for processes that write", async () => {
+    await start(new EmbeddedIndex({ modelId: null, dimension: 16 }));
+    await store?.settings.setOnce("launched", "2026-11-20");
+    const writers = [file, join(folder, "board-scratch.db")].map((each) => new DatabaseSync(each));
+    for (const writer of writers) writer.exec("BEGIN IMMEDIATE; CREATE TABLE held (x)");
+    // Waiting for the lock would end with an error after ten seconds.
+    const opened = await openSqlite(`sqlite:${file}`, {
+      index: new EmbeddedIndex({ modelId: null, dimension: 16 }),
+    });
+    expect(await opened.settings.setOnce("launched", "2026-11-21")).toBe("2026-11-20");
+    expect(await opened.finishErasures()).toBe(true);
+    for (const writer of writers) {
+      writer.exec("ROLLBACK");
+      writer.close();
+    }
+    await opened.close();
+  });
+
   it("waits, without blocking the event loop, while another process writes", async () => {
     const { publishers } = await start();
     const other = new DatabaseSync(file);

@@ -7,11 +7,15 @@ export function sqliteSettingStore({ connection }: SqliteContext): SettingStore 
     sql("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? null;
   return {
     get: (name) => read(() => get(name)),
-    setOnce: (name, value) =>
-      write(() => {
+    async setOnce(name, value) {
+      // Without a lock where it is set already: a start must not wait for processes that write.
+      const there = await read(() => get(name));
+      if (there !== null) return there;
+      return write(() => {
         sql("INSERT OR IGNORE INTO setting VALUES (?, ?)").run(name, value);
         return get(name) ?? value;
-      }),
+      });
+    },
     async set(name, value) {
       await write(() =>
         sql("INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(
