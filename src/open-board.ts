@@ -19,7 +19,7 @@ import { Publishers } from "./domain/publishers/index.ts";
 import { Reports } from "./domain/reports.ts";
 import { dayOf } from "./domain/resources.ts";
 import { Search } from "./domain/search/index.ts";
-import { newToken, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
+import { newToken, SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions/index.ts";
 import { Matching } from "./domain/subscriptions/matching.ts";
@@ -125,11 +125,12 @@ export async function openBoard(
     await Promise.all([data.close(), embedder.close()]);
     throw error;
   });
+  const secrets = await secretsOf(config, store).catch(async (error: unknown) => {
+    await Promise.all([data.close(), embedder.close()]);
+    throw error;
+  });
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
-  const secrets = new Secrets(
-    config.secretKey ?? (await store.settings.setOnce(SECRET_KEY_SETTING, newToken() + newToken())),
-  );
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
   const site = new Site(options.siteUrl ?? siteRoot(config));
   const cursors = new Cursors(secrets.cursorKey());
@@ -238,4 +239,17 @@ export async function openBoard(
       await data.close();
     },
   };
+}
+
+/** @throws ConfigError for another SECRET_KEY than this board has had so far */
+async function secretsOf({ secretKey }: Config, { settings }: Store): Promise<Secrets> {
+  const key = secretKey ?? (await settings.setOnce(SECRET_KEY_SETTING, newToken() + newToken()));
+  const secrets = new Secrets(key);
+  const check = secrets.storeCheck();
+  if ((await settings.setOnce(SECRET_KEY_CHECK_SETTING, check)) === check) return secrets;
+  const given =
+    secretKey === null ? "is not set, but was when this board started first" : "is not this board's";
+  throw new ConfigError([
+    `SECRET_KEY: ${given}; set the one its other processes have. To change it for good, stop them all and run \`agent-board secret-key --change\` with the new one: webhook secrets and ids by idempotency key change with it`,
+  ]);
 }

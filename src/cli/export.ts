@@ -6,11 +6,11 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import { SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING } from "../domain/secrets.ts";
 import { BOARD_ID_SETTING } from "../store/module.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
-import { storedSecrets, withStore } from "./open-store.ts";
+import { storedSecrets, withBoard } from "./open-store.ts";
 import { createProgress, type Progress } from "./progress.ts";
 
 /** `agent-board export [FILE]`: everything a board holds except secrets in clear, as JSON lines. */
@@ -23,7 +23,7 @@ export function exportCommand(): Command {
 
 async function exportBoard(file: string | undefined): Promise<void> {
   const config = readConfig(process.env);
-  await withStore(config, async (store) => {
+  await withBoard(config, async (store) => {
     await refuseHalfImported(store.settings);
     const secrets = await storedSecrets(config, store);
     const id = randomUUID();
@@ -32,7 +32,7 @@ async function exportBoard(file: string | undefined): Promise<void> {
       id,
       createdAt: new Date().toISOString(),
       secretKeyCheck: secrets?.keyCheck(id) ?? null,
-      keptSettings: [SECRET_KEY_SETTING, BOARD_ID_SETTING],
+      keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING, BOARD_ID_SETTING],
       begun: (rows) => {
         progress = createProgress("Exporting", rows, { unit: "rows" });
       },

@@ -4,7 +4,7 @@ import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
-import { withStore } from "./open-store.ts";
+import { withBoard } from "./open-store.ts";
 
 const ACTS = [
   ["hide", "post", "hide a post everywhere; its owner still sees it"],
@@ -43,7 +43,7 @@ export function moderateCommand(): Command {
 
 async function withReports(act: (reports: Reports) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
-  await withStore(config, async (store) => {
+  await withBoard(config, async (store) => {
     await refuseHalfImported(store.settings);
     await act(new Reports({ store, reportsToHide: config.reportsToHide }));
   });

@@ -1,9 +1,18 @@
 import type { Config } from "../config.ts";
 import { SECRET_KEY_SETTING, Secrets } from "../domain/secrets.ts";
 import type { Store } from "../ports/store/index.ts";
-import { openStore } from "../store/open.ts";
+import { openStore, storeExists } from "../store/open.ts";
 
-/** Opens a board's store for `use`, and closes it. Nothing else of the board runs, and a new board stays new. */
+/** Opens the store of a board that is there for `use`, and closes it; an address without a board stays without one. */
+export async function withBoard(config: Config, use: (store: Store) => Promise<void>): Promise<void> {
+  const nothing = new Error(
+    "There is no board at this STORE_URL (or DATA_DIR): nothing was ever written there.",
+  );
+  if (!(await storeExists(config.storeUrl))) throw nothing;
+  await withStore(config, use);
+}
+
+/** Opens a store for `use`, making it where it is missing, and closes it. Nothing else of the board runs. */
 export async function withStore({ storeUrl }: Config, use: (store: Store) => Promise<void>): Promise<void> {
   const store = await openStore(storeUrl);
   try {

@@ -1,14 +1,27 @@
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { secretKeyOf, withStore } from "./open-store.ts";
+import { SECRET_KEY_CHECK_SETTING } from "../domain/secrets.ts";
+import { secretKeyOf, storedSecrets, withBoard } from "./open-store.ts";
 
 /** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
   return new Command("secret-key")
     .description("print the secret key of this board, for SECRET_KEY of the one it moves to; keep it secret")
-    .action(async () => {
+    .option(
+      "--change",
+      "from now on the board's key is this SECRET_KEY; every webhook's secret changes",
+      false,
+    )
+    .action(async ({ change }: { change: boolean }) => {
       const config = readConfig(process.env);
-      await withStore(config, async (store) => {
+      await withBoard(config, async (store) => {
+        if (change) {
+          const secrets = await storedSecrets(config, store);
+          if (secrets === null) throw new Error("Set SECRET_KEY to the new key.");
+          await store.settings.set(SECRET_KEY_CHECK_SETTING, secrets.storeCheck());
+          process.stdout.write("The board's secret key is changed. Start every process with it.\n");
+          return;
+        }
         const key = await secretKeyOf(config, store);
         if (key === null) throw new Error("This board was never started: it has no secret key yet.");
         process.stdout.write(`${key}\n`);

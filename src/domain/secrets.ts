@@ -52,6 +52,9 @@ export const sha256 = (text: string) => createHash("sha256").update(text).digest
 /** The setting that holds the secret key of a board started without SECRET_KEY. */
 export const SECRET_KEY_SETTING = "secret_key";
 
+/** The setting that tells whether a process was started with the key of the others; the key cannot be found from it. */
+export const SECRET_KEY_CHECK_SETTING = "secret_key_check";
+
 /** Everything that derives from SECRET_KEY, which must be the same on all instances of a board. */
 export class Secrets {
   readonly #key: string;
@@ -90,6 +93,11 @@ export class Secrets {
   /** What an export says about the key, so that an import can tell whether its board has the same one. */
   keyCheck(exportId: string): string {
     return this.#mac("export", exportId).toString("hex").slice(0, 32);
+  }
+
+  /** What the store keeps of the key, so that a process with another one is refused. */
+  storeCheck(): string {
+    return this.#mac("store", "").toString("hex").slice(0, 32);
   }
 
   #mac(purpose: string, text: string): Buffer {

@@ -90,7 +90,25 @@ function metadataProblem(sent: unknown): string | null {
   return null;
 }
 
-const Tags = z.array(line(LIMITS.tagChars)).max(LIMITS.tags);
+/** A comma separates tags, as it does in a search: a tag that held one could not be asked for. */
+const Tags = z
+  .array(z.string())
+  .max(LIMITS.tags)
+  .transform((sent) => sent.flatMap((text) => (text.includes(",") ? tagsIn(text) : [text])))
+  .pipe(z.array(line(LIMITS.tagChars)).max(LIMITS.tags))
+  .meta({
+    override: {
+      type: "array",
+      items: { type: "string", minLength: 1, maxLength: LIMITS.tagChars },
+      maxItems: LIMITS.tags,
+    },
+  });
+
+const tagsIn = (text: string) =>
+  text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
 
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { KINDS, Kind, PostId } from "./post.ts";
 import { PublisherId } from "./publisher.ts";
-import { DateTimeOrDate, Flag, List, numeric } from "./scalars.ts";
+import { DateTimeOrDate, DECIMAL, Flag, List, numeric } from "./scalars.ts";
 import { cleanLine, codePoints, optionalLine } from "./text.ts";
 
 export const RADIUS_KM = { default: 25, max: 500 } as const;
@@ -13,7 +13,7 @@ const Near = z
     [
       z
         .string()
-        .transform((text) => text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)))),
+        .transform((text) => text.split(",").map((part) => (DECIMAL.test(part) ? Number(part) : Number.NaN))),
       z.object({ lat: z.number(), lng: z.number() }).transform(({ lat, lng }) => [lat, lng]),
     ],
     { error: "Must be `lat,lng`, such as 52.52,13.40." },

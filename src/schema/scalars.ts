@@ -63,13 +63,13 @@ export const Flag = z
   })
   .meta({ override: { type: "boolean" } });
 
+/** A decimal number as people write it: no hexadecimal, no `Infinity`, no empty text. */
+export const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
+
 /** A number, or its decimal string as query parameters carry it. `integer` refuses fractions. */
 export function numeric(bounds: { min: number; max: number; integer?: boolean }) {
   const number = bounds.integer === true ? z.int() : z.number();
-  const decimal = z
-    .string()
-    .regex(/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i, "Must be a number.")
-    .transform(Number);
+  const decimal = z.string().regex(DECIMAL, "Must be a number.").transform(Number);
   return z
     .union([z.number(), decimal], { error: "Must be a number." })
     .pipe(number.min(bounds.min).max(bounds.max))

@@ -12,9 +12,13 @@ export const StandingQuery = z.object(criteria).superRefine((query, context) => 
     radius_km: _radius,
     include_replies: _replies,
     include_expired: _expired,
+    verified,
+    include_syndicated: syndicated,
     ...narrowing
   } = query;
-  const said = Object.values(narrowing).some(
+  // Only these values of the two filter anything.
+  const filters = [verified === true || undefined, syndicated === false || undefined];
+  const said = [...filters, ...Object.values(narrowing)].some(
     (value) =>
       value !== undefined &&
       !(typeof value === "string" && cleanLine(value) === "") &&

@@ -53,6 +53,11 @@ export const optionalLine = (max: number) => bounded(max, cleanLine, 0);
 /** Like `multiline`, but may be empty after cleaning. */
 export const optionalMultiline = (max: number) => bounded(max, cleanMultiline, 0);
 
+/** Blanks, and characters that draw nothing: a title of them would be a line without anything to read or to click. */
+const BLANK = /^[\p{Default_Ignorable_Code_Point}\p{Z}\p{C}\u2800]*$/u;
+
+const isBlank = (text: string) => BLANK.test(text);
+
 function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
   return z
     .string()
@@ -75,7 +80,7 @@ function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
           message: `Has ${length} characters; at most ${max} are allowed.`,
         });
       }
-      if (length < min) {
+      if (length < min || (min > 0 && isBlank(sent))) {
         context.addIssue({
           code: "too_small",
           minimum: min,

@@ -8,6 +8,8 @@ export interface StoreModule {
   open(url: string, options: DataOptions): Promise<BoardData>;
   /** Opens the store alone, for commands: nothing is searched and nothing runs in the background. */
   openStore(url: string): Promise<Store>;
+  /** Whether the database is there, with anything in it. */
+  exists(url: string): Promise<boolean>;
   /** Looks at the database without changing the board in it. */
   examine(url: string, clock: () => number): AsyncIterable<Finding>;
 }

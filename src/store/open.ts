@@ -33,6 +33,11 @@ export async function openStore(url: string): Promise<Store> {
   return (await moduleOf(url)).openStore(url);
 }
 
+/** Whether a database is there; it is neither made nor changed. */
+export async function storeExists(url: string): Promise<boolean> {
+  return (await moduleOf(url)).exists(url);
+}
+
 /**
  * Finds what would keep a board from working on the database that a URL names.
  * @throws Error with one line for the operator when the URL names none

@@ -348,6 +348,15 @@ describe("failures", () => {
     expect(last.headers.get("ratelimit")).toMatch(/^"register";r=0;t=\d+/);
   });
 
+  it.each(["0x10,5", "1e5,2", "Infinity,0", "5,", "1,2,3", "٥,٥"])(
+    "fails with invalid_query for near=%s",
+    async (near) => {
+      const answer = await call(board, `GET /search?near=${encodeURIComponent(near)}`);
+      expectFailure(answer, "invalid_query");
+      expect(answer.body.error.issues[0].path).toBe("near");
+    },
+  );
+
   it("fails with duplicate_storm for the fifth near-identical post within an hour", async () => {
     const { key: eager } = await register(board, "Eager");
     const again = (n: number) =>

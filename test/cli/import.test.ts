@@ -11,7 +11,9 @@ import { loadRowMap, postOfRow } from "../../src/cli/import/row-map.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
 import { PostInput } from "../../src/schema/post.ts";
+import { startBoard } from "../support/boards/board.ts";
 import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { call } from "../support/boards/client.ts";
 
 let places: Gazetteer;
 beforeAll(() => {
@@ -153,6 +155,12 @@ describe("agent-board import", () => {
     expect(first).toContain("line 5: invalid_request (body: Required.)");
     expect(first).toContain("line 6: invalid_json (Must be UTF-8.)");
     expect((await run(file)).stdout).toContain("0 added, 1 already there, 4 refused");
+    // In the statistics it is a post like any other.
+    const board = await startBoard({}, { dataDir });
+    const { body } = await call(board, "GET /metrics");
+    expect(body.data.series_30d.at(-1).posts).toBe(body.data.board.posts_today);
+    expect(body.data.board.posts_today).toBe(1);
+    await board.stop();
   });
 
   it("turns rows into posts by the module of --map, under one relay publisher per map", async () => {

@@ -1,19 +1,21 @@
 import { execFile } from "node:child_process";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { titles, write } from "../support/boards/writing.ts";
 
-const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
+const run = promisify(execFile);
 
 /** The operator's command in its own process, while the board runs. */
 describe("agent-board moderate", () => {
   let board: TestBoard;
   let author: { id: string; key: string };
   const moderate = (...args: string[]) =>
-    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "moderate", ...args], {
+    run(process.execPath, ["--import", "tsx", MAIN, "moderate", ...args], {
       env: {
         ...process.env,
         DATA_DIR: board.dataDir,
@@ -98,6 +100,18 @@ describe("agent-board moderate", () => {
     expect(stdout).toMatch(new RegExp(`hide ${id}\tby reports\t1 voices`));
     await moderate("remove", id, "--reason", "scam");
     expect([await statusOf(id), await statusOf(reply.id)]).toEqual(["post_not_found", "post_not_found"]);
+  });
+
+  it("fails where there is no board, and makes none", async () => {
+    const nowhere = join(board.dataDir, "nowhere");
+    for (const args of [["moderate", "list"], ["export"], ["secret-key"]]) {
+      const env = boardEnvironment({ DATA_DIR: nowhere });
+      await expect(run(process.execPath, ["--import", "tsx", MAIN, ...args], { env })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("There is no board at this STORE_URL"),
+      });
+    }
+    expect(existsSync(nowhere)).toBe(false);
   });
 
   it("fails in one line for an unknown id, and without a reason", async () => {

@@ -404,6 +404,14 @@ describe("the list of deliveries", () => {
       key,
     });
     expect([none.status, none.body.error.code]).toEqual([404, "not_found"]);
+    const [{ id: postId }] = await to.pending();
+    const { reports } = board.board.services;
+    await reports.moderate("hide", postId, "test", now);
+    expect((await again()).body.error).toMatchObject({
+      code: "not_found",
+      hint: expect.stringContaining("hidden"),
+    });
+    await reports.moderate("restore", postId, "test", now);
     await call(board, `PATCH /subscriptions/${to.id}`, { active: false }, { key });
     expect((await again()).body.meta.note).toContain("inactive");
     await to.webhook.stop();

@@ -78,10 +78,15 @@ describe("GET /metrics", () => {
     await call(board, `GET /search?limit=1&sort=newest&cursor=${first.body.next_cursor}`);
     await call(board, "GET /search?q=nothinglikethis");
     await fetch(`${board.url}/feed.xml?q=nothinglikethis`);
+    // People search, too.
+    for (const query of ["q=nothinglikethis", "sort=newest"]) {
+      const page = await fetch(`${board.url}/search?${query}`, { headers: { accept: "text/html" } });
+      expect(page.status).toBe(200);
+    }
     const { metrics, routes_7d, series_30d } = await metricsOf(board);
-    expect(metrics).toMatchObject({ searches_7d: 2, searches_per_day_7d: 0.3, zero_result_rate_7d: 0.5 });
-    expect(routes_7d).toMatchObject({ search: 3, "feed.xml": 1 });
-    expect(series_30d.at(-1)).toMatchObject({ searches: 2, zero_results: 1 });
+    expect(metrics).toMatchObject({ searches_7d: 4, searches_per_day_7d: 0.6, zero_result_rate_7d: 0.5 });
+    expect(routes_7d).toMatchObject({ search: 5, "feed.xml": 1 });
+    expect(series_30d.at(-1)).toMatchObject({ searches: 4, zero_results: 2 });
   });
 
   it("says when each job ran last, in whichever process, and whether it went well", async () => {

@@ -124,6 +124,8 @@ describe("feeds", () => {
   });
 
   it("are read back by a parser with all fields: JSON Feed 1.1", async () => {
+    // The format requires the list also when it is empty.
+    expect(JSON.parse((await get("/feed.json?tags=nobodyhasit")).text).items).toEqual([]);
     const { text } = await get("/feed.json?tags=whole");
     expect(JSON.parse(text).version).toBe("https://jsonfeed.org/version/1.1");
     const [item] = (await json("tags=whole")).items ?? [];

@@ -1,8 +1,13 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
+import { openBoard } from "../../src/open-board.ts";
 import { startBoard } from "../support/boards/board.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -175,6 +180,23 @@ describe("configuration", () => {
       { key },
     );
     expect([replay.status, replay.body.data.id]).toEqual([200, id]);
+    await again.stop();
+    await first.stop();
+  });
+
+  it("refuses a start with another SECRET_KEY than the board's, until the operator changes it", async () => {
+    const first = await startBoard({ SECRET_KEY: "k".repeat(40) });
+    const { dataDir } = first;
+    const SECRET_KEY = "l".repeat(40);
+    for (const environment of [{ SECRET_KEY }, {}]) {
+      const config = readConfig({ DATA_DIR: dataDir, EMBEDDINGS: "off", ...environment });
+      const opening = openBoard(config, { logger: pino({ level: "silent" }) });
+      await expect(opening).rejects.toThrow(/^SECRET_KEY: /);
+    }
+    const env = boardEnvironment({ DATA_DIR: dataDir, SECRET_KEY });
+    const args = ["--import", "tsx", MAIN, "secret-key", "--change"];
+    await promisify(execFile)(process.execPath, args, { env });
+    const again = await startBoard({ SECRET_KEY }, { dataDir });
     await again.stop();
     await first.stop();
   });

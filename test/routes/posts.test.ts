@@ -101,7 +101,10 @@ describe("routes of posts", () => {
     it("keeps a thread for 7 days after its latest reply, whatever its dates become", async () => {
       const thread = await write(board, key, { kind: "thread", starts_at: at(30 * DAY_MS) });
       await write(board, key, { parent_id: thread.id });
-      const { body } = await edit(thread.id, { starts_at: at(HOUR_MS) });
+      const { body } = await edit(thread.id, {
+        starts_at: at(HOUR_MS),
+        ends_at: at(2 * HOUR_MS),
+      });
       expect(body.data.expires_at).toBe(at(7 * DAY_MS));
     });
 

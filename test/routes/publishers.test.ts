@@ -102,7 +102,7 @@ describe("routes of publishers", () => {
     await call(board, "POST /subscriptions", { query: { q: "piano" } }, { key });
     const { status, body } = await call(board, "DELETE /publishers/me", undefined, { key });
     expect(status).toBe(200);
-    expect(body.data).toEqual({ id, deleted: true, posts: 3, subscriptions: 1 });
+    expect(body.data).toEqual({ id, deleted: true, posts: 3, subscriptions: 1, complete: true });
     expect((await call(board, "GET /publishers/me", undefined, { key })).body.error.code).toBe(
       "invalid_api_key",
     );

@@ -139,6 +139,30 @@ describe("create_post", () => {
     expect((await create({ source_url: url })).body.error.code).toBe("invalid_url");
   });
 
+  it("splits tags at commas, as a search does, so that each is found", async () => {
+    const { tags, id } = await write(board, key, { tags: ["rowing, Boats ,", "Sea"] });
+    expect(tags).toEqual(["rowing", "boats", "sea"]);
+    for (const tag of ["rowing", "boats"]) {
+      const { body } = await call(board, `GET /search?tags=${tag}`);
+      expect(body.data.map((post: { id: string }) => post.id)).toEqual([id]);
+    }
+    const many = Array.from({ length: 11 }, (_, n) => `a${n},b${n}`);
+    expect((await create({ tags: many })).body.error.code).toBe("invalid_request");
+  });
+
+  it.each(["\u200b", " \u00ad\u2060 ", "\u2800\u3164", "\ufe0f"])(
+    "refuses a title of invisible characters alone: %j",
+    async (title) => {
+      const { body } = await create({ title });
+      expect([body.error.code, body.error.issues[0].path]).toEqual(["invalid_request", "title"]);
+    },
+  );
+
+  it("names personal data with the right article", async () => {
+    const { body } = await create({ body: "Write to ada@example.org, or phone +49 30 1234567." });
+    expect(body.meta.note).toContain("a phone number and an e-mail address");
+  });
+
   it("takes links to private addresses, which it never calls", async () => {
     expect((await create({ url: "http://192.168.0.10/menu" })).status).toBe(201);
   });
@@ -146,7 +170,8 @@ describe("create_post", () => {
   it.each([
     ["without dates: 30 days after creation", {}, 30 * DAY_MS],
     ["one day after the end", { starts_at: 2 * DAY_MS, ends_at: 5 * DAY_MS }, 6 * DAY_MS],
-    ["one day after the start when there is no end", { starts_at: 2 * DAY_MS }, 3 * DAY_MS],
+    ["30 days after creation with a start alone", { starts_at: 2 * DAY_MS }, 30 * DAY_MS],
+    ["one day after a start that is later than that", { starts_at: 40 * DAY_MS }, 41 * DAY_MS],
     [
       "at least one hour ahead for what is long over",
       { starts_at: -9 * DAY_MS, ends_at: -8 * DAY_MS },

@@ -87,14 +87,19 @@ describe("subscribe", () => {
     expect(asJson.body.data.query).toEqual(asStrings.body.data.query);
   });
 
-  it.each([{}, { q: " " }, { kind: "", tags: [] }, { radius_km: 10 }, { include_replies: true }])(
-    "fails with invalid_request for %j, which names no criterion",
-    async (query) => {
-      const { body } = await subscribe(query);
-      expect(body.error.code).toBe("invalid_request");
-      expect(body.error.issues[0].path).toBe("query");
-    },
-  );
+  it.each([
+    {},
+    { q: " " },
+    { kind: "", tags: [] },
+    { radius_km: 10 },
+    { include_replies: true },
+    { verified: false },
+    { include_syndicated: true },
+  ])("fails with invalid_request for %j, which names no criterion", async (query) => {
+    const { body } = await subscribe(query);
+    expect(body.error.code).toBe("invalid_request");
+    expect(body.error.issues[0].path).toBe("query");
+  });
 
   it("saves no query that it cannot read again", async () => {
     // Each of these was once saved, and from then on the publisher's list of subscriptions failed.

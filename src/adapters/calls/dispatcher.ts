@@ -149,9 +149,23 @@ export class Dispatcher {
     return { reply, body };
   }
 
-  /** Performs an operation as one part of an answer, which the caller counts as a whole. Throws as `perform` does. */
-  async ask(operation: Operation, admission: Admission, sent: Record<string, unknown>): Promise<Success> {
-    return (await this.#run(operation, admission, sent, "query")).body;
+  /**
+   * Performs an operation as one part of an answer, such as a page, which the caller counts as a whole. Throws as `perform`
+   * does.
+   *
+   * @param options.searched  counts a search as one of its reader's, but no retrievals of its posts
+   */
+  async ask(
+    operation: Operation,
+    admission: Admission,
+    sent: Record<string, unknown>,
+    options: { searched?: boolean } = {},
+  ): Promise<Success> {
+    const { input, reply, body } = await this.#run(operation, admission, sent, "query");
+    if (options.searched === true) {
+      this.#usage.looked({ input, data: reply.data, caller: admission.reporter }, admission.now);
+    }
+    return body;
   }
 
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */

@@ -25,7 +25,8 @@ export function jsonFeed(posts: readonly Post[], channel: Channel): string {
       _board: boardMember(post),
     })),
   });
-  return JSON.stringify(feed);
+  // The generator leaves an empty list out, which the format requires.
+  return JSON.stringify({ items: [], ...(feed as object) });
 }
 
 function boardMember(post: Post) {

@@ -130,7 +130,8 @@ function askedOf(
         .map(([name, value]) => [name, shownText(value)]),
     ),
     now: admission.now,
-    ask: (route, input) => dispatcher.ask(operationAt(operations, "GET", route), admission, input),
+    ask: (route, input, options) =>
+      dispatcher.ask(operationAt(operations, "GET", route), admission, input, options),
   };
 }
 

@@ -95,6 +95,9 @@ async function importRow(
     const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
       relayed: true,
     });
+    const caller = `key:${publisher.id}`;
+    const success = { isNew: !replayed, input, data: null, caller, client: "agent-board" };
+    board.usage.succeeded("posts", success, board.clock());
     if (replayed) summary.known += 1;
     else summary.added += 1;
   } catch (error) {

@@ -85,11 +85,16 @@ export class Usage {
     await this.#tallies.flush();
   }
 
-  /** Every page counts retrievals of its posts; only the first page counts as a search. */
-  #searched({ input, data, caller }: CountedSuccess, now: number): void {
+  /** Every page of a search over REST and MCP counts retrievals of its posts. */
+  #searched(success: CountedSuccess, now: number): void {
+    for (const { id } of success.data as readonly { id: string }[]) this.#retrievals.add(id);
+    this.looked(success, now);
+  }
+
+  /** Counts a search, on whatever surface, by its first page. */
+  looked({ input, data, caller }: Pick<CountedSuccess, "input" | "data" | "caller">, now: number): void {
     const query = input as SearchQuery;
     const posts = data as readonly { id: string }[];
-    for (const { id } of posts) this.#retrievals.add(id);
     if (query.cursor !== undefined) return;
     const day = dayOf(now);
     this.#tally("searches", now);

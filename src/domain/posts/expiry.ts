@@ -7,16 +7,17 @@ const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 const THREAD_REST_MS = 7 * DAY_MS;
 
 /**
- * When a post expires unless its publisher chooses: one day after its end (or start); without dates, 30 days after its
- * creation; at least an hour and at most 365 days ahead.
+ * When a post expires unless its publisher chooses: one day after its end; without an end, 30 days after its creation, but
+ * not before a day after its start; at least an hour and at most 365 days ahead.
  */
 export function defaultExpiry(
   dates: { startsAt: number | null; endsAt: number | null },
   createdAt: number,
   now: number,
 ): number {
-  const last = dates.endsAt ?? dates.startsAt;
-  const expiry = last === null ? createdAt + DEFAULT_LIFETIME_MS : last + DAY_MS;
+  const begun = dates.startsAt === null ? 0 : dates.startsAt + DAY_MS;
+  const expiry =
+    dates.endsAt === null ? Math.max(createdAt + DEFAULT_LIFETIME_MS, begun) : dates.endsAt + DAY_MS;
   return Math.min(Math.max(expiry, now + HOUR_MS), now + LIFETIME_MAX_MS);
 }
 

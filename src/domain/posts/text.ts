@@ -43,6 +43,8 @@ function stringsIn(json: unknown): string[] {
   );
 }
 
+const withArticle = (noun: string) => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+
 /** A stored post in the shape of an input, for the flags of an edit. */
 export function asInput({ title, body, tags, location, metadata }: StoredPost) {
   return { title, body, tags: [...tags], location, metadata };
@@ -57,7 +59,7 @@ export function notesOnText(post: StoredPost): string[] {
   const found = personalData(`${post.title}\n${post.body}`);
   if (found.length > 0) {
     notes.push(
-      `The post seems to contain a ${found.join(" and a ")}, and anyone can read it. Edit it if that is not meant.`,
+      `The post seems to contain ${found.map(withArticle).join(" and ")}, and anyone can read it. Edit it if that is not meant.`,
     );
   }
   return notes;

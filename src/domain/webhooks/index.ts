@@ -3,6 +3,7 @@ import type { Outbound } from "../../ports/outbound.ts";
 import type { PushRecord, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
+import { hiddenAmong } from "../posts/hidden.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription } from "../subscriptions/state.ts";
@@ -103,15 +104,24 @@ export class Webhooks {
     now: number,
   ): Promise<{ delivery: { id: string; delivery_id: number; due_at: string }; notes: string[] }> {
     const { row } = await this.#consented(id, caller);
-    if (!(await this.#store.pushes.redeliver(id, deliveryId, now))) {
+    const isShown = await this.#isShown(id, deliveryId);
+    if (!isShown || !(await this.#store.pushes.redeliver(id, deliveryId, now))) {
       throw new BoardError("not_found", {
-        hint: "The subscription has no delivery of this id that can be sent: they are kept for 30 days, and not when the post is removed. Its list is at GET /subscriptions/{id}/deliveries.",
+        hint: "The subscription has no delivery of this id that can be sent: they are kept for 30 days, and not while the post is removed or hidden. Its list is at GET /subscriptions/{id}/deliveries.",
       });
     }
     return {
       delivery: { id, delivery_id: deliveryId, due_at: isoTime(now) },
       notes: row.active ? [] : ["The subscription is inactive; this is sent once it is active again."],
     };
+  }
+
+  /** Whether anyone may see the post of a delivery now. */
+  async #isShown(id: string, deliveryId: number): Promise<boolean> {
+    const [delivery] = await this.#store.subscriptions.pending(id, deliveryId - 1, 1);
+    if (delivery?.deliveryId !== deliveryId) return false;
+    const posts = await this.#store.posts.many([delivery.postId]);
+    return posts.length === 1 && (await hiddenAmong(this.#store, posts)).size === 0;
   }
 
   /** A subscription of the caller whose webhook may be called. */

@@ -51,6 +51,17 @@ export default {
     }
   },
   openStore: openMongodb,
+  async exists(url) {
+    const connection = await connectMongodb(url);
+    try {
+      const found = await connection.run(() =>
+        connection.db.listCollections({}, { nameOnly: true }).toArray(),
+      );
+      return found.length > 0;
+    } finally {
+      await connection.close();
+    }
+  },
   examine: examineMongodb,
 } satisfies StoreModule;
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../folders.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
@@ -43,6 +44,7 @@ export default {
   },
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
   openStore: (url) => openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) }),
+  exists: async (url) => existsSync(fileOf(url)),
   examine: examineSqlite,
 } satisfies StoreModule;
 

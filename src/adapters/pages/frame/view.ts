@@ -17,7 +17,7 @@ export interface Asked {
    * Asks the operation at a GET route, such as `/posts/{id}`. The page was admitted already: asking costs no further call.
    * @throws BoardError  any failure of the operation
    */
-  ask(route: string, input: Record<string, unknown>): Promise<Success>;
+  ask(route: string, input: Record<string, unknown>, options?: { searched?: boolean }): Promise<Success>;
 }
 
 /** A page in two forms. The third, JSON, is the answer of its operation. */

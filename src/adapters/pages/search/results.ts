@@ -15,7 +15,7 @@ export interface Results {
 }
 
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
-  const answer = await ask("/search", { ...sent });
+  const answer = await ask("/search", { ...sent }, { searched: true });
   const posts = answer.data as Post[];
   return {
     posts,
