@@ -5,7 +5,7 @@
  *     npx tsx bench/manual-size.ts
  */
 import { getEncoding } from "js-tiktoken";
-import { toolResult } from "../src/adapters/mcp/results.ts";
+import { answerOf } from "../src/adapters/mcp/results.ts";
 import { servedTools } from "../src/adapters/mcp/tool-list.ts";
 import { manualText } from "../src/adapters/reference/manual.ts";
 import { loadCatalog } from "../src/catalog.ts";
@@ -91,22 +91,29 @@ function realisticPosts(): Post[] {
 /** The size of each text. */
 export async function measureTexts(): Promise<{ name: string; tokens: number; bytes: number }[]> {
   const catalog = await loadCatalog();
-  const tools = servedTools(catalog.tools);
+  const tools = servedTools(catalog);
   const search = tools.get("search");
   if (search === undefined) throw new Error("there is no search");
   const query = { q: "evening for beginners", limit: 10 };
   const data = realisticPosts();
-  const { content, structuredContent } = toolResult(
-    { tool: search, sent: query, detail: "compact", now: NOW },
+  const [served] = search.operations;
+  const answer = answerOf(
+    { tool: search, served, sent: query, detail: "compact", now: NOW },
     {
       reply: { outcome: "ok", data },
       body: { ok: true, data, next_cursor: "eyJsIjoiYWJjZGVmIn0", meta: { query, ranking: "hybrid+rerank" } },
     },
   );
   const texts = {
-    "tools/list": JSON.stringify({ tools: [...tools.values()].map(({ listed }) => listed) }),
-    "ten results, text": content.map((block) => (block.type === "text" ? block.text : "")).join("\n"),
-    "ten results, structuredContent": JSON.stringify(structuredContent),
+    "tools/list, as a model is shown it": JSON.stringify(
+      [...tools.values()].map(({ listed: { name, description, inputSchema } }) => ({
+        name,
+        description,
+        inputSchema,
+      })),
+    ),
+    "ten results": answer.text,
+    "ten results, data": JSON.stringify(answer.data),
     "ten results, REST": JSON.stringify(data),
     "llms.txt": manualText(catalog, site),
   };

@@ -1,9 +1,20 @@
+/** Where a caller reads its answer: over REST, among all tools, or among the reading ones alone. */
+export type Surface = "rest" | "tools" | "reading";
+
+/** A sentence for the caller. One that names calls has a wording for each surface, since the calls differ. */
+export type Advice = string | Readonly<Record<Surface, string>>;
+
+/** The wording of one surface. */
+export function adviceOn(surface: Surface, advice: Advice): string {
+  return typeof advice === "string" ? advice : advice[surface];
+}
+
 /** What one kind of failure means to the caller. `status` is the HTTP status of the REST surface. */
 interface Failure {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
   message: string;
   /** What to do next. Never repeats text that came from a post, a feed or a database: agents read it. */
-  hint: string;
+  hint: Advice;
 }
 
 /** Every failure an agent can meet, in one table. The key is `error.code` on the wire: never rename one. */
@@ -51,7 +62,7 @@ export const FAILURES = {
   no_webhook: {
     status: 400,
     message: "This subscription has no webhook.",
-    hint: "Poll `poll_url`, or subscribe again with a `webhook_url`.",
+    hint: "Poll `poll_url`, or save the query again with a `webhook_url`.",
   },
   terms_not_accepted: {
     status: 400,
@@ -66,12 +77,24 @@ export const FAILURES = {
   missing_api_key: {
     status: 401,
     message: "This call needs a publisher API key.",
-    hint: "Register once (POST /publishers, tool `register_publisher`), then send `Authorization: Bearer <api_key>`.",
+    hint: {
+      rest: "Register once (POST /publishers, tool `register_publisher`), then send `Authorization: Bearer <api_key>`.",
+      tools:
+        "Register once with `register_publisher`. Then send the key as the argument `api_key`, or have it set for this server: header `Authorization: Bearer <api_key>`, over stdio the variable BOARD_API_KEY.",
+      reading:
+        "Send your publisher's key as the argument `api_key`, or have it set for this server: header `Authorization: Bearer <api_key>`, over stdio the variable BOARD_API_KEY. This server registers nobody.",
+    },
   },
   invalid_api_key: {
     status: 401,
     message: "The API key is not valid.",
-    hint: "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again.",
+    hint: {
+      rest: "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again.",
+      tools:
+        "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key. A lost key cannot be recovered: register again with `register_publisher`.",
+      reading:
+        "It may be mistyped, replaced by a rotation, or its publisher erased. Send the newest key, or none: only `check_subscription` needs one.",
+    },
   },
   not_owner: {
     status: 403,
@@ -91,7 +114,7 @@ export const FAILURES = {
   post_not_found: {
     status: 404,
     message: "No such post.",
-    hint: "It may have been removed. Search again.",
+    hint: "It may have been removed, or the id is mistyped. Search again with `search`.",
   },
   post_hidden: {
     status: 404,
@@ -111,7 +134,11 @@ export const FAILURES = {
   subscription_not_found: {
     status: 404,
     message: "No such subscription of this publisher.",
-    hint: "GET /subscriptions lists yours.",
+    hint: {
+      rest: "GET /subscriptions lists yours.",
+      tools: "Call `check_subscription` without `id`: it lists yours.",
+      reading: "Call `check_subscription` without `id`: it lists yours.",
+    },
   },
   method_not_allowed: {
     status: 405,
@@ -141,7 +168,12 @@ export const FAILURES = {
   duplicate_storm: {
     status: 429,
     message: "Five near-identical posts within an hour.",
-    hint: "Edit the post that is already there, or wait until an hour has passed.",
+    hint: {
+      rest: "Edit the post that is already there (PATCH /posts/{id}), or wait until an hour has passed.",
+      tools:
+        "Change the post that is there with `create_post` and its `id`, or wait until an hour has passed.",
+      reading: "Change the post that is there, or wait until an hour has passed.",
+    },
   },
   internal: {
     status: 500,
@@ -179,13 +211,13 @@ export class BoardError extends Error {
   readonly code: FailureCode;
   readonly issues: readonly Issue[];
   /** The table's hint, or a better one for this case. */
-  readonly hint: string;
+  readonly hint: Advice;
   /** Whole seconds until a retry makes sense; REST sends it as `Retry-After`. */
   readonly retryAfterS: number | undefined;
 
   constructor(
     code: FailureCode,
-    options: { issues?: readonly Issue[]; hint?: string; retryAfterS?: number; cause?: unknown } = {},
+    options: { issues?: readonly Issue[]; hint?: Advice; retryAfterS?: number; cause?: unknown } = {},
   ) {
     super(FAILURES[code].message, { cause: options.cause });
     this.name = "BoardError";

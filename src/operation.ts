@@ -10,7 +10,7 @@ import type { Reports } from "./domain/reports.ts";
 import type { Search } from "./domain/search/index.ts";
 import type { Subscriptions } from "./domain/subscriptions/index.ts";
 import type { Webhooks } from "./domain/webhooks/index.ts";
-import type { FailureCode } from "./failures.ts";
+import type { Advice, FailureCode } from "./failures.ts";
 import type { StoredPublisher } from "./ports/store/index.ts";
 
 /** The parts of the domain that handlers call. Built once per process. */
@@ -48,7 +48,7 @@ export interface Reply<Data> {
   /** Present on answers that are lists; null on the last page. */
   nextCursor?: string | null;
   /** Sentences for `meta.note`. */
-  notes?: readonly string[];
+  notes?: readonly Advice[];
   /** Further members of `meta`: a search's `query` and `ranking`. */
   meta?: Record<string, unknown>;
   /** URL of what was created. */
@@ -113,6 +113,14 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType>
   extends Operation<Input, Output> {
   tool: true;
+  /**
+   * A second operation that the tool reaches over MCP, where it has no address of its own: by calls with the argument
+   * `given`, or without the argument `missing`. `fields` are further arguments that only it has.
+   */
+  also?: { operation: string; fields?: readonly string[] } & (
+    | { given: string; missing?: never }
+    | { missing: string; given?: never }
+  );
 }
 
 /** Every operation of the board, as `src/catalog.ts` loads them. */

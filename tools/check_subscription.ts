@@ -5,7 +5,7 @@ import { PendingMatch, pageOf, SubscriptionId } from "../src/schema/subscription
 export default defineTool({
   name: "check_subscription",
   title: "Read new matches",
-  when: "You saved a query and want the posts matched since your last look; keep `next_cursor` as your watermark.",
+  when: "New posts that match a query you saved, since your last look (`cursor`).",
   input: z.object({
     id: SubscriptionId,
     cursor: pageOf.cursor.describe("The last `next_cursor`."),

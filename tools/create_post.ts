@@ -4,7 +4,7 @@ import { Post, PostInput } from "../src/schema/post.ts";
 export default defineTool({
   name: "create_post",
   title: "Write a post or a reply",
-  when: "The person you work for wants something announced, offered, requested or answered; `parent_id` makes it a reply.",
+  when: "Publish on this board, or reply (`parent_id`). Needs `title` and `body`; with `id`, changes only what you send.",
   input: PostInput,
   output: Post,
   auth: "key",
@@ -23,6 +23,7 @@ export default defineTool({
   statistic: "posts",
   outcomes: ["created", "ok"],
   rest: { method: "POST", path: "/posts" },
+  also: { given: "id", operation: "edit_post" },
   examples: [
     {
       title: "Free bicycle repair on Saturday",

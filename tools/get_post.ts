@@ -5,8 +5,8 @@ import { PostId, PostWithContext } from "../src/schema/post.ts";
 export default defineTool({
   name: "get_post",
   title: "Read one post",
-  when: "You have a post's id or URL and want its full text, replies and related posts.",
-  input: z.object({ id: PostId.describe("Or its page URL.") }),
+  when: "Read a post of this board in full, by id or page URL, with replies and related posts.",
+  input: z.object({ id: PostId }),
   output: PostWithContext,
   auth: "open",
   effect: "reads",
@@ -15,10 +15,14 @@ export default defineTool({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/posts/{id}" },
+  also: { given: "cursor", operation: "list_replies" },
   examples: [{ id: "7fKm3Qx9Rt" }],
 
   async handle({ id }, { posts, caller, now }) {
-    const { data, notes } = await posts.read(id, caller, now);
-    return ok(data, { notes });
+    const { data, repliesCursor, notes } = await posts.read(id, caller, now);
+    return ok(data, {
+      notes,
+      ...(repliesCursor === null ? {} : { meta: { replies_cursor: repliesCursor } }),
+    });
   },
 });

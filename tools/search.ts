@@ -6,7 +6,7 @@ import { SearchQuery } from "../src/schema/query.ts";
 export default defineTool({
   name: "search",
   title: "Search the board",
-  when: "You look for posts by words, meaning, kind, tags, place or time; filters alone are enough.",
+  when: "Find posts on this bulletin board (not the web): events near a place, things for sale, who offers or seeks something. Filters alone are enough.",
   input: SearchQuery,
   output: z.array(Post),
   auth: "open",

@@ -12,6 +12,10 @@ export const Meta = z.object({
     .enum(["hybrid+rerank", "hybrid", "lexical", "newest", "soonest"])
     .optional()
     .describe("Search: what ordered the posts."),
+  replies_cursor: z
+    .string()
+    .optional()
+    .describe("A post: `cursor` of `GET /posts/{id}/replies` for the replies after those it shows."),
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 

@@ -117,13 +117,13 @@ const editable = {
   kind: Kind,
   url: HttpUrl.nullish(),
   tags: Tags.nullish(),
-  location: LocationInput.nullish().describe("`near` finds coordinates only."),
+  location: LocationInput.nullish().describe("`near` finds coordinates."),
   starts_at: DateTime.nullish(),
   ends_at: DateTime.nullish(),
   timezone: TimeZone.nullish().describe("IANA zone."),
-  expires_at: DateTime.nullish().describe("Default: a day after the end, else 30 days."),
+  expires_at: DateTime.nullish().describe("Default: a day after the end, or in 30."),
   source_url: HttpUrl.nullish(),
-  metadata: Metadata.nullish().describe("Any JSON."),
+  metadata: Metadata.nullish().describe("JSON object."),
 };
 
 export const PostInput = z.object({
@@ -136,7 +136,7 @@ export const PostInput = z.object({
     .max(LIMITS.idempotencyKeyChars)
     .nullish()
     .describe("Makes retries safe."),
-  parent_id: PostId.nullish().describe("Post to reply to."),
+  parent_id: PostId.nullish(),
 });
 export type PostInput = z.output<typeof PostInput>;
 
@@ -144,6 +144,13 @@ export type PostInput = z.output<typeof PostInput>;
 export const PostPatch = z
   .object({ ...editable, syndicated: Flag })
   .partial()
+  .extend({
+    expires_at: z
+      .union([z.literal("now"), DateTime])
+      .nullish()
+      .meta({ override: { type: "string", format: "date-time" } })
+      .describe('"now" ends it; null: the default again.'),
+  })
   .extend({
     parent_id: z.never({ error: "A reply cannot be moved to another post." }).optional(),
     idempotency_key: z.never({ error: "An idempotency key belongs to creation." }).optional(),

@@ -24,7 +24,7 @@ export const PublisherInput = z.object({
       });
     })
     .meta({ override: { type: "boolean", const: true } })
-    .describe("The person you work for accepts /terms."),
+    .describe("Your person accepts /terms."),
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 

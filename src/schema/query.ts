@@ -41,14 +41,14 @@ const Near = z
 const Kinds = List.pipe(z.array(Kind).max(KINDS.length * 2))
   .transform((kinds) => [...new Set(kinds)])
   .meta({ override: { type: "string" } })
-  .describe(`Of ${KINDS.join(", ")}; comma-separated.`);
+  .describe(`${KINDS.join(", ")}; several by comma.`);
 
 const Tags = List.transform((tags) => [...new Set(tags.map(normalTag))].filter((tag) => tag !== ""))
   .pipe(
     z.array(z.string().refine((tag) => codePoints(tag) <= 40, "A tag has at most 40 characters.")).max(20),
   )
   .meta({ override: { type: "string" } })
-  .describe("Any of them, comma-separated.");
+  .describe("Any of these, by comma.");
 
 /** The form in which tags are kept and compared. */
 export function normalTag(sent: string): string {
@@ -57,19 +57,19 @@ export function normalTag(sent: string): string {
 
 /** Every filter of a search, which is also what a standing query may hold. */
 export const criteria = {
-  q: optionalLine(500).optional().describe('Words; "quoted phrase" must occur, -word must not.'),
+  q: optionalLine(500).optional().describe('"phrase" must occur, -word must not.'),
   kind: Kinds.optional(),
   tags: Tags.optional(),
   near: Near.optional().describe("lat,lng"),
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
-  after: DateTimeOrDate.optional().describe("ISO 8601: ends at or after it."),
-  before: DateTimeOrDate.optional().describe("Starts at or before it."),
+  after: DateTimeOrDate.optional().describe("ISO 8601; ends after it."),
+  before: DateTimeOrDate.optional().describe("Starts by it."),
   verified: Flag.optional().describe("Verified publishers only."),
   publisher: PublisherId.optional().describe("Publisher id."),
-  thread: PostId.optional().describe("Replies of this post id."),
+  thread: PostId.optional().describe("A post id: its replies."),
   include_replies: Flag.optional(),
   include_expired: Flag.optional(),
-  include_syndicated: Flag.optional().describe("false hides relayed posts."),
+  include_syndicated: Flag.optional().describe("false hides relayed."),
   rerank: Flag.optional().describe("Default true."),
 };
 

@@ -40,7 +40,7 @@ export const SubscriptionId = z
   .meta({ override: { type: "string" } });
 
 export const SubscriptionInput = z.object({
-  query: StandingQuery.describe("Fields of `search` but limit, cursor, sort."),
+  query: StandingQuery.describe("As in `search`."),
   webhook_url: HttpUrl.nullish().describe("https; asked for consent first."),
   label: line(80).nullish(),
 });

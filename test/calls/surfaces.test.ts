@@ -40,7 +40,7 @@ describe.each(Object.keys(CLIENTS))("the same question over REST and over MCP (%
     );
     const connect = CLIENTS[era];
     if (connect === undefined) throw new Error(`no client for ${era}`);
-    client = await connect({ url: `${board.url}/mcp` });
+    client = await connect({ url: `${board.url}/mcp/data` });
   });
   afterAll(async () => {
     await client.close();

@@ -20,7 +20,7 @@ afterAll(() => board.stop());
 
 describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
   const connect = (target: { path?: string; key?: string } = {}): Promise<TestClient> => {
-    const { path = "/mcp", key } = target;
+    const { path = "/mcp/data", key } = target;
     const open = CLIENTS[name];
     if (open === undefined) throw new Error(name);
     return open({ url: board.url + path, ...(key === undefined ? {} : { key }) });
@@ -40,9 +40,27 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
       expect(tool.description).toBeTruthy();
       expect(tool.annotations.readOnlyHint).toBe(READING.includes(tool.name));
       expect(tool.inputSchema.type).toBe("object");
-      expect(tool.outputSchema.type).toBe("object");
+      expect(tool.outputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
       if (!READING.includes(tool.name)) expect(tool.annotations.destructiveHint).toBe(false);
     }
+  });
+
+  it("at /mcp, gets the same text, and neither output schemas nor data that a host could show instead", async () => {
+    const plain = await connect({ path: "/mcp" });
+    const shown = await plain.list("tools");
+    expect(shown.map((tool) => tool.outputSchema)).toEqual(RECORDED.map(() => undefined));
+    expect(shown).toEqual((await client.list("tools")).map(({ outputSchema: _data, ...tool }) => tool));
+    for (const [tool, args] of [
+      ["search", { q: "nothing that anybody wrote" }],
+      ["get_post", { id: "nothing" }],
+    ] as const) {
+      const answer = await plain.call(tool, args);
+      expect(answer.data).toBeUndefined();
+      const same = (await client.call(tool, args)).text;
+      const withoutClock = (text: string) => text.replace(/\d\d:\d\d UTC/, "");
+      expect(withoutClock(answer.text)).toBe(withoutClock(same));
+    }
+    await plain.close();
   });
 
   it("registers, posts, searches, reads, replies, subscribes, gets a match, and reports", async () => {
@@ -74,7 +92,7 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
       { id, title: post.title, body: post.body, publisher: { name: "Bike Kitchen" } },
     ]);
     expect(found.text).toContain(
-      `1. \`${id}\` event "Ride at the ${word}"\n   Sat 2099-12-05 10:00 Europe/Amsterdam | by "Bike Kitchen" | #bike\n   > Bring lights and a helmet.`,
+      `1. \`${id}\` event "Ride at the ${word}"\n   Sat 2099-12-05 10:00 Europe/Amsterdam | by "Bike Kitchen" ${registered.data.id} | #bike\n   > Bring lights and a helmet.`,
     );
 
     await writer.call("create_post", { title: "Re", body: "Is there parking?", parent_id: id });
@@ -298,7 +316,9 @@ describe("search over MCP", () => {
 
   it("says first which filter to relax when nothing is found", async () => {
     const { text, data } = await client.call("search", { q: "turnips", kind: "event" });
-    expect(text).toMatch(/^Note: .*any `kind` finds 5.*\nNo posts\.$/);
+    expect(text).toMatch(
+      /^Note: .*any `kind` finds 5.*\nNo posts\. Now: \w{3} \d{4}-\d\d-\d\d, \d\d:\d\d UTC\.$/,
+    );
     expect(data).toMatchObject({ posts: [], note: expect.any(String) });
   });
 });
@@ -474,10 +494,11 @@ describe("limits and counts", () => {
 });
 
 describe("what it costs a caller", () => {
-  it("tools/list takes at most 1,500 tokens for eight tools, and 150 for each further tool", async () => {
+  it("tools/list shows a model at most 1,000 tokens for eight tools, and 150 for each further tool", async () => {
     const client = await connected();
     const tools = await client.list("tools");
-    const tokens = getEncoding("o200k_base").encode(JSON.stringify({ tools })).length;
+    const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const tokens = getEncoding("o200k_base").encode(JSON.stringify(shown)).length;
     expect(tokens).toBeLessThanOrEqual(BUDGETS.toolListTokens(tools.length));
     await client.close();
   });
@@ -486,7 +507,7 @@ describe("what it costs a caller", () => {
 function connected(key?: string, to: TestBoard = board): Promise<TestClient> {
   const open = CLIENTS["2026-07-28"];
   if (open === undefined) throw new Error("no client");
-  return open({ url: `${to.url}/mcp`, ...(key === undefined ? {} : { key }) });
+  return open({ url: `${to.url}/mcp/data`, ...(key === undefined ? {} : { key }) });
 }
 
 function statusWithHost(url: string, host: string, body: string): Promise<number | undefined> {

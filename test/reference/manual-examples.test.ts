@@ -20,7 +20,7 @@ beforeAll(async () => {
   publisher = id;
   const connect = CLIENTS["2026-07-28"];
   if (connect === undefined) throw new Error("no such client");
-  client = await connect({ url: `${board.url}/mcp`, key });
+  client = await connect({ url: `${board.url}/mcp/data`, key });
 });
 afterAll(async () => {
   await client.close();

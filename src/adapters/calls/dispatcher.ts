@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
-import { BoardError, FAILURES } from "../../failures.ts";
+import { BoardError, FAILURES, type Surface } from "../../failures.ts";
 import { type Context, type Operation, OUTCOME_STATUS, type Reply, type Services } from "../../operation.ts";
 import type { PublisherStore, StoredPublisher } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
@@ -19,6 +19,8 @@ export interface Credentials {
   address: string;
   /** The calling program, as a name from a fixed set; `none` if nothing names it. */
   client?: string;
+  /** Where the answer is read; `rest` if not given. */
+  surface?: Surface;
 }
 
 /** A call within its limits: who makes it, and the limit headers of its answer. */
@@ -30,6 +32,7 @@ export interface Admission {
   /** A keyed hash of the caller's address. */
   address: string;
   client: string;
+  surface: Surface;
   now: number;
   /** `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
   refusal: BoardError | null;
@@ -113,7 +116,8 @@ export class Dispatcher {
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const address = `addr:${this.#secrets.addressTag(addressBucket(credentials.address, false))}`;
     const reporter = caller === null ? address : `key:${caller.id}`;
-    return { caller, limits, notes, reporter, address, client: credentials.client ?? "none", now, refusal };
+    const { client = "none", surface = "rest" } = credentials;
+    return { caller, limits, notes, reporter, address, client, surface, now, refusal };
   }
 
   /**
@@ -191,13 +195,19 @@ export class Dispatcher {
     sent: Record<string, unknown>,
     source: "body" | "query",
   ) {
-    const { caller, reporter, address, now, refusal } = admission;
+    const { caller, reporter, address, surface, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
     const context: Context = { ...this.#services, caller, reporter, address, now };
     const reply = await operation.handle(input, context);
-    const body = await this.#envelopes.success(operation, reply, [...admission.notes, ...notes], now);
+    const body = await this.#envelopes.success(
+      operation,
+      reply,
+      [...admission.notes, ...notes],
+      now,
+      surface,
+    );
     return { input, reply, body };
   }
 

@@ -1,6 +1,6 @@
 import type { Board } from "../../domain/board/index.ts";
 import type { Site } from "../../domain/site.ts";
-import { type BoardError, FAILURES } from "../../failures.ts";
+import { type Advice, adviceOn, type BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Operation, Reply } from "../../operation.ts";
 
 export const CONTENT_NOTICE =
@@ -35,16 +35,18 @@ export class Envelopes {
   async success(
     operation: Operation,
     reply: Reply<unknown>,
-    notes: readonly string[],
+    notes: readonly Advice[],
     now: number,
+    surface: Surface = "rest",
   ): Promise<Success> {
+    const said = [...notes, ...(reply.notes ?? [])].map((note) => adviceOn(surface, note));
     return {
       ok: true,
       // Parsing also strips fields: none leaves the board unless the manual names it.
       data: operation.output.parse(reply.data),
       ...(reply.nextCursor === undefined ? {} : { next_cursor: reply.nextCursor }),
       meta: {
-        ...(await this.#meta([...notes, ...(reply.notes ?? [])], now)),
+        ...(await this.#meta(said, now)),
         ...reply.meta,
         ...(operation.carriesPosts === true ? { content_notice: CONTENT_NOTICE } : {}),
       },
@@ -59,7 +61,7 @@ export class Envelopes {
       error: {
         code: error.code,
         message: FAILURES[error.code].message,
-        hint: error.hint,
+        hint: adviceOn("rest", error.hint),
         issues: error.issues,
       },
       // The store itself may have failed. Then the answer goes out without counts.

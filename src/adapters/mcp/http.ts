@@ -2,7 +2,7 @@ import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from 
 import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/server";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from "express";
-import { FAILURES } from "../../failures.ts";
+import { adviceOn, FAILURES } from "../../failures.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody } from "../http/requests.ts";
@@ -16,16 +16,19 @@ export interface McpRouterParts extends McpParts {
 }
 
 /**
- * `/mcp`, and `/mcp/readonly` with the reading tools only: streamable HTTP without sessions, for revision 2026-07-28 and
- * the earlier ones with a handshake. These paths answer with JSON or an event stream, never with HTML.
+ * `/mcp`; `/mcp/data`, whose answers carry typed data too; and `/mcp/readonly` with the reading tools only. Streamable
+ * HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake. These paths answer with JSON or an
+ * event stream, never with HTML.
  */
 export function mcpRouter(parts: McpRouterParts): Router {
   const router = express.Router({ caseSensitive: true });
   const doors = [
-    ["/mcp", mcpServers(parts, "all")],
-    ["/mcp/readonly", mcpServers(parts, "reading")],
+    ["/mcp", { surface: "tools", answers: "text" }],
+    ["/mcp/data", { surface: "tools", answers: "data" }],
+    ["/mcp/readonly", { surface: "reading", answers: "text" }],
   ] as const;
-  for (const [path, serverFor] of doors) {
+  for (const [path, door] of doors) {
+    const serverFor = mcpServers(parts, door);
     const handler = createMcpHandler((request) => serverFor(credentialsIn(request.authInfo)), {
       // The board's lists never change while it runs, so clients need no stream of changes.
       maxSubscriptions: 0,
@@ -132,7 +135,7 @@ function jsonRpcFailureHandler(parts: McpParts): ErrorRequestHandler {
     const { message } = FAILURES[error.code];
     if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
     const code = error.code === "invalid_json" ? RPC.parse : status < 500 ? RPC.invalidRequest : RPC.internal;
-    fail(response, status, code, `${message} ${error.hint}`);
+    fail(response, status, code, `${message} ${adviceOn("tools", error.hint)}`);
   };
 }
 

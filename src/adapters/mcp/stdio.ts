@@ -28,7 +28,7 @@ export interface StdioOptions {
  * @returns once stdin has ended and every request before that is answered
  */
 export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: StdioOptions): Promise<void> {
-  const serverFor = mcpServers(parts, readOnly ? "reading" : "all");
+  const serverFor = mcpServers(parts, { surface: readOnly ? "reading" : "tools", answers: "text" });
   const transport = new StdioTransport();
   const handle = serveStdio(() => serverFor({ apiKey, address: LOCAL, client: LOCAL }), {
     transport,

@@ -1,5 +1,5 @@
 import type { Site } from "../../domain/site.ts";
-import { type BoardError, FAILURES, type FailureCode } from "../../failures.ts";
+import { adviceOn, type BoardError, FAILURES, type FailureCode } from "../../failures.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { html, sentence } from "./frame/html.ts";
 import { page } from "./frame/layout.ts";
@@ -59,7 +59,7 @@ export function failureMarkdown(error: BoardError, reference?: string): string {
     `# ${status} ${error.code}`,
     message,
     ...error.issues.map(({ path, message: problem }) => `- ${path === "" ? "input" : path}: ${problem}`),
-    `Hint: ${error.hint}`,
+    `Hint: ${adviceOn("rest", error.hint)}`,
     error.retryAfterS !== undefined && `Retry after ${error.retryAfterS} s.`,
     reference !== undefined && `Reference for the operator: ${reference}.`,
   ]);

@@ -59,7 +59,7 @@ export function waysToConnect(site: Site): readonly Way[] {
     {
       id: "mcp",
       name: "Any MCP client",
-      how: "Streamable HTTP, no session; /mcp/readonly has only the tools that read. The key goes into the header Authorization: Bearer, or into the argument api_key of a tool.",
+      how: "Streamable HTTP, no session; /mcp/readonly has only the tools that read, /mcp/data adds typed data for hosts that run code over answers. The key goes into the header Authorization: Bearer, or into the argument api_key of a tool.",
       snippet: site.mcp,
     },
     {

@@ -1,5 +1,5 @@
 import type { Site } from "../../domain/site.ts";
-import { FAILURES, type FailureCode } from "../../failures.ts";
+import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
@@ -169,6 +169,6 @@ function documentedFailures(): DocumentedFailure[] {
   return (Object.keys(FAILURES) as FailureCode[]).map((code) => {
     const shared = general.filter(({ codes }) => codes.includes(code)).map(({ of }) => of);
     const { status, message, hint } = FAILURES[code];
-    return { code, status, message, hint, where: shared.join(", ") };
+    return { code, status, message, hint: adviceOn("rest", hint), where: shared.join(", ") };
   });
 }

@@ -64,7 +64,7 @@ function typeOf(schema: JsonObject, notation: Notation): string {
 }
 
 /** The schema without null among its choices. */
-function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
+export function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
   const choices = ((anyOf ?? []) as JsonObject[]).filter((choice) => choice["type"] !== "null");
   const present = choices.length > 1 ? { ...rest, anyOf: choices } : { ...rest, ...choices[0] };
   const { type } = present as JsonObject;
@@ -122,21 +122,3 @@ export const SPELLED_OUT: Notation = {
     fields.length > INNER_FIELDS_MAX ? "object" : `object: ${fields.map(({ name }) => name).join(", ")}`,
   text: (max) => `text${upTo(max)}`,
 };
-
-/** Left out: a failure explains them when one is crossed. */
-const BOUNDS = ["minLength", "maxLength", "maxItems", "minimum", "maximum"];
-
-/** Only what a model needs for a call: no null, no bounds, no fields of large inner objects. */
-export function conciseSchema(schema: JsonObject, depth = 0): JsonObject {
-  const kept = withoutNull(schema);
-  for (const key of BOUNDS) delete kept[key];
-  if (kept["format"] === "uri") delete kept["format"];
-  const fields = Object.entries(propertiesOf(kept));
-  if (depth > 0 && fields.length > INNER_FIELDS_MAX) delete kept["properties"];
-  else if (fields.length > 0)
-    kept["properties"] = Object.fromEntries(
-      fields.map(([name, field]) => [name, conciseSchema(field, depth + 1)]),
-    );
-  if (kept["items"] !== undefined) kept["items"] = conciseSchema(kept["items"] as JsonObject, depth + 1);
-  return kept;
-}

@@ -1,5 +1,5 @@
 import type { Site } from "../../domain/site.ts";
-import { FAILURES, type FailureCode } from "../../failures.ts";
+import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
 import { type Catalog, type Operation, OUTCOME_STATUS } from "../../operation.ts";
 import { failuresOf } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
@@ -39,7 +39,7 @@ function sectionOf(operation: Operation, tools: ReadonlySet<string>, site: Site)
     "",
     ...examples.map((example) => `Example: \`${exampleCall(operation, example, site)}\``),
     "",
-    ...operation.failures.map((code) => `- ${statusAndCode(code)}: ${FAILURES[code].hint}`),
+    ...operation.failures.map((code) => `- ${statusAndCode(code)}: ${adviceOn("rest", FAILURES[code].hint)}`),
     `- or what calls of its sort share: ${shared.map(statusAndCode).join(", ")}`,
   ]
     .join("\n")

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
-import { FAILURES, type FailureCode } from "../../failures.ts";
+import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
 import type { BoardInfo } from "../../schema/board.ts";
 import type { failureOf, Meta } from "../../schema/envelope.ts";
 import type { Post } from "../../schema/post.ts";
@@ -115,7 +115,7 @@ export function exampleFailure(code: FailureCode, site: Site): z.infer<ReturnTyp
   const { message, hint } = FAILURES[code];
   return {
     ok: false,
-    error: { code, message, hint, issues: [] },
+    error: { code, message, hint: adviceOn("rest", hint), issues: [] },
     meta: { docs: site.manual, mcp: site.mcp },
   };
 }

@@ -1,11 +1,9 @@
 import { parseQueryText } from "../../search/query-text.ts";
 import { OTHER_SPELLINGS } from "../../search/tokens.ts";
+import { cutToTokens, estimatedTokens, graphemeStart } from "./tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
-/**
- * Size of an excerpt in UTF-8. Bytes follow the price in tokens: letters outside ASCII take more of both. Ten results
- * of usual posts stay below 1,500 tokens.
- */
+/** Size of an excerpt for people, in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
 const EXCERPT_BYTES = 240;
 /** Text before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
@@ -31,7 +29,20 @@ export function excerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);
   const bytes = Buffer.byteLength(text);
   if (bytes <= EXCERPT_BYTES) return text;
-  const room = Math.floor((EXCERPT_BYTES * text.length) / bytes) - 2;
+  return partOf(text, sought, Math.floor((EXCERPT_BYTES * text.length) / bytes) - 2);
+}
+
+/** The same within a number of tokens. */
+export function excerptWithin(body: string, sought: readonly string[], tokens: number): string {
+  const text = visibleLine(body);
+  const whole = estimatedTokens(text);
+  if (whole <= tokens) return text;
+  const part = partOf(text, sought, Math.max(1, Math.floor((tokens * text.length) / whole) - 2));
+  return cutToTokens(part, tokens);
+}
+
+/** `room` characters of a text, with `…` at each cut. */
+function partOf(text: string, sought: readonly string[], room: number): string {
   const hits = hitsOf(foldedTo(text), sought);
   let start = 0;
   let most = 0;
@@ -102,21 +113,19 @@ function foldedUnit(unit: string): string {
   return folded.length === 1 ? folded : plain;
 }
 
-/** The text between two positions, moved inwards to a nearby blank; never cuts a surrogate pair. */
+/** The text between two positions, moved to a nearby blank; never cuts what people see as one character. */
 function cutOut(text: string, from: number, to: number): string {
   let start = from;
   let end = Math.min(to, text.length);
   if (start > 0) {
     const blank = text.indexOf(" ", start);
     if (blank !== -1 && blank - start < 20) start = blank + 1;
-    else if (isLowSurrogate(text, start)) start += 1;
+    else start = graphemeStart(text, start);
   }
   if (end < text.length) {
     const blank = text.lastIndexOf(" ", end);
     if (end - blank < 20) end = blank;
-    else if (isLowSurrogate(text, end)) end -= 1;
+    else end = graphemeStart(text, end);
   }
   return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
 }
-
-const isLowSurrogate = (text: string, at: number) => /[\uDC00-\uDFFF]/.test(text.charAt(at));

@@ -22,7 +22,10 @@ export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostC
 
   const next = { ...post, ...change };
   const datesChanged = next.startsAt !== post.startsAt || next.endsAt !== post.endsAt;
-  if (patch.expires_at !== undefined && patch.expires_at !== null) {
+  if (patch.expires_at === "now") {
+    change.expiresAt = now;
+    change.expiryChosen = true;
+  } else if (patch.expires_at !== undefined && patch.expires_at !== null) {
     checkExpiry(patch.expires_at, now);
     change.expiresAt = patch.expires_at;
     change.expiryChosen = true;

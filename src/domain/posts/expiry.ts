@@ -1,5 +1,6 @@
-import { BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../failures.ts";
 import { DAY_MS, HOUR_MS } from "../time.ts";
+import { adviceToEdit } from "./advice.ts";
 
 const LIFETIME_MAX_MS = 365 * DAY_MS;
 const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
@@ -47,10 +48,11 @@ export function checkWindow(
 export function noteOnPast(
   { id, startsAt, endsAt }: { id: string; startsAt: number | null; endsAt: number | null },
   now: number,
-): string[] {
+): Advice[] {
   const end = endsAt ?? startsAt;
   if (end === null || end >= now) return [];
-  return [`The dates of this post lie in the past; if that is not meant, correct them (PATCH /posts/${id}).`];
+  const past = "The dates of this post lie in the past";
+  return [adviceToEdit(id, (call) => `${past}; if that is not meant, correct them: ${call}.`)];
 }
 
 /** The expiry that a reply gives to the thread it answers. */

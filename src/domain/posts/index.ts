@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
@@ -11,7 +11,7 @@ import { RelatedPosts } from "./related.ts";
 /** Data, with notes for its reader (`meta.note`). */
 export interface Noted<T> {
   data: T;
-  notes: string[];
+  notes: Advice[];
 }
 
 /** Posts as they are read, with their replies and related posts. */
@@ -36,24 +36,30 @@ export class Posts {
   }
 
   /**
-   * One post with its first replies and related posts. Its owner also sees a hidden one.
+   * One post with its first replies, a cursor for more of them, and related posts. Its owner also sees a hidden one.
    * @throws BoardError `post_not_found`, `post_hidden`
    */
-  async read(id: string, caller: StoredPublisher | null, now: number): Promise<Noted<PostWithContext>> {
+  async read(
+    id: string,
+    caller: StoredPublisher | null,
+    now: number,
+  ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
     const { post, notes } = await visiblePost(this.#store, id, caller);
     if (post.expiresAt <= now) notes.push("This post has expired.");
     const [replies, related] = await Promise.all([
-      this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost }),
+      this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
       this.#related.of(post, now),
     ]);
-    const seen = await visibilityOf(this.#store, [post, ...replies, ...related]);
+    const first = cutPage(replies, LIMITS.repliesInPost);
+    const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const [shown] = this.#resources([post], seen);
     if (shown === undefined) throw new BoardError("post_not_found");
-    const answers = this.#resources(shownOf(replies, seen), seen);
+    const answers = this.#resources(shownOf(first.shown, seen), seen);
     const similar = this.#resources(shownOf(related, seen), seen);
     // Found again at the next reading, without what was hidden meanwhile.
     if (similar.length < related.length) this.#related.forget(id);
-    return { data: { ...shown, replies: answers, related: similar }, notes };
+    const repliesCursor = this.#repliesCursor(id, first.last);
+    return { data: { ...shown, replies: answers, related: similar }, repliesCursor, notes };
   }
 
   /**
@@ -66,14 +72,20 @@ export class Posts {
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ posts: Post[]; nextCursor: string | null }> {
     await visiblePost(this.#store, id, caller);
-    const list = `replies ${id}`;
-    const after = this.#cursors.readPlace(list, page.cursor);
+    const after = this.#cursors.readPlace(repliesOf(id), page.cursor);
     const rows = await this.#store.posts.replies(id, { after, limit: page.limit + 1 });
     const { shown, last } = cutPage(rows, page.limit);
     return {
       posts: await this.shown(shown),
-      nextCursor: last === null ? null : this.#cursors.writePlace(list, { at: last.createdAt, id: last.id }),
+      nextCursor: this.#repliesCursor(id, last),
     };
+  }
+
+  /** @param last  the last reply of a page, null on the last page */
+  #repliesCursor(id: string, last: StoredPost | null): string | null {
+    return last === null
+      ? null
+      : this.#cursors.writePlace(repliesOf(id), { at: last.createdAt, id: last.id });
   }
 
   /** The posts among these that anyone may see, in the form of the API, in order. */
@@ -100,6 +112,9 @@ export class Posts {
   }
 }
 
+/** Names the list of replies in its cursors. */
+const repliesOf = (id: string) => `replies ${id}`;
+
 /**
  * A post that is not removed, for a caller who may see it; a hidden one is for its owner only.
  * @throws BoardError `post_not_found`, `post_hidden`
@@ -108,7 +123,7 @@ export async function visiblePost(
   store: Store,
   id: string,
   caller: StoredPublisher | null,
-): Promise<{ post: StoredPost; notes: string[] }> {
+): Promise<{ post: StoredPost; notes: Advice[] }> {
   const post = await store.posts.get(id);
   if (post === null || post.state === "removed") throw new BoardError("post_not_found");
   const why = (await hiddenAmong(store, [post])).get(id);

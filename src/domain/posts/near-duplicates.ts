@@ -1,6 +1,7 @@
-import { BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../failures.ts";
 import type { InsertGuard, PostStore } from "../../ports/store/index.ts";
 import { DAY_MS, HOUR_MS } from "../time.ts";
+import { adviceToEdit } from "./advice.ts";
 import { nearIdentical } from "./fingerprint.ts";
 
 /** The post that would be the fifth near-identical one within an hour is refused. */
@@ -48,12 +49,15 @@ export function stormGuard(print: string, now: number): InsertGuard {
 }
 
 /** A note to the writer when one of their earlier posts still exists and says nearly the same. */
-export async function noteOnDuplicates(posts: PostStore, near: readonly NearDuplicate[]): Promise<string[]> {
+export async function noteOnDuplicates(posts: PostStore, near: readonly NearDuplicate[]): Promise<Advice[]> {
   if (near.length === 0) return [];
   const rows = await posts.many(near.slice(0, NOTED_MAX).map(({ id }) => id));
   const there = rows.find(({ state }) => state !== "removed");
   if (there === undefined) return [];
   return [
-    `Nearly the same as your post ${there.id}; consider editing that one instead (PATCH /posts/${there.id}).`,
+    adviceToEdit(
+      there.id,
+      (call) => `Nearly the same as your post ${there.id}; consider changing that one instead: ${call}.`,
+    ),
   ];
 }

@@ -1,10 +1,11 @@
-import { BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../failures.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
 import { postResource } from "../resources.ts";
 import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
+import { adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
 import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -199,10 +200,14 @@ export class Writing {
         hint: "The post of this idempotency key was removed. Use a new key.",
       });
     }
-    const notes = ["This idempotency key was used before; here is the post it made."];
+    const notes: Advice[] = ["This idempotency key was used before; here is the post it made."];
     if (post.inputHash !== inputHash) {
       notes.push(
-        `The body sent now differs from the first one and changed nothing; to edit the post, PATCH /posts/${post.id}.`,
+        adviceToEdit(
+          post.id,
+          (call) =>
+            `What was sent now differs from the first time and changed nothing; to edit the post: ${call}.`,
+        ),
       );
     }
     return { data: postResource(post, publisher, this.#site), notes, replayed: true };

@@ -29,11 +29,13 @@ export const recordedReadingTools = (): string[] =>
   recordedCatalog().tools.flatMap(({ name, effect }) => (effect === "reads" ? [name] : []));
 
 /** The text of the recorded file for a catalog. */
-export function catalogText({ tools, operations }: Catalog): string {
+export function catalogText(catalog: Catalog): string {
+  const { tools, operations } = catalog;
+  const served = servedTools(catalog);
   const record: RecordedCatalog = {
-    tools: [...servedTools(tools).values()].map(({ operation, listed }) => ({
-      ...recordOf(operation),
-      annotations: listed.annotations,
+    tools: tools.map((tool) => ({
+      ...recordOf(tool),
+      annotations: served.get(tool.name)?.listed.annotations ?? {},
     })),
     routes: operations.filter((operation) => !("tool" in operation)).map(recordOf),
   };

@@ -6,7 +6,7 @@ const withTools = (first: number, each: number) => (tools: number) => first + ea
 
 /** What the board's texts may cost a reader, by the number of tools. */
 export const BUDGETS = {
-  toolListTokens: withTools(1_500, 150),
+  toolListTokens: withTools(1_000, 150),
   manualTokens: withTools(3_000, 125),
   docsBytes: withTools(50_000, 1_500),
 };

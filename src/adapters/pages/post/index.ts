@@ -24,7 +24,7 @@ export const post: View = {
     const shown = answer.data as PostWithContext;
     return {
       html: () => postHtml(shown, noteOf(answer), site, now),
-      markdown: () => postMarkdown(shown, noteOf(answer), site, now),
+      markdown: () => postMarkdown(shown, answer.meta, site, now),
     };
   },
 };

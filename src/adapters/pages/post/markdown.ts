@@ -2,25 +2,31 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { CONTENT_NOTICE } from "../../calls/envelope.ts";
 import { markdownDocument } from "../../text/markdown.ts";
-import { mentionedPost, type PostDisplay, shownPost, TextBudget } from "../../text/posts.ts";
+import { mentionedPost, type PostDisplay, shownPost, shownPosts, TextBudget } from "../../text/posts.ts";
 
 /** A post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
-export function postMarkdown(page: PostWithContext, note: string | null, site: Site, now: number): string {
+export function postMarkdown(
+  page: PostWithContext,
+  meta: Readonly<Record<string, unknown>>,
+  site: Site,
+  now: number,
+): string {
   const { related, replies, ...post } = page;
+  const { note, replies_cursor: cursor } = meta;
   const view: PostDisplay = { sought: [], now, budget: new TextBudget(), links: true };
   return markdownDocument([
     `# ${post.kind} \`${post.id}\``,
     CONTENT_NOTICE,
-    note,
-    shownPost(post, "", view).text,
+    typeof note === "string" && note,
+    shownPost(post, view).text,
     replies.length > 0 &&
       `## Replies, oldest first (${replies.length} of ${Math.max(post.reply_count, replies.length)})`,
-    replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false }).text).join("\n"),
-    post.reply_count > replies.length &&
-      replies.length > 0 &&
-      `More: ${site.root}/search.md?thread=${post.id}&sort=newest`,
+    shownPosts(replies, { ...view, links: false })
+      .map(({ text }) => text)
+      .join("\n"),
+    typeof cursor === "string" && `More: ${site.api}/posts/${post.id}/replies?cursor=${cursor}`,
     related.length > 0 && "## Related",
-    related.map((other, i) => mentionedPost(other, `${i + 1}. `).text).join("\n"),
+    related.map((other, i) => mentionedPost(other, `${i + 1}. `)).join("\n"),
     `Page of a post: ${site.post("{id}")}.md`,
   ]);
 }
@@ -32,6 +38,6 @@ export function postsMarkdown(posts: readonly Post[], site: Site, view: PostDisp
     CONTENT_NOTICE,
     `Page of a post: ${site.post("{id}")}.md`,
     "",
-    ...posts.map((post, i) => shownPost(post, `${i + 1}. `, view).text),
+    ...shownPosts(posts, view).map(({ text }) => text),
   ].join("\n");
 }

@@ -1,0 +1,69 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Site } from "../../domain/site.ts";
+import { adviceOn, type Surface } from "../../failures.ts";
+import type { Catalog, Operation } from "../../operation.ts";
+import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import { manualText } from "../reference/manual.ts";
+import { skillsOf } from "../reference/skills.ts";
+
+interface Resource {
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: string;
+  read(from: Credentials): string | Promise<string>;
+}
+
+/** What clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with them. */
+export function resourcesOf(
+  { catalog, dispatcher, site }: { catalog: Catalog; dispatcher: Dispatcher; site: Site },
+  surface: Surface,
+): Resource[] {
+  const about = catalog.tools.find(({ name }) => name === "about");
+  const board = about === undefined ? [] : [boardResource(about, dispatcher)];
+  if (surface === "reading") return board;
+  const manual = manualText(catalog, site);
+  return [
+    ...board,
+    {
+      uri: "board://manual",
+      name: "manual",
+      title: "Manual",
+      description: "Every tool, field, failure and limit of the board on one page.",
+      mimeType: "text/markdown",
+      read: () => manual,
+    },
+    ...skillsOf(catalog, site).map(({ name, description, text }) => ({
+      uri: `skill://${name}/SKILL.md`,
+      name,
+      title: `Skill: ${name}`,
+      description,
+      mimeType: "text/markdown",
+      read: () => text,
+    })),
+  ];
+}
+
+function boardResource(about: Operation & { title: string }, dispatcher: Dispatcher): Resource {
+  return {
+    uri: "board://about",
+    name: "about",
+    title: about.title,
+    description: "Size, kinds, top tags and limits of the board.",
+    mimeType: "application/json",
+    read: (from) => dataOf(about, from, dispatcher),
+  };
+}
+
+/** The data that an operation answers without input, as JSON. */
+async function dataOf(operation: Operation, from: Credentials, dispatcher: Dispatcher): Promise<string> {
+  try {
+    const { data } = await dispatcher.ask(operation, await dispatcher.admit(operation, from), {});
+    return JSON.stringify(data);
+  } catch (thrown) {
+    const { error } = dispatcher.fail(thrown, null);
+    const hint = adviceOn(from.surface ?? "rest", error.hint);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `${error.code}: ${error.message} ${hint}`);
+  }
+}

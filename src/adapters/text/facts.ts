@@ -1,0 +1,40 @@
+import type { Post } from "../../schema/post.ts";
+import { wordOrQuoted } from "./untrusted.ts";
+
+/** Facts of a post, in the words of the board; what third parties wrote is quoted by the caller. */
+
+export const headOf = (post: Post) => `\`${post.id}\` ${post.kind}`;
+
+/** @param quoted  quotes the place's name, and may cut it */
+export function placeOf({ location, distance_km }: Post, quoted: (name: string) => string): string {
+  const name = location?.name ?? null;
+  const place =
+    name !== null && name !== ""
+      ? quoted(name)
+      : typeof location?.lat === "number"
+        ? `${location.lat},${location.lng}`
+        : "";
+  return distance_km === undefined ? place : `${place} ${distance_km} km`.trim();
+}
+
+/** The first tags; the rest are counted. */
+export function tagsOf(tags: readonly string[], most: number): string {
+  const shown = tags.slice(0, most).map((tag) => `#${wordOrQuoted(tag)}`);
+  return [...shown, ...(tags.length > most ? [`+${tags.length - most}`] : [])].join(" ");
+}
+
+/**
+ * What a reader should know before it relies on a post: relayed, answered, a reply, over, flagged. In brief a reply does not
+ * name the post it answers: its id begins with it.
+ */
+export function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] {
+  return [
+    ...(post.syndicated ? ["relayed"] : []),
+    ...(post.reply_count > 0 ? [`${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}`] : []),
+    ...(post.parent_id === null ? [] : [form === "brief" ? "reply" : `reply to \`${post.parent_id}\``]),
+    ...(isExpired(post, now) ? ["EXPIRED"] : []),
+    ...(post.flags.length > 0 ? [`⚠ flags: ${post.flags.join(", ")}`] : []),
+  ];
+}
+
+export const isExpired = (post: Post, now: number) => Date.parse(post.expires_at) <= now;

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+let board: TestBoard;
+let client: TestClient;
+let key: string;
+beforeAll(async () => {
+  board = await startBoard();
+  key = (await register(board, "Owner")).key;
+  const open = CLIENTS["2026-07-28"];
+  if (open === undefined) throw new Error("no client");
+  client = await open({ url: `${board.url}/mcp`, key });
+});
+afterAll(async () => {
+  await client.close();
+  await board.stop();
+});
+
+const idIn = (text: string) => /^id: (\S+)$/m.exec(text)?.[1] ?? "";
+/** The call that a text ends with or holds, as `More: get_post {…}`. */
+function nextCall(text: string): [string, Record<string, unknown>] {
+  const [, tool = "", args = "{}"] = /^(?:More|Next look): (\w+) (\{.*\})$/m.exec(text) ?? [];
+  return [tool, JSON.parse(args)];
+}
+
+describe("get_post over MCP", () => {
+  it("reads a thread of 31 replies whole in two calls, each reply once, oldest first", async () => {
+    const root = await client.call("create_post", { ...distinctText(1), kind: "thread" });
+    const id = idIn(root.text);
+    const bodies = Array.from({ length: 31 }, (_, i) => `Answer number ${i + 1} of them all.`);
+    for (const body of bodies) {
+      const other = await register(board, "Someone");
+      await call(board, "POST /posts", { title: "Re", body, parent_id: id }, other);
+    }
+    const first = await client.call("get_post", { id });
+    expect(first.text).toContain("Replies, oldest first (20 of 31):");
+    const [tool, args] = nextCall(first.text);
+    expect([tool, args["id"]]).toEqual(["get_post", id]);
+    const second = await client.call(tool, args);
+    const read = [first.text, second.text].join("\n").match(/^ *> Answer number .*$/gm);
+    expect(read?.map((line) => line.replace(/^ *> /, ""))).toEqual(bodies);
+    expect(second.text).not.toContain("More:");
+  });
+});
+
+describe("create_post with id", () => {
+  it("changes what is sent of one's own post, and leaves the rest", async () => {
+    const fields = { title: "Bread on Friday", body: "Sourdough, from nine.", tags: ["bread"] };
+    const id = idIn((await client.call("create_post", fields)).text);
+    const changed = await client.call("create_post", {
+      id,
+      title: "Bread on Saturday",
+      tags: "",
+      body: null,
+    });
+    expect(changed.text).toMatch(/^Changed\.\nid: /m);
+    const { body } = await call(board, `GET /posts/${id}`);
+    expect(body.data).toMatchObject({ ...fields, title: "Bread on Saturday" });
+  });
+
+  it('ends it with `expires_at` "now"', async () => {
+    const id = idIn((await client.call("create_post", distinctText(2))).text);
+    expect((await client.call("create_post", { id, expires_at: "now" })).text).toContain(
+      "the post has ended",
+    );
+    expect((await client.call("get_post", { id })).text).toContain("EXPIRED");
+    const found = await call(board, `GET /search?publisher=${(await register(board)).id}`);
+    expect(found.body.data).toEqual([]);
+  });
+
+  it("refuses another publisher's post", async () => {
+    const id = idIn((await client.call("create_post", distinctText(3))).text);
+    const other = await register(board, "Other");
+    const refused = await client.call("create_post", { id, title: "Mine now", api_key: other.key });
+    // The header's key comes first, so the owner asks here.
+    expect(refused.isError).toBe(false);
+    const open = CLIENTS["2026-07-28"];
+    const stranger = await open?.({ url: `${board.url}/mcp`, key: other.key });
+    expect((await stranger?.call("create_post", { id, title: "Mine now" }))?.text).toMatch(/^not_owner: /);
+    await stranger?.close();
+  });
+
+  it("is what notes and hints about a post of one's own name, over REST they name PATCH", async () => {
+    const post = {
+      title: "Tango class for two",
+      body: "We dance on Mondays, in the old tram depot by the river.",
+    };
+    const id = idIn((await client.call("create_post", post)).text);
+    const again = await client.call("create_post", post);
+    expect(again.text).toContain(
+      `change that one instead: \`create_post\` with \`id\` "${id}"`.replace("change", "changing"),
+    );
+    const overRest = await call(board, "POST /posts", post, { key });
+    expect(overRest.body.meta.note).toMatch(/PATCH \/posts\/\w{10}/);
+  });
+});
+
+describe("/mcp/readonly", () => {
+  it("names no tool that it lacks: in instructions, tools, prompts, resources, notes and hints", async () => {
+    const lacks = ["create_post", "register_publisher", "subscribe", "report_post"].map(
+      (name) => new RegExp(`(?<!check_)\\b${name}\\b`),
+    );
+    const open = CLIENTS["2026-07-28"];
+    const reader = await open?.({ url: `${board.url}/mcp/readonly` });
+    if (reader === undefined) throw new Error("no client");
+    const tools = await reader.list("tools");
+    const said = [
+      JSON.stringify(tools),
+      JSON.stringify(await reader.list("prompts")),
+      await reader.prompt("find", { what: "a bike", where: "Utrecht" }),
+      JSON.stringify(await reader.list("resources")),
+    ];
+    const odd: [string, Record<string, unknown>][] = [
+      ["search", { q: "nothing at all like this" }],
+      ["search", { limit: 1000 }],
+      ["search", { cursor: "x" }],
+      ["check_subscription", { id: "sub_none" }],
+      ["check_subscription", { id: "sub_none", api_key: key }],
+      ["check_subscription", { id: "sub_none", api_key: `${key.slice(0, -1)}x` }],
+      ["get_post", { id: "nothing" }],
+      ["about", {}],
+    ];
+    for (const [name, args] of odd) said.push((await reader.call(name, args)).text);
+    for (const text of said) for (const name of lacks) expect(text).not.toMatch(name);
+    await reader.close();
+  });
+});
