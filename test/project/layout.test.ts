@@ -67,7 +67,8 @@ const root = resolve(import.meta.dirname, "../..");
 const filesOf = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !file.includes("node_modules/"));
 const sources = ["src", "tools", "demo"].flatMap(filesOf);
 const others = ["test", "bench"].flatMap(filesOf);
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");

@@ -23,6 +23,8 @@ export function argumentsSchema(
       portable(UNEXPLAINED.has(name) ? { ...field, description: undefined } : field, 0),
     ),
     ...(required.length === 0 ? {} : { required }),
+    // OpenAI's strict mode takes an object without fields only if it says that it has none.
+    ...(Object.keys(properties).length === 0 ? { additionalProperties: false } : {}),
   };
 }
 

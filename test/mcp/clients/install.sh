@@ -1,0 +1,8 @@
+#!/bin/sh
+# Installs the hosts that the tests of the tool server drive, unless they are there. They run no scripts of their own.
+set -eu
+cd "$(dirname "$0")"
+if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+  npm ci --ignore-scripts --no-audit --no-fund --legacy-peer-deps
+  touch node_modules/.package-lock.json
+fi
