@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Publisher } from "./publisher.ts";
-import { Count, DateTime, Flag, HttpUrl, Timestamp, TimeZone } from "./scalars.ts";
+import {
+  Count,
+  commaSeparated,
+  DateTime,
+  Flag,
+  fromJsonText,
+  HttpUrl,
+  Timestamp,
+  TimeZone,
+} from "./scalars.ts";
 import { line, multiline, optionalLine } from "./text.ts";
 
 export const KINDS = ["event", "offer", "request", "announcement", "thread"] as const;
@@ -42,7 +51,7 @@ const Location = z.object({
   lng: z.number().min(-180).max(180).nullish(),
 });
 
-const LocationInput = Location.superRefine((place, context) => {
+const WholeLocation = Location.superRefine((place, context) => {
   if ((place.lat ?? null) === null && (place.lng ?? null) === null) return;
   for (const key of ["lat", "lng"] as const) {
     if ((place[key] ?? null) === null) {
@@ -56,9 +65,19 @@ const LocationInput = Location.superRefine((place, context) => {
   }
 });
 
+/** A place; its name alone may come as a string. */
+const LocationInput: z.ZodType<z.output<typeof WholeLocation>, z.input<typeof WholeLocation>> = z.preprocess(
+  (sent) => {
+    const place = fromJsonText(sent);
+    return typeof place === "string" ? { name: place } : place;
+  },
+  WholeLocation,
+);
+
 /** Free-form JSON, bounded in bytes, depth and keys before anything walks it recursively. */
 const Metadata = z
   .unknown()
+  .transform(fromJsonText)
   .superRefine((sent, context) => {
     const problem = metadataProblem(sent);
     if (problem !== null) context.addIssue({ code: "custom", params: { code: "too_big" }, message: problem });
@@ -90,25 +109,18 @@ function metadataProblem(sent: unknown): string | null {
   return null;
 }
 
-/** A comma separates tags, as it does in a search: a tag that held one could not be asked for. */
-const Tags = z
-  .array(z.string())
-  .max(LIMITS.tags)
-  .transform((sent) => sent.flatMap((text) => (text.includes(",") ? tagsIn(text) : [text])))
-  .pipe(z.array(line(LIMITS.tagChars)).max(LIMITS.tags))
-  .meta({
-    override: {
-      type: "array",
-      items: { type: "string", minLength: 1, maxLength: LIMITS.tagChars },
-      maxItems: LIMITS.tags,
-    },
-  });
-
-const tagsIn = (text: string) =>
-  text
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
+/**
+ * A list; its items may come as one string with commas. A comma separates tags, as it does in a search: a tag that held
+ * one could not be asked for.
+ */
+const Tags: z.ZodType<string[], string[]> = z.preprocess((sent) => {
+  const tags = fromJsonText(sent);
+  if (typeof tags === "string") return commaSeparated(tags);
+  if (!Array.isArray(tags)) return tags;
+  return tags.flatMap((tag: unknown) =>
+    typeof tag === "string" && tag.includes(",") ? commaSeparated(tag) : [tag],
+  );
+}, z.array(line(LIMITS.tagChars)).max(LIMITS.tags));
 
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {

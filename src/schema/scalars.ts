@@ -18,7 +18,7 @@ export const DateTime = z
       : refused(
           text,
           context,
-          "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00.",
+          "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00, or a local one beside `timezone`.",
         ),
   );
 
@@ -82,13 +82,30 @@ export function numeric(bounds: { min: number; max: number; integer?: boolean })
     });
 }
 
+/** The items of a text with commas between them, without empty ones. */
+export function commaSeparated(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** What a text of a JSON object or list holds, any other value as it is: models send objects as text. */
+export function fromJsonText(sent: unknown): unknown {
+  if (typeof sent !== "string" || !/^\s*[{[]/.test(sent)) return sent;
+  try {
+    return JSON.parse(sent);
+  } catch {
+    return sent;
+  }
+}
+
 /** Comma-separated strings, or a JSON array of strings; items are trimmed, empty ones dropped. */
 export const List = z
   .union([z.string(), z.array(z.string())], {
     error: "Must be a comma-separated string or a list of strings.",
   })
-  .transform((sent) => [sent].flat().flatMap((text) => text.split(",").map((item) => item.trim())))
-  .transform((items) => items.filter((item) => item !== ""))
+  .transform((sent) => [sent].flat().flatMap(commaSeparated))
   .meta({ override: { type: "string" } });
 
 /** An http or https URL without credentials, at most 1,000 characters; kept as sent except for surrounding blanks. */

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Post } from "./post.ts";
 import { criteria } from "./query.ts";
-import { Count, Flag, HttpUrl, numeric, Timestamp } from "./scalars.ts";
+import { Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
-export const StandingQuery = z.object(criteria).superRefine((query, context) => {
+const Criteria = z.object(criteria).superRefine((query, context) => {
   const {
     rerank: _rerank,
     radius_km: _radius,
@@ -32,6 +32,8 @@ export const StandingQuery = z.object(criteria).superRefine((query, context) => 
     });
   }
 });
+/** The same; it may come as text of JSON. */
+export const StandingQuery = z.preprocess(fromJsonText, Criteria);
 export type StandingQuery = z.output<typeof StandingQuery>;
 
 export const SubscriptionId = z

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
+import { withMoments } from "../../schema/local-time.ts";
 
 /**
  * Parses the fields of a call by the operation's schema.
@@ -17,14 +18,18 @@ export function parseInput(
   sent: Record<string, unknown>,
   source: "body" | "query",
 ): { input: z.output<z.ZodObject>; notes: string[] } {
-  const parsed = operation.input.safeParse(sent, { reportInput: true });
+  const parsed = operation.input.safeParse(withMoments(sent), { reportInput: true });
   if (!parsed.success) {
     const { issues } = parsed.error;
-    throw new BoardError(failureOf(issues, source), { issues: issues.flatMap((issue) => issueOf(issue)) });
+    // A misspelt field is most often why another one is missing.
+    const misspelt = unknownFields(operation.input, sent).filter(({ meant }) => meant !== null);
+    throw new BoardError(failureOf(issues, source), {
+      issues: [...issues.flatMap((issue) => issueOf(issue)), ...misspelt.map(unknownFieldIssue)],
+    });
   }
   // The one guard over every text that is kept.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
-  return { input: parsed.data, notes: unknownFields(operation.input, sent, "") };
+  return { input: parsed.data, notes: unknownFields(operation.input, sent).map(unknownFieldNote) };
 }
 
 function failureOf(issues: readonly z.core.$ZodIssue[], source: "body" | "query"): FailureCode {
@@ -46,33 +51,71 @@ function issueOf(issue: z.core.$ZodIssue): Issue[] {
   return [{ path, code: missing ? "required" : code, message: missing ? "Required." : issue.message }];
 }
 
-/** A sentence for each unknown field, at the top and inside `location` and `query`. At most five. */
-function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path: string): string[] {
+/** A field that was sent and that the operation does not have. */
+interface UnknownField {
+  /** Dotted, and safe for an agent to read: the caller may have copied it from a post. */
+  path: string;
+  /** The field that was probably meant, or null. */
+  meant: string | null;
+}
+
+/** The unknown fields at the top and inside `location` and `query`. At most five. */
+export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
   const known = Object.keys(schema.shape);
-  const notes: string[] = [];
+  const unknown: UnknownField[] = [];
   for (const [key, value] of Object.entries(sent)) {
     const field: unknown = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
     if (field === undefined) {
-      notes.push(`\`${printable(path + key)}\` is not a parameter${suggestion(key, known)}`);
+      unknown.push({ path: printable(path + key), meant: meantBy(key, known) });
     } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       const inner = objectBehind(field as z.ZodType);
       if (inner !== null)
-        notes.push(...unknownFields(inner, value as Record<string, unknown>, `${path}${key}.`));
+        unknown.push(...unknownFields(inner, value as Record<string, unknown>, `${path}${key}.`));
     }
-    if (notes.length >= 5) break;
+    if (unknown.length >= 5) break;
   }
-  return notes.slice(0, 5);
+  return unknown.slice(0, 5);
 }
 
-function suggestion(key: string, known: readonly string[]): string {
-  const meant = meantBy(key, known);
-  return meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`;
+function unknownFieldNote({ path, meant }: UnknownField): string {
+  return `\`${path}\` is not a parameter${meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`}`;
+}
+
+export function unknownFieldIssue({ path, meant }: UnknownField): Issue {
+  const message = meant === null ? "Is not a parameter." : `Is not a parameter; did you mean \`${meant}\`?`;
+  return { path, code: "unknown_field", message };
 }
 
 /** Fields that callers know by another name: a post's `url` is called `link` when it is read. */
 const OTHER_WORDS = new Map([
   ["link", "url"],
   ["query", "q"],
+  ["start", "starts_at"],
+  ["begin", "starts_at"],
+  ["start_time", "starts_at"],
+  ["start_date", "starts_at"],
+  ["date", "starts_at"],
+  ["end", "ends_at"],
+  ["end_time", "ends_at"],
+  ["end_date", "ends_at"],
+  ["expiry", "expires_at"],
+  ["expires", "expires_at"],
+  ["place", "location"],
+  ["venue", "location"],
+  ["city", "location"],
+  ["address", "location"],
+  ["location_name", "location"],
+  ["description", "body"],
+  ["text", "body"],
+  ["content", "body"],
+  ["message", "body"],
+  ["subject", "title"],
+  ["headline", "title"],
+  ["category", "kind"],
+  ["type", "kind"],
+  ["reply_to", "parent_id"],
+  ["in_reply_to", "parent_id"],
+  ["thread_id", "parent_id"],
 ]);
 
 function meantBy(key: string, known: readonly string[]): string | null {
@@ -86,8 +129,13 @@ function meantBy(key: string, known: readonly string[]): string | null {
 /** A field name, made safe for an agent to read: the caller may have copied it from a post. */
 const printable = (name: string) => name.replace(/[^\w.-]/g, "?").slice(0, 40);
 
-function objectBehind(field: z.ZodType): z.ZodObject | null {
+/** The object that a field takes, whatever else it understands; null for any other field. */
+export function objectBehind(field: z.ZodType): z.ZodObject | null {
   let schema: unknown = field;
-  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap();
+  for (;;) {
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap();
+    else if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodTransform) schema = schema.out;
+    else break;
+  }
   return schema instanceof z.ZodObject ? schema : null;
 }

@@ -2,8 +2,9 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
 import { BoardError } from "../../failures.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import { refuseMisspelt, understoodArguments } from "./arguments.ts";
 import { answerOf, failedResult } from "./results.ts";
-import { DETAILS, operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
+import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 export interface CallParts {
   dispatcher: Dispatcher;
@@ -20,8 +21,8 @@ export async function callTool(
   credentials: Credentials,
 ): Promise<CallToolResult> {
   const { dispatcher, clock } = parts;
-  const { apiKey, detail: sentDetail, input } = argumentsOf(sent);
-  const served = operationAsked(tool, input);
+  const understood = understoodArguments(tool, sent);
+  const { served, input, apiKey } = understood;
   const { operation } = served;
   const { client } = credentials;
   const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
@@ -30,9 +31,11 @@ export async function callTool(
     const admission = await dispatcher.admit(operation, from);
     // A missing key comes before a wrong argument, as over REST.
     if (admission.refusal !== null) throw admission.refusal;
-    const detail = detailOf(served, sentDetail);
+    const detail = detailOf(served, understood.detail);
+    refuseMisspelt(understood);
     const source = operation.rest.method === "GET" ? "query" : "body";
-    const performed = await dispatcher.perform(operation, admission, input, source, label);
+    const noted = { ...admission, notes: [...admission.notes, ...understood.notes] };
+    const performed = await dispatcher.perform(operation, noted, input, source, label);
     const { text, data } = answerOf({ tool, served, sent: input, detail, now: clock() }, performed);
     return {
       content: [{ type: "text", text }],
@@ -44,26 +47,6 @@ export async function callTool(
     return failedResult(forAgents(error, isOutranked, parts.site), door.surface, reference);
   }
 }
-
-/** Separates the operation's own arguments from `api_key` and `detail`, and drops those a model left null or "". */
-function argumentsOf(sent: Record<string, unknown>) {
-  const { api_key: apiKey, detail, ...input } = withoutNothing(sent);
-  return { apiKey: typeof apiKey === "string" ? apiKey : null, detail, input };
-}
-
-/** Where every argument must be sent, models fill in null or "" for those they do not want, inside objects too. */
-function withoutNothing(sent: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.entries(sent).filter(([, value]) => value !== null && value !== "");
-  return Object.fromEntries(
-    given.map(([name, value]) => [
-      name,
-      isObject(value) && name !== "metadata" ? withoutNothing(value) : value,
-    ]),
-  );
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[number] {
   if (whole !== "asked" || sent === undefined) return "compact";

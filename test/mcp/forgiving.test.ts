@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+let board: TestBoard;
+let client: TestClient;
+beforeAll(async () => {
+  board = await startBoard();
+  const { key } = await register(board, "Forgiven");
+  const open = CLIENTS["2026-07-28"];
+  if (open === undefined) throw new Error("no client");
+  client = await open({ url: `${board.url}/mcp`, key });
+});
+afterAll(async () => {
+  await client.close();
+  await board.stop();
+});
+
+let written = 0;
+/** Writes a post with these fields over MCP, and reads it over REST. */
+async function postWith(fields: Record<string, unknown>) {
+  written += 1;
+  const answer = await client.call("create_post", { ...distinctText(written), ...fields });
+  expect(answer.text).toMatch(/^(Note: .*\n)?Published\./);
+  const id = /^id: (\S+)$/m.exec(answer.text)?.[1];
+  return { answer, post: (await call(board, `GET /posts/${id}`)).body.data };
+}
+
+describe("create_post understands", () => {
+  it("tags in one string with commas, or as text of JSON", async () => {
+    expect((await postWith({ tags: "bike, Repair ,,diy" })).post.tags).toEqual(["bike", "repair", "diy"]);
+    expect((await postWith({ tags: '["a b","c"]' })).post.tags).toEqual(["a b", "c"]);
+  });
+
+  it("a place by its name, as text of JSON, or by coordinates beside the other fields", async () => {
+    const nowhere = { lat: null, lng: null };
+    expect((await postWith({ location: "Vienna" })).post.location).toEqual({ name: "Vienna", ...nowhere });
+    const vienna = { name: "Vienna", lat: 48.2, lng: 16.37 };
+    expect((await postWith({ location: JSON.stringify(vienna) })).post.location).toEqual(vienna);
+    const { post, answer } = await postWith({ lat: 48.2, lng: 16.37 });
+    expect(post.location).toEqual({ name: null, lat: 48.2, lng: 16.37 });
+    expect(answer.text).toContain("Read as fields of `location`: `lat`, `lng`.");
+  });
+
+  it("a local time beside its zone, in summer and in winter, before and after the clock changes", async () => {
+    const timezone = "Europe/Vienna";
+    const utcOf = async (starts_at: string) => (await postWith({ starts_at, timezone })).post.starts_at;
+    expect(await utcOf("2099-01-15T19:30")).toBe("2099-01-15T18:30:00.000Z");
+    expect(await utcOf("2099-07-15T19:30:00")).toBe("2099-07-15T17:30:00.000Z");
+    expect(await utcOf("2099-03-29 01:59")).toBe("2099-03-29T00:59:00.000Z");
+    expect(await utcOf("2099-03-29T03:01")).toBe("2099-03-29T01:01:00.000Z");
+    expect(await utcOf("2099-07-15T19:30:00-05:00")).toBe("2099-07-16T00:30:00.000Z");
+  });
+
+  it("`link` for `url`, and says so", async () => {
+    const { post, answer } = await postWith({ link: "https://example.org/a" });
+    expect(post.link).toBe("https://example.org/a");
+    expect(answer.text).toMatch(/^Note: .*`link` was read as `url`\./);
+  });
+});
+
+describe("create_post refuses", () => {
+  it.each([
+    [{ start: "2099-12-05T10:00:00+01:00" }, "starts_at"],
+    [{ location_name: "Vienna" }, "location"],
+    [{ titel: "x" }, "title"],
+    [{ expire_at: "2099-12-05T10:00:00Z" }, "expires_at"],
+    [{ location: { nam: "Vienna" } }, "name"],
+  ])("%j, since the post would go live without it, and names `%s`", async (field, meant) => {
+    const body = `Not to be found ${meant}`;
+    const refused = await client.call("create_post", { title: "Refused", body, ...field });
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toMatch(/^invalid_request: /);
+    expect(refused.text).toContain(`did you mean \`${meant}\`?`);
+    const found = await client.call("search", { q: `"${body}"` });
+    expect(found.text).toContain("No posts.");
+  });
+
+  it("a local time without a zone, and says what is missing", async () => {
+    const refused = await client.call("create_post", {
+      title: "a",
+      body: "b",
+      starts_at: "2099-12-05T10:00",
+    });
+    expect(refused.text).toMatch(/- starts_at: .*or a local one beside `timezone`/);
+  });
+});
+
+describe("the other tools understand", () => {
+  it("subscribe: the query as text of JSON, or its fields beside each other", async () => {
+    for (const args of [
+      { query: '{"q": "road bike", "kind": "offer"}' },
+      { q: "road bike", kind: "offer" },
+      { query: { q: "road bike", kind: "offer", near: null, tags: "" }, label: null },
+    ]) {
+      const saved = await client.call("subscribe", args);
+      expect(saved.text).toContain('Offers about \\"road bike\\"');
+    }
+  });
+
+  it("search: `query` for `q`; get_post: `post_id` for `id`; check_subscription: `subscription_id` for `id`", async () => {
+    const { post } = await postWith({});
+    const found = await client.call("search", { query: `"${post.title}"` });
+    expect(found.text).toContain(`\`${post.id}\``);
+    expect(found.text).toContain("`query` was read as `q`.");
+    expect((await client.call("get_post", { post_id: post.id })).text).toContain(`\`${post.id}\``);
+    const none = await client.call("check_subscription", { subscription_id: "sub_none" });
+    expect(none.text).toMatch(/^subscription_not_found: /);
+  });
+});
+
+describe("a failure", () => {
+  it("names an unknown field too, since it is often why another one is missing", async () => {
+    const refused = await client.call("create_post", { titel: "x", body: "y" });
+    expect(refused.text).toMatch(/- titel: Is not a parameter; did you mean `title`\?/);
+    const over = await call(board, "POST /reports", { postid: "x", reason: "spam" });
+    expect(over.body.error.issues).toContainEqual({
+      path: "postid",
+      code: "unknown_field",
+      message: "Is not a parameter; did you mean `post_id`?",
+    });
+  });
+});
