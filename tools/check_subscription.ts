@@ -5,7 +5,7 @@ import { PendingMatch, pageOf, SubscriptionId } from "../src/schema/subscription
 export default defineTool({
   name: "check_subscription",
   title: "Read new matches",
-  when: "New posts that match a query you saved, since your last look (`cursor`).",
+  when: "New posts that match a query you saved, since your last look (`cursor`); without `id`, any of yours.",
   input: z.object({
     id: SubscriptionId,
     cursor: pageOf.cursor.describe("The last `next_cursor`."),
@@ -20,6 +20,7 @@ export default defineTool({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/subscriptions/{id}/pending" },
+  also: { missing: "id", operation: "read_matches" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
   async handle({ id, cursor, limit }, { subscriptions, caller }) {

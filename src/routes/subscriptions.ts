@@ -4,6 +4,7 @@ import { Deleted } from "../schema/post.ts";
 import { numeric } from "../schema/scalars.ts";
 import {
   DeliveryRecord,
+  OwnMatch,
   pageOf,
   RotatedSecret,
   Subscription,
@@ -31,6 +32,29 @@ export const listSubscriptions = defineRoute({
 
   async handle(_input, { subscriptions, caller }) {
     return ok(await subscriptions.list(caller), { nextCursor: null });
+  },
+});
+
+export const readMatches = defineRoute({
+  name: "read_matches",
+  title: "Read new matches of all subscriptions",
+  when: "You want what matched any of your standing queries since your last look; keep `next_cursor` as your watermark.",
+  input: z.object(pageOf),
+  output: z.array(OwnMatch),
+  auth: "key",
+  effect: "reads",
+  limit: "read",
+  failures: ["invalid_cursor"],
+  list: true,
+  carriesPosts: true,
+  outcomes: ["ok"],
+  rest: { method: "GET", path: "/publishers/me/matches" },
+  examples: [{}],
+
+  async handle({ cursor, limit }, { subscriptions, caller }) {
+    const page = await subscriptions.allPending(caller, { cursor, limit });
+    const { matches, nextCursor, subscriptions: saved, notes } = page;
+    return ok(matches, { nextCursor, notes, meta: { subscriptions: saved } });
   },
 });
 

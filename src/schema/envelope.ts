@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardCounts } from "./board.ts";
+import { Subscription } from "./subscription.ts";
 
 /** What every answer carries beside its data. */
 export const Meta = z.object({
@@ -16,6 +17,10 @@ export const Meta = z.object({
     .string()
     .optional()
     .describe("A post: `cursor` of `GET /posts/{id}/replies` for the replies after those it shows."),
+  subscriptions: z
+    .array(Subscription)
+    .optional()
+    .describe("Matches of all subscriptions: the subscriptions, oldest first."),
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 

@@ -121,6 +121,10 @@ export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;
 
+/** A match among those of all subscriptions. */
+export const OwnMatch = PendingMatch.extend({ subscription_id: z.string() });
+export type OwnMatch = z.infer<typeof OwnMatch>;
+
 /** Paging of lists that are read from a watermark. */
 export const pageOf = {
   cursor: z.string().max(2000).optional(),

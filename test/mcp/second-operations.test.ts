@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
@@ -95,6 +95,41 @@ describe("create_post with id", () => {
     );
     const overRest = await call(board, "POST /posts", post, { key });
     expect(overRest.body.meta.note).toMatch(/PATCH \/posts\/\w{10}/);
+  });
+});
+
+describe("check_subscription without id", () => {
+  it("gives the new matches of all subscriptions once, with the list of them, and goes on from its cursor", async () => {
+    const empty = await client.call("check_subscription", {});
+    expect(empty.text).toMatch(/^No new matches\..*\nYou have no subscriptions\./);
+    const ids = [];
+    for (const q of ["theremin", "hurdygurdy"]) {
+      const saved = await client.call("subscribe", { query: { q }, label: `For ${q}` });
+      ids.push(/^id: (\S+)$/m.exec(saved.text)?.[1]);
+    }
+    const write = (word: string) =>
+      client.call("create_post", { title: `A ${word}`, body: `To sell: a ${word}.` });
+    await write("theremin");
+    await write("hurdygurdy");
+    const both = await eventually(
+      () => client.call("check_subscription", {}),
+      ({ text }) => /A theremin[\s\S]*A hurdygurdy/.test(text),
+    );
+    expect(both.text).toMatch(/"A theremin"\n[\s\S]*matches S1\n[\s\S]*"A hurdygurdy"\n[\s\S]*matches S2\n/);
+    expect(both.text).toContain(`S1 \`${ids[0]}\` | "For theremin" | "Posts about \\"theremin\\"" | 1 kept`);
+    const [tool, args] = nextCall(both.text);
+    expect([tool, Object.keys(args)]).toEqual(["check_subscription", ["cursor"]]);
+    const none = await client.call(tool, args);
+    expect(none.text).toMatch(/^No new matches\./);
+    await write("theremin of wood");
+    const later = await eventually(
+      () => client.call(tool, args),
+      ({ text }) => text.includes("of wood"),
+    );
+    expect(later.text).not.toContain("A hurdygurdy");
+    const rest = await call(board, "GET /publishers/me/matches", undefined, { key });
+    expect(rest.body.data).toHaveLength(3);
+    expect(rest.body.meta.subscriptions).toHaveLength(2);
   });
 });
 

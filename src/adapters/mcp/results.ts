@@ -1,11 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { adviceOn, type BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
+import type { OwnMatch, Subscription } from "../../schema/subscription.ts";
 import type { Performed } from "../calls/dispatcher.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { soughtWords } from "../text/excerpt.ts";
 import { mentionedPost, type PostDisplay, shownPost, shownPosts, TextBudget } from "../text/posts.ts";
-import { visibleJson, visibleLine, visibleValue } from "../text/untrusted.ts";
+import { quotedLine, visibleJson, visibleLine, visibleValue } from "../text/untrusted.ts";
 import { nowText } from "../text/when.ts";
 import { mentionData, shownPostData } from "./data.ts";
 import { recordText } from "./record.ts";
@@ -109,8 +110,12 @@ function shownList(
     ...(cursor === null ? {} : { next_cursor: cursor }),
   };
   const today = `Now: ${nowText(now)}.`;
-  if (posts.length === 0)
-    return { lines: [`${served.isWatermark ? "No new matches" : "No posts"}. ${today}`, ...more], data };
+  const saved = (meta["subscriptions"] ?? []) as Subscription[];
+  const savedLines = meta["subscriptions"] === undefined ? [] : subscriptionLines(saved);
+  if (posts.length === 0) {
+    const none = `${served.isWatermark ? "No new matches" : "No posts"}. ${today}`;
+    return { lines: [none, ...savedLines, ...more], data: { ...data, ...savedData(saved) } };
+  }
   const order =
     ORDERS[String(meta["ranking"])] ??
     (served.isWatermark || served.whole === "always" ? ", oldest first" : "");
@@ -118,13 +123,40 @@ function shownList(
     lines: [
       `${today} ${posts.length} ${posts.length === 1 ? "post" : "posts"}${order}. Page of a post: ${pagesOf(posts)}`,
       UNTRUSTED,
-      ...shown.map((post) => post.text),
+      ...shown.map(({ text }, i) => text + matchedBy(posts[i], saved)),
+      ...savedLines,
       ...more,
     ],
-    data: { ...NOTICE, ...data },
+    data: { ...NOTICE, ...data, ...savedData(saved) },
     cut: budget?.spent === true,
   };
 }
+
+/** The caller's subscriptions, named S1, S2, … for the matches above them. */
+function subscriptionLines(saved: readonly Subscription[]): string[] {
+  if (saved.length === 0) return ["You have no subscriptions."];
+  return [
+    "Your subscriptions:",
+    ...saved.map(({ id, label, describes, pending, inactive_reason: reason }, i) =>
+      [
+        `S${i + 1} \`${id}\``,
+        ...(label === null ? [] : [quotedLine(label)]),
+        quotedLine(describes),
+        `${pending} kept`,
+        ...(reason === null ? [] : [`inactive: ${reason}`]),
+      ].join(" | "),
+    ),
+  ];
+}
+
+/** A line that says which subscription a post matched. */
+function matchedBy(post: Post | undefined, saved: readonly Subscription[]): string {
+  const at = saved.findIndex(({ id }) => id === (post as Partial<OwnMatch> | undefined)?.subscription_id);
+  return at === -1 ? "" : `\n   matches S${at + 1}`;
+}
+
+const savedData = (saved: readonly Subscription[]) =>
+  saved.length === 0 ? {} : { subscriptions: saved.map(visibleValue) };
 
 function shownPage(call: Call, page: PostWithContext, cursor: unknown): Shown {
   const { related, replies, ...post } = page;
