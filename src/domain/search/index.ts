@@ -1,3 +1,4 @@
+import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store } from "../../ports/store/index.ts";
@@ -9,7 +10,7 @@ import { parseQueryText } from "../../search/query-text.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
-import { appliedJson, filterOf, textOfQuery } from "./query.ts";
+import { appliedJson, filterOf, noteOnReversed, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
@@ -22,7 +23,7 @@ export interface SearchPage {
   nextCursor: string | null;
   query: Record<string, unknown>;
   ranking: RankingMode;
-  notes: string[];
+  notes: Advice[];
 }
 
 /** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
@@ -67,7 +68,8 @@ export class Search {
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
     const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
-    const notes = asksAdvice ? await this.#advice(plan.question, query) : [];
+    const notes: Advice[] = asksAdvice ? await this.#advice(plan.question, query) : [];
+    notes.push(...noteOnReversed(query));
     if (query.radius_km !== undefined && query.near === undefined)
       notes.push("`radius_km` does nothing without `near`.");
     return {
@@ -150,22 +152,45 @@ export class Search {
   }
 
   /** Which filter emptied the result, and what a search without it would find. */
-  async #advice({ words, filter }: Question, query: SearchQuery): Promise<string[]> {
+  async #advice({ words, filter }: Question, query: SearchQuery): Promise<Advice[]> {
     if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
       return ["`q` holds no word; signs and emoji are not searched for."];
     const { now, datedOnly = false } = filter;
+    const mistake = await this.#mistakeIn(query);
+    if (mistake !== null) return [mistake];
     const found: string[] = [];
     for (const { without, query: relaxed } of relaxations(query)) {
       const { question } = await this.#plan(relaxed, now, datedOnly);
       const count = await this.#index.count(question);
       if (count > 0) found.push(`${without} finds ${count}`);
     }
-    if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`];
+    const loading =
+      words !== null && this.#embedder.state() === "loading"
+        ? [
+            "The language model is still loading, so only words were searched for: ask again in a few seconds.",
+          ]
+        : [];
+    if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
     const { activePosts } = await this.#store.statistics.counts(now);
     if (activePosts < SMALL_BOARD)
-      return [`Nothing matched; this board is small and holds ${activePosts} posts.`];
+      return [`Nothing matched; this board is small and holds ${activePosts} posts.`, ...loading];
     const other = words === null ? "fewer filters" : "other words";
-    return [`Nothing matched. Try ${other}, or save the query with \`subscribe\` to be told of new posts.`];
+    const advice = `Nothing matched. Try ${other}`;
+    const saving = `${advice}, or save the query with \`subscribe\` to be told of new posts.`;
+    return [{ rest: saving, tools: saving, reading: `${advice}.` }, ...loading];
+  }
+
+  /** Why no post can match: an id that names nothing. */
+  async #mistakeIn({ publisher, thread }: SearchQuery): Promise<string | null> {
+    if (publisher !== undefined && publisher !== "") {
+      if (!publisher.startsWith("pub_"))
+        return "`publisher` takes the id of a publisher (pub_…), which results name beside it. To find one by its name, search for a post of it: put the name into `q`.";
+      if ((await this.#store.publishers.get(publisher)) === null)
+        return "No publisher has the id sent as `publisher`; results name the ids of theirs.";
+    }
+    if (thread !== undefined && thread !== "" && (await this.#store.posts.get(thread)) === null)
+      return "No post has the id sent as `thread`. Take the id of a post from `search`, without `thread`.";
+    return null;
   }
 }
 

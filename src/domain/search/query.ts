@@ -24,6 +24,14 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
   };
 }
 
+/** A note on bounds the wrong way round, which only posts over the whole time between them meet. */
+export function noteOnReversed({ after, before }: StandingQuery): string[] {
+  if (after === undefined || before === undefined || after <= before) return [];
+  return [
+    "`after` is later than `before`, so only posts that go on from the one to the other match. Exchange them to find what is on between them.",
+  ];
+}
+
 const emptyAsNull = <T>(list: readonly T[] | undefined) =>
   list === undefined || list.length === 0 ? null : list;
 const emptyText = (text: string | undefined) => (text === undefined || text === "" ? null : text);

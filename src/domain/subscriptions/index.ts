@@ -20,7 +20,7 @@ import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
-import { criteriaJson, describeQuery, parsedTextOf } from "../search/query.ts";
+import { criteriaJson, describeQuery, noteOnReversed, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -116,9 +116,15 @@ export class Subscriptions {
 
   /** Notes for the publisher that saves a query. */
   notesOn(query: StandingQuery | undefined): string[] {
-    const text = query === undefined ? null : parsedTextOf(query);
-    if (text === null || text.any.length + text.phrases.length + text.excluded.length > 0) return [];
-    return ["`q` holds no word, and signs and emoji are not looked for: no post will match."];
+    if (query === undefined) return [];
+    const text = parsedTextOf(query);
+    const isWordless = text !== null && text.any.length + text.phrases.length + text.excluded.length === 0;
+    return [
+      ...noteOnReversed(query),
+      ...(isWordless
+        ? ["`q` holds no word, and signs and emoji are not looked for: no post will match."]
+        : []),
+    ];
   }
 
   /** The caller's subscriptions, oldest first. */

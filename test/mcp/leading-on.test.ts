@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { recordedCatalog } from "../support/recorded/catalog.ts";
+
+const TOOLS = recordedCatalog().tools.map(({ name }) => name);
+
+let board: TestBoard;
+let client: TestClient;
+let id: string;
+beforeAll(async () => {
+  board = await startBoard();
+  const owner = await register(board, "Kreuzberg Tool Library");
+  const open = CLIENTS["2026-07-28"];
+  if (open === undefined) throw new Error("no client");
+  client = await open({ url: `${board.url}/mcp`, key: owner.key });
+  const post = { title: "Drill to lend", body: "A drill, for a week.", starts_at: "2098-05-01T10:00:00Z" };
+  id = (await call(board, "POST /posts", post, owner)).body.data.id;
+});
+afterAll(async () => {
+  await client.close();
+  await board.stop();
+});
+
+const noteOf = async (args: Record<string, unknown>) =>
+  /^Note: (.*)$/m.exec((await client.call("search", args)).text)?.[1];
+
+describe("a search that finds nothing says why", () => {
+  it("an unknown thread", async () => {
+    expect(await noteOf({ thread: "nope" })).toContain("No post has the id sent as `thread`.");
+    expect(await noteOf({ thread: id })).not.toContain("No post has");
+  });
+
+  it("a publisher by its name, or of an unknown id", async () => {
+    expect(await noteOf({ publisher: "Kreuzberg Tool Library" })).toContain(
+      "takes the id of a publisher (pub_…)",
+    );
+    expect(await noteOf({ publisher: "pub_nobody" })).toContain("No publisher has the id");
+  });
+
+  it("bounds the wrong way round, in a search and in a saved query", async () => {
+    const reversed = { after: "2099-01-01", before: "2098-01-01" };
+    expect(await noteOf(reversed)).toContain("`after` is later than `before`");
+    const saved = await client.call("subscribe", { query: { q: "drill", ...reversed } });
+    expect(saved.text).toContain("`after` is later than `before`");
+  });
+});
+
+describe("hints and notes over MCP", () => {
+  it("name tools of this server, and no route of REST", async () => {
+    const said: string[] = [];
+    const odd: [string, Record<string, unknown>][] = [
+      ["check_subscription", { id: "sub_none" }],
+      ["get_post", { id: "nothing" }],
+      ["create_post", { title: "a", body: "b", parent_id: "nothing" }],
+      ["create_post", { id: "nothing", title: "a" }],
+      ["create_post", { title: "Past", body: "It was long ago.", starts_at: "2001-01-01T10:00:00Z" }],
+      ["create_post", { title: "Key", body: "c", idempotency_key: "k" }],
+      ["create_post", { title: "Other", body: "d", idempotency_key: "k" }],
+      ["report_post", { post_id: "nothing", reason: "spam" }],
+      ["search", { cursor: "damaged" }],
+      ["search", { near: "nowhere" }],
+      ["register_publisher", { name: "No" }],
+      ["subscribe", { query: {} }],
+    ];
+    for (const [tool, args] of odd) said.push((await client.call(tool, args)).text);
+    for (const text of said) {
+      expect(text).not.toMatch(/\b(GET|POST|PATCH|DELETE) \//);
+      const named = [...text.matchAll(/`(\w+_\w+|search|subscribe|about)`/g)].map(([, name = ""]) => name);
+      const looksLikeTool = named.filter((name) =>
+        /^(get|create|check|report|register|edit|delete|list)_/.test(name),
+      );
+      expect(TOOLS).toEqual(expect.arrayContaining(looksLikeTool));
+    }
+    expect(said[0]).toContain("`check_subscription` without `id`");
+    expect(said.filter((text) => text.includes("`create_post` with `id`"))).toHaveLength(2);
+  });
+});
