@@ -26,16 +26,25 @@ function valueText(value: unknown): string {
     : members.map(([name, member]) => `${visibleLine(name)} ${cellText(member)}`).join(", ");
 }
 
-/** `(tag, count) bike, 12; repair, 9`: the columns are named once. */
+/** `(tag, count) bike, 12; repair, 9`: the columns are named once, and rows of zeros left out. */
 function tableText(rows: readonly unknown[]): string {
   const [first] = rows;
   if (first === undefined) return "none";
   if (typeof first !== "object" || first === null) return rows.map(cellText).join(", ");
   const columns = Object.keys(first);
-  const cells = rows.map((row) =>
+  // A day on which nothing happened says nothing.
+  const telling = rows.filter((row) => !saysZero(Object.values(row as object)));
+  const cells = telling.map((row) =>
     columns.map((column) => cellText((row as Record<string, unknown>)[column])),
   );
-  return `(${columns.join(", ")}) ${cells.map((row) => row.join(", ")).join("; ")}`;
+  return cells.length === 0
+    ? "none"
+    : `(${columns.join(", ")}) ${cells.map((row) => row.join(", ")).join("; ")}`;
+}
+
+function saysZero(cells: readonly unknown[]): boolean {
+  const numbers = cells.filter((cell) => typeof cell === "number");
+  return numbers.length > 0 && numbers.every((number) => number === 0);
 }
 
 function cellText(value: unknown): string {
