@@ -113,14 +113,17 @@ function metadataProblem(sent: unknown): string | null {
  * A list; its items may come as one string with commas. A comma separates tags, as it does in a search: a tag that held
  * one could not be asked for.
  */
-const Tags: z.ZodType<string[], string[]> = z.preprocess((sent) => {
-  const tags = fromJsonText(sent);
-  if (typeof tags === "string") return commaSeparated(tags);
-  if (!Array.isArray(tags)) return tags;
-  return tags.flatMap((tag: unknown) =>
-    typeof tag === "string" && tag.includes(",") ? commaSeparated(tag) : [tag],
-  );
-}, z.array(line(LIMITS.tagChars)).max(LIMITS.tags));
+const Tags: z.ZodType<string[], string[]> = z.preprocess(
+  (sent) => {
+    const tags = fromJsonText(sent);
+    if (typeof tags === "string") return commaSeparated(tags);
+    if (!Array.isArray(tags)) return tags;
+    return tags.flatMap((tag: unknown) =>
+      typeof tag === "string" && tag.includes(",") ? commaSeparated(tag) : [tag],
+    );
+  },
+  z.array(line(LIMITS.tagChars)).max(LIMITS.tags),
+);
 
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {
