@@ -1,0 +1,98 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { allAnswers, QUESTIONS } from "../support/search/all-answers.ts";
+import { type OpenIndex, useIndexFile } from "../support/search/embedded-index.ts";
+import { History } from "../support/search/history.ts";
+
+const openIndex = useIndexFile();
+const BOARD = 2_600;
+
+const fileOf = ({ folder }: OpenIndex) => join(folder, "board.db-search");
+
+/** Loads the memory. @returns true when the snapshot was taken: otherwise a new one is begun at once */
+function loadsSnapshot(opened: OpenIndex): boolean {
+  opened.index.follow();
+  return !existsSync(`${fileOf(opened)}-new`);
+}
+
+/** Answers of a new start, and of one that finds no snapshot. */
+async function answersOfStarts(): Promise<[withSnapshot: unknown, without: unknown]> {
+  const one = openIndex();
+  expect(loadsSnapshot(one)).toBe(true);
+  const withSnapshot = await allAnswers(one.index);
+  const two = openIndex();
+  rmSync(fileOf(two));
+  expect(loadsSnapshot(two)).toBe(false);
+  const without = await allAnswers(two.index);
+  await two.index.close();
+  return [withSnapshot, without];
+}
+
+it("every question of these tests finds something", async () => {
+  const opened = openIndex();
+  const history = new History(1);
+  opened.write((index) => {
+    history.grow(index, BOARD);
+    history.go(index, 300);
+  });
+  for (const [name, asked] of Object.entries(QUESTIONS)) {
+    expect([name, await opened.index.count(asked)]).toEqual([name, expect.toSatisfy((n) => n > 0)]);
+  }
+});
+
+describe("a start with a snapshot", () => {
+  it.each([1, 2, 3])("answers as one that reads the tables, after history %i", async (seed) => {
+    const opened = openIndex();
+    const history = new History(seed);
+    opened.write((index) => history.grow(index, BOARD));
+    opened.index.follow();
+    // In steps, so that the memory follows each kind of change and not only the last state.
+    for (let i = 0; i < 12; i += 1) {
+      opened.write((index) => history.go(index, 100));
+      opened.index.follow();
+    }
+    const live = await allAnswers(opened.index);
+    await opened.index.close();
+    const [withSnapshot, without] = await answersOfStarts();
+    expect(withSnapshot).toEqual(without);
+    expect(withSnapshot).toEqual(live);
+  });
+
+  it.each([4, 5])("knows what changed since the snapshot, after history %i", async (seed) => {
+    const opened = openIndex();
+    const history = new History(seed);
+    opened.write((index) => history.grow(index, BOARD));
+    opened.index.follow();
+    opened.write((index) => history.go(index, 300));
+    await opened.index.close();
+    const later = openIndex();
+    // Erased publishers take the snapshot with them.
+    later.write((index) => history.go({ ...index, removePublisher() {} }, 700));
+    const [withSnapshot, without] = await answersOfStarts();
+    expect(withSnapshot).toEqual(without);
+  });
+
+  it("goes on to follow changes", async () => {
+    const opened = openIndex();
+    const history = new History(6);
+    opened.write((index) => history.grow(index, BOARD));
+    opened.index.follow();
+    await opened.index.close();
+    const live = openIndex();
+    expect(loadsSnapshot(live)).toBe(true);
+    for (let i = 0; i < 10; i += 1) {
+      live.write((index) => history.go(index, 200));
+      live.index.follow();
+    }
+    expect(await allAnswers(live.index)).toEqual(await allAnswers(openIndex().index));
+  });
+
+  it("is not for boards that are read in a moment", async () => {
+    const opened = openIndex();
+    opened.write((index) => new History(7).grow(index, 1_900));
+    opened.index.follow();
+    await opened.index.close();
+    expect(existsSync(fileOf(opened))).toBe(false);
+  });
+});

@@ -1,0 +1,157 @@
+import type { IndexEntry } from "../../../src/ports/search-index.ts";
+import { KINDS } from "../../../src/schema/post.ts";
+import type { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./embedded-index.ts";
+
+/** What a history writes to: an index, or its tables. */
+export type Writer = Pick<
+  EmbeddedIndex,
+  "put" | "remove" | "putVector" | "removeVector" | "putPublisher" | "removePublisher"
+>;
+
+export const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3", "pub_4"] as const;
+const CITIES = [
+  { placeName: "Amsterdam", lat: 52.37, lng: 4.9 },
+  { placeName: "Rotterdam", lat: 51.92, lng: 4.48 },
+  { placeName: "Suva", lat: -18.14, lng: 178.44 },
+  { placeName: "Taveuni", lat: -16.8, lng: -179.98 },
+] as const;
+
+/** Syllables make words that the English stemmer cuts as it cuts others. */
+const SYLLABLES = ["ba", "ker", "lo", "tion", "mi", "sing", "ra", "ted", "vu", "nes", "po", "ly"];
+
+/** A word by its rank in the vocabulary: a low rank is met often. */
+export const wordAt = (rank: number): string => {
+  let word = "";
+  for (let rest = rank + 12; rest > 0; rest = Math.floor(rest / 12)) word += SYLLABLES[rest % 12];
+  return word;
+};
+
+/** A random history of posts and publishers, the same at every run with the same seed. */
+export class History {
+  /** All posts that are there now. */
+  readonly posts = new Map<string, IndexEntry>();
+  readonly #random: () => number;
+  #count = 0;
+
+  constructor(seed: number) {
+    this.#random = randomOf(seed);
+  }
+
+  /** Adds posts, most with a vector. */
+  grow(writer: Writer, count: number): void {
+    for (let i = 0; i < count; i += 1) this.#add(writer);
+  }
+
+  /** Makes as many random changes of every kind. */
+  go(writer: Writer, steps: number): void {
+    for (let i = 0; i < steps; i += 1) this.#step(writer);
+  }
+
+  /** Removes a share of all posts. */
+  thin(writer: Writer, share: number): void {
+    for (const id of [...this.posts.keys()]) if (this.#random() < share) this.#remove(writer, id);
+  }
+
+  #step(writer: Writer): void {
+    const dice = this.#below(100);
+    const id = this.#anyId();
+    const known = id === undefined ? undefined : this.posts.get(id);
+    if (known === undefined || dice < 25) this.#add(writer);
+    else if (dice < 40) this.#put(writer, { ...known, title: this.#text(4), body: this.#text(20) });
+    else if (dice < 46) this.#put(writer, { ...known, tags: this.#tags() });
+    else if (dice < 52) this.#put(writer, { ...known, ...this.#window(known.createdAt) });
+    else if (dice < 57) this.#put(writer, { ...known, ...this.#place() });
+    else if (dice < 61) this.#put(writer, { ...known, publisherId: this.#pick(PUBLISHERS) });
+    else if (dice < 65) this.#put(writer, { ...known, kind: this.#pick(KINDS) });
+    else if (dice < 75) this.#remove(writer, known.id);
+    else if (dice < 78) {
+      this.#remove(writer, known.id);
+      this.#put(writer, { ...known, title: this.#text(4) });
+    } else if (dice < 90) writer.putVector(known.id, MODEL, vectorOf(this.#below(100_000)));
+    else if (dice < 95) writer.removeVector(known.id);
+    else this.#judge(writer);
+  }
+
+  /** Publishers are verified, suspended, freed or removed; four in five are not suspended. */
+  #judge(writer: Writer): void {
+    const id = this.#pick(PUBLISHERS);
+    const suspended = this.#below(5) === 0;
+    if (this.#below(40) === 0) writer.removePublisher(id);
+    else writer.putPublisher(id, { verified: this.#below(2) === 0, suspended });
+  }
+
+  #add(writer: Writer): void {
+    const id = `p${String(this.#count).padStart(6, "0")}`;
+    this.#count += 1;
+    const createdAt = NOW - this.#below(5_000) * 1_000;
+    this.#put(
+      writer,
+      post({
+        id,
+        kind: this.#pick(KINDS),
+        title: this.#text(4),
+        body: this.#text(5 + this.#below(40)),
+        tags: this.#tags(),
+        ...this.#place(),
+        ...this.#window(createdAt),
+        createdAt,
+        publisherId: this.#pick(PUBLISHERS),
+        parentId: this.#below(10) === 0 ? "p000000" : null,
+        syndicated: this.#below(10) === 0,
+      }),
+    );
+    if (this.#below(8) > 0) writer.putVector(id, MODEL, vectorOf(this.#below(100_000)));
+  }
+
+  #put(writer: Writer, entry: IndexEntry): void {
+    this.posts.set(entry.id, entry);
+    writer.put(entry);
+  }
+
+  #remove(writer: Writer, id: string): void {
+    this.posts.delete(id);
+    writer.remove(id);
+  }
+
+  #anyId(): string | undefined {
+    // Posts are numbered, so one can be drawn without a list of all.
+    for (let i = 0; i < 20; i += 1) {
+      const id = `p${String(this.#below(this.#count)).padStart(6, "0")}`;
+      if (this.posts.has(id)) return id;
+    }
+    return undefined;
+  }
+
+  /** A word is as frequent as its rank is low, as in a real text. */
+  #text(words: number): string {
+    const one = () => wordAt(Math.floor(4_000 ** this.#random()) - 1);
+    return Array.from({ length: words }, one).join(" ");
+  }
+
+  #tags(): string[] {
+    return [this.#pick(["a", "b", "c"]), `t${this.#below(300)}`];
+  }
+
+  #place(): Pick<IndexEntry, "placeName" | "lat" | "lng"> {
+    if (this.#below(3) === 0) return { placeName: null, lat: null, lng: null };
+    const { placeName, lat, lng } = this.#pick(CITIES);
+    // Some are across the line where longitudes begin again.
+    const east = lng + this.#random() - 0.5;
+    return { placeName, lat: lat + this.#random() - 0.5, lng: east > 180 ? east - 360 : east };
+  }
+
+  #window(createdAt: number): Pick<IndexEntry, "windowStart" | "windowEnd" | "expiresAt"> {
+    const windowStart = this.#below(2) === 0 ? createdAt : NOW + (this.#below(400) - 100) * 3_600_000;
+    const windowEnd = windowStart + this.#below(5) * DAY_MS;
+    return { windowStart, windowEnd, expiresAt: NOW + (this.#below(40) - 5) * DAY_MS };
+  }
+
+  #below(n: number): number {
+    return Math.floor(this.#random() * n);
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#below(list.length)] as T;
+  }
+}
