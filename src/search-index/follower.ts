@@ -35,6 +35,9 @@ export class Follower {
   #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | null = null;
   #ended = false;
+  /** Erasures of publishers when the change table was last read, and when the memory last dropped all dead rows. */
+  #erasures = 0;
+  #purged = 0;
 
   constructor(
     tables: Tables,
@@ -58,6 +61,8 @@ export class Follower {
     if (!this.#loaded) this.#load();
     const version = tables.dataVersion();
     if (!this.stale && version === this.#version) return;
+    // Read before the changes: an erasure that is counted is then among them.
+    this.#erasures = tables.snapshotState().erasures;
     const changes = tables.changesAfter(this.memory.change);
     if (changes === null) {
       this.#read();
@@ -109,14 +114,20 @@ export class Follower {
   /** Leaves a snapshot behind for the next start. */
   async close(): Promise<void> {
     await this.#saving;
-    if (this.#loaded && this.memory.change !== this.#saved) await this.#write(false);
+    if (!this.#loaded) return;
+    this.follow();
+    await this.#saving;
+    if (this.memory.change !== this.#saved) await this.#write(false);
   }
 
   async #write(pause: boolean): Promise<void> {
     const { memory } = this;
     if (this.#snapshot === null || memory.rows.live < SNAPSHOT_FROM) return;
     const mark = randomUUID();
-    const { erasures } = this.#tables.snapshotState();
+    const erasures = this.#erasures;
+    // A removed post stays in the memory for a time, an erased one must not get into a file.
+    if (erasures !== this.#purged) memory.compact();
+    this.#purged = erasures;
     const { change } = memory;
     // Set at once, so that a failed attempt is not repeated at every question.
     this.#saved = change;
@@ -133,11 +144,12 @@ export class Follower {
   /** Fills the memory from the snapshot, or from the tables where there is none of this state. */
   #load(): void {
     this.#loaded = true;
-    const { mark } = this.#tables.snapshotState();
+    const { mark, erasures } = this.#tables.snapshotState();
     const memory = new PostMemory(this.#model.dimension);
-    if (mark !== null && this.#snapshot?.read(memory, mark) === true) {
+    if (this.#snapshot?.read(memory, mark) === true) {
       this.memory = memory;
       this.#saved = memory.change;
+      this.#purged = erasures;
     } else this.#read();
   }
 
@@ -145,6 +157,8 @@ export class Follower {
   #read(): void {
     const tables = this.#tables;
     const version = tables.dataVersion();
+    this.#erasures = tables.snapshotState().erasures;
+    this.#purged = this.#erasures;
     // Read before the posts: a commit in between is read twice, which does no harm.
     const change = tables.newestChange();
     this.memory = new PostMemory(this.#model.dimension);

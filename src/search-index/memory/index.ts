@@ -62,9 +62,11 @@ export class PostMemory {
       this.#bury(row);
       row = -1;
     }
+    const hadVector = row >= 0 && this.rows.hasVector(row);
     if (row >= 0) this.rows.change(row, post);
     else row = this.#append(post, terms, digest, many);
     if (post.vector !== null) this.#putVector(row, post.vector);
+    else if (hadVector) this.#clearVectors(row, row + 1);
   }
 
   remove(seq: number): void {
@@ -99,7 +101,7 @@ export class PostMemory {
   tidy(): boolean {
     const { dead, size } = this.rows;
     if (dead <= DEAD_ROWS || dead <= size / 4) return false;
-    this.#compact();
+    this.compact();
     return true;
   }
 
@@ -147,20 +149,33 @@ export class PostMemory {
     this.coded = Math.max(this.coded, row + 1);
   }
 
+  /** Zeros in place of vectors that are gone: searches would compare their bytes, and snapshots hold them. */
+  #clearVectors(from: number, to: number): void {
+    const zeros = new Int8Array(this.dimension);
+    const centre = this.centreVector();
+    for (let row = from; row < to; row += 1) {
+      this.vectors.set(row, zeros);
+      if (this.coded > 0) this.codes.set(row, centre, centre);
+    }
+  }
+
   #bury(row: number): void {
     this.rows.remove(row);
     this.version += 1;
   }
 
   /** Drops dead rows, and names without rows. Takes about half a second for a million posts. */
-  #compact(): void {
+  compact(): void {
     const { rows, vectors } = this;
+    const { size } = rows;
     const moved = rows.compact((from, to) => {
-      if (!rows.hasVector(from) || from === to) return;
+      if (from === to) return;
+      if (!rows.hasVector(from)) return this.#clearVectors(to, to + 1);
       const vector = vectors.get(from);
       vectors.set(to, vector);
       if (this.coded > 0) this.codes.set(to, vector, this.centreVector());
     });
+    this.#clearVectors(rows.size, size);
     if (this.coded > 0) this.coded = rows.size;
     const names = new Names();
     const lists = new RowLists(names);

@@ -50,13 +50,10 @@ export class MeaningScorer {
       const dot = dots[at] ?? 0;
       const words = scores[row] ?? 0;
       if (words === 0 && dot < leastDot) continue;
-      let key = dot * DOT_TO_COSINE + scale * words;
+      // A row without a vector has zeros in its place.
+      const key = dot * DOT_TO_COSINE + scale * words;
       if (key <= top.floor) continue;
-      // What lies in memory for a row without a vector means nothing.
-      if (((marks[row] ?? 0) & MARK.vector) === 0) {
-        key = scale * words;
-        if (words === 0 || key <= top.floor) continue;
-      }
+      if (words === 0 && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
       if (passes(row)) top.add(row, key);
     }
     const rows = top.rows();

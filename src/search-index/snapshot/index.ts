@@ -65,11 +65,19 @@ export class SnapshotFile {
 
   /**
    * Fills an empty memory.
-   * @param mark  that the file must have
-   * @returns false when there is no file, or one that is damaged or of another state; the memory is then of no use
+   * @param mark  that the file must have; null when the database has none
+   * @returns false when there is no file, or one that is damaged or of another state; the memory is then of no use, and
+   *   the file is gone
    */
-  read(memory: PostMemory, mark: string): boolean {
+  read(memory: PostMemory, mark: string | null): boolean {
     this.#clearUnfinished();
+    if (mark !== null && this.#fill(memory, mark)) return true;
+    // A process that died may have left what was erased.
+    discard(this.#path);
+    return false;
+  }
+
+  #fill(memory: PostMemory, mark: string): boolean {
     let file: number;
     try {
       file = openSync(this.#path, "r");
@@ -154,7 +162,7 @@ export class SnapshotFile {
   #clearUnfinished(): void {
     for (const file of snapshotFiles(this.#database)) {
       const pid = /-new-(\d+)-\d+$/.exec(file)?.[1];
-      if (pid !== undefined && !isRunning(Number(pid))) rmSync(file, { force: true });
+      if (pid !== undefined && !isRunning(Number(pid))) discard(file);
     }
   }
 }
@@ -165,6 +173,13 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
+}
+
+/** Removes a file where that is possible; one that stays is not read. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 function readHeader(file: number): Header | null {

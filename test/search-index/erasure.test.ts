@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PostMemory } from "../../src/search-index/memory/index.ts";
+import { SnapshotFile } from "../../src/search-index/snapshot/index.ts";
+import { Tables } from "../../src/search-index/tables.ts";
+import {
+  DIMENSION,
+  MODEL,
+  type OpenIndex,
+  post,
+  useIndexFile,
+  vectorOf,
+} from "../support/search/embedded-index.ts";
+import { History } from "../support/search/history.ts";
+
+const openIndex = useIndexFile();
+const BOARD = 2_200;
+const SECRET = post({
+  id: "secret-id",
+  title: "Xylophonist wanted",
+  body: "zyzzyva vexillology",
+  tags: ["quokkatag"],
+  placeName: "Ulcombeville",
+  lat: 1,
+  lng: 1,
+  publisherId: "pub_secret",
+});
+const WORDS = ["xylophonist", "zyzzyva", "vexillolog", "quokkatag", "ulcombeville"];
+/** Of a value that no other post has. */
+const VECTOR = vectorOf(987_654);
+
+const searchFiles = ({ folder }: OpenIndex) =>
+  readdirSync(folder).filter((name) => name.startsWith("board.db-search"));
+
+/** Bytes of all files, or of some, in lower case where they are letters. */
+function bytesOf(folder: string, isMeant: (name: string) => boolean = () => true): string {
+  const names = readdirSync(folder).filter(isMeant);
+  return names.map((name) => readFileSync(join(folder, name), "latin1").toLowerCase()).join("\n");
+}
+
+const bytesOfVector = (vector: Int8Array) => Buffer.from(vector.buffer).toString("latin1").toLowerCase();
+
+/** A board with a post of a publisher who leaves later. */
+function openBoard(): OpenIndex {
+  const opened = openIndex();
+  opened.write((index) => {
+    new History(1).grow(index, BOARD);
+    index.putPublisher("pub_secret", { verified: true, suspended: false });
+    index.put(SECRET);
+    index.putVector(SECRET.id, MODEL, VECTOR);
+  });
+  opened.index.follow();
+  return opened;
+}
+
+function erase(opened: OpenIndex): void {
+  opened.write((index) => {
+    index.remove(SECRET.id);
+    index.removePublisher("pub_secret");
+  });
+}
+
+/** What of the erased post can still be read in the folder. */
+function leftOf(opened: OpenIndex): string[] {
+  opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const bytes = bytesOf(opened.folder);
+  const left = [...WORDS, SECRET.id].filter((word) => bytes.includes(word));
+  return bytes.includes(bytesOfVector(VECTOR)) ? [...left, "vector"] : left;
+}
+
+it("no file but SQLite's own holds a word of a post", async () => {
+  const opened = openBoard();
+  await opened.index.close();
+  const own = ["board.db", "board.db-wal", "board.db-shm"];
+  expect(searchFiles(opened)).toEqual(["board.db-search"]);
+  const others = bytesOf(opened.folder, (name) => !own.includes(name));
+  expect(WORDS.filter((word) => others.includes(word))).toEqual([]);
+  expect(leftOf(opened)).toEqual([...WORDS, SECRET.id, "vector"]);
+  // The search sees what a snapshot does hold.
+  expect(others.includes(bytesOfVector(VECTOR))).toBe(true);
+});
+
+it("an erased publisher's posts are in no file, neither at once nor after the next snapshot", async () => {
+  const opened = openBoard();
+  await opened.index.close();
+  const next = openIndex();
+  next.index.follow();
+  erase(next);
+  expect(searchFiles(next)).toEqual([]);
+  expect(leftOf(next)).toEqual([]);
+  // Rows of removed posts stay in memory for a time.
+  next.index.follow();
+  await next.index.close();
+  expect(searchFiles(next)).toEqual(["board.db-search"]);
+  expect(leftOf(next)).toEqual([]);
+});
+
+it("nor after the end of a process that asked nothing since", async () => {
+  const opened = openBoard();
+  erase(opened);
+  await opened.index.close();
+  expect(leftOf(opened)).toEqual([]);
+});
+
+it("nor after the end of another process that did not know of it yet", async () => {
+  const other = openBoard();
+  await expect.poll(() => searchFiles(other)).toEqual(["board.db-search"]);
+  // Another snapshot is due.
+  other.write((index) => index.put(post({ id: "one-more" })));
+  other.index.follow();
+  const opened = openIndex();
+  erase(opened);
+  await other.index.close();
+  expect(leftOf(opened)).toEqual([]);
+});
+
+it("nor when the process that erased it died before it removed the snapshot", async () => {
+  const opened = openBoard();
+  await opened.index.close();
+  const dying = openIndex();
+  dying.database.exec("BEGIN IMMEDIATE");
+  dying.index.remove(SECRET.id);
+  dying.index.removePublisher("pub_secret");
+  // Its `committed` never runs.
+  dying.database.exec("COMMIT");
+  expect(searchFiles(dying)).toEqual(["board.db-search"]);
+  const next = openIndex();
+  // Too few posts are left for a new snapshot that would take its place.
+  next.write((index) => {
+    for (let i = 0; i < 400; i += 1) index.remove(`p${String(i).padStart(6, "0")}`);
+  });
+  next.index.follow();
+  expect(leftOf(next)).toEqual([]);
+});
+
+it("a snapshot that another process is writing does not come back", async () => {
+  const opened = openBoard();
+  await opened.index.close();
+  const other = openIndex();
+  const tables = new Tables(other.database);
+  const memory = new PostMemory(DIMENSION);
+  const file = new SnapshotFile(join(opened.folder, "board.db"), "model");
+  const { erasures } = tables.snapshotState();
+  let kept: boolean | null = null;
+  const writing = file.write(memory, "mark", () => {
+    // What is being written when the post is erased must not be kept.
+    erase(other);
+    kept = tables.markSnapshot("mark", erasures);
+    return kept;
+  });
+  expect(await writing).toBe(false);
+  expect(kept).toBe(false);
+  expect(searchFiles(opened)).toEqual([]);
+  expect(tables.snapshotState()).toEqual({ mark: null, erasures: erasures + 1 });
+});
+
+it("a snapshot whose file was taken away while it was being written is given up", async () => {
+  const opened = openBoard();
+  await opened.index.close();
+  const file = new SnapshotFile(join(opened.folder, "board.db"), "model");
+  const keep = () => {
+    erase(opened);
+    return true;
+  };
+  expect(await file.write(new PostMemory(DIMENSION), "mark", keep)).toBe(false);
+  expect(searchFiles(opened)).toEqual([]);
+});
