@@ -67,7 +67,7 @@ export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Rec
     answers[`${name}: count`] = await index.count(asked);
   }
   const ids = Array.from({ length: 60 }, (_, i) => `p${String(i * 37).padStart(6, "0")}`);
-  answers.vectors = await index.vectors(ids);
-  answers.cosines = [...(await index.cosines(vectorOf(4), ids))];
+  answers["vectors"] = await index.vectors(ids);
+  answers["cosines"] = [...(await index.cosines(vectorOf(4), ids))];
   return answers;
 }

@@ -27,11 +27,17 @@ export interface OpenIndex {
   pass(filter: Partial<PostFilter>): Promise<string[]>;
 }
 
+interface OpenOptions {
+  modelId?: string | null;
+  dimension?: number;
+  threadFrom?: number;
+}
+
 /**
  * Gives each test of the calling file an empty file for indexes.
  * @returns opens an index on a new connection to the test's file; closed after the test
  */
-export function useIndexFile(): (options?: { modelId?: string | null; threadFrom?: number }) => OpenIndex {
+export function useIndexFile(): (options?: OpenOptions) => OpenIndex {
   let folder: string;
   const opened: OpenIndex[] = [];
   beforeEach(() => {
@@ -41,20 +47,21 @@ export function useIndexFile(): (options?: { modelId?: string | null; threadFrom
     for (const { database } of opened.splice(0)) database.close();
     rmSync(folder, { recursive: true });
   });
-  return ({ modelId = MODEL, threadFrom } = {}) => {
-    const one = openIndex(folder, modelId, threadFrom);
+  return (options) => {
+    const one = openIndex(folder, options);
     opened.push(one);
     return one;
   };
 }
 
-function openIndex(folder: string, modelId: string | null, threadFrom?: number): OpenIndex {
+/** An index on a new connection to `board.db` in a folder; the caller closes both. */
+export function openIndex(
+  folder: string,
+  { modelId = MODEL, dimension = DIMENSION, threadFrom }: OpenOptions = {},
+): OpenIndex {
   const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
-  const index = new EmbeddedIndex(
-    { modelId, dimension: DIMENSION },
-    threadFrom === undefined ? {} : { threadFrom },
-  );
+  const index = new EmbeddedIndex({ modelId, dimension }, threadFrom === undefined ? {} : { threadFrom });
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === 0) {
     for (const statement of index.migrations) database.exec(statement);
