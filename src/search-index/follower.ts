@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IndexedPost } from "./indexed-post.ts";
-import { PostMemory } from "./memory/index.ts";
+import { MEMORY_LIMITS, PostMemory } from "./memory/index.ts";
 import type { SnapshotFile } from "./snapshot/index.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import type { Tables } from "./tables.ts";
@@ -9,12 +9,22 @@ import { wordsOfTexts } from "./words/terms.ts";
 
 /** Posts read at once when loading or catching up: bounds what is needed beside the memory. */
 const BATCH = 5000;
-/** A smaller board is read from its tables in a tenth of a second. */
-const SNAPSHOT_FROM = 2000;
-/** Changes after which a new snapshot is due: catching up with them takes a second. */
-const SNAPSHOT_EVERY = 10_000;
-/** And no sooner than this after the last one. */
-const SNAPSHOT_PAUSE_MS = 60_000;
+/** When the memory changes its shape and is saved. Only benches and tests choose others. */
+export const LIMITS = {
+  ...MEMORY_LIMITS,
+  /** A smaller board is read from its tables in a tenth of a second. */
+  snapshotFrom: 2000,
+  /** Changes after which a new snapshot is due: catching up with them takes a second. */
+  snapshotEvery: 10_000,
+  /** And no sooner than this after the last one. */
+  snapshotPauseMs: 60_000,
+};
+
+interface FollowerOptions {
+  model: { modelId: string | null; dimension: number };
+  snapshot: SnapshotFile | null;
+  limits?: typeof LIMITS;
+}
 
 /** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
 export class Follower {
@@ -27,6 +37,7 @@ export class Follower {
   readonly #model: { modelId: string | null; dimension: number };
   /** Null for a database in memory. */
   readonly #snapshot: SnapshotFile | null;
+  readonly #limits: typeof LIMITS;
   #loaded = false;
   /** The file's version when the change table was last read. */
   #version = -1;
@@ -39,16 +50,13 @@ export class Follower {
   #erasures = 0;
   #purged = 0;
 
-  constructor(
-    tables: Tables,
-    stems: Stems,
-    options: { model: { modelId: string | null; dimension: number }; snapshot: SnapshotFile | null },
-  ) {
+  constructor(tables: Tables, stems: Stems, { model, snapshot, limits = LIMITS }: FollowerOptions) {
     this.#tables = tables;
     this.#stems = stems;
-    this.#model = options.model;
-    this.#snapshot = options.snapshot;
-    this.memory = new PostMemory(options.model.dimension);
+    this.#model = model;
+    this.#snapshot = snapshot;
+    this.#limits = limits;
+    this.memory = this.#newMemory();
   }
 
   /**
@@ -85,8 +93,8 @@ export class Follower {
     memory.change = changes.no;
     this.#version = version;
     this.stale = false;
-    const isDue = memory.change - this.#saved > SNAPSHOT_EVERY;
-    if (isDue && performance.now() - this.#savedAt > SNAPSHOT_PAUSE_MS) this.save();
+    const isDue = memory.change - this.#saved > this.#limits.snapshotEvery;
+    if (isDue && performance.now() - this.#savedAt > this.#limits.snapshotPauseMs) this.save();
   }
 
   /** The snapshot is gone; another is due. */
@@ -122,7 +130,7 @@ export class Follower {
 
   async #write(pause: boolean): Promise<void> {
     const { memory } = this;
-    if (this.#snapshot === null || memory.rows.live < SNAPSHOT_FROM) return;
+    if (this.#snapshot === null || memory.rows.live < this.#limits.snapshotFrom) return;
     const mark = randomUUID();
     const erasures = this.#erasures;
     // A removed post stays in the memory for a time, an erased one must not get into a file.
@@ -143,25 +151,26 @@ export class Follower {
 
   /** Fills the memory from the snapshot, or from the tables where there is none of this state. */
   #load(): void {
-    this.#loaded = true;
     const { mark, erasures } = this.#tables.snapshotState();
-    const memory = new PostMemory(this.#model.dimension);
+    const memory = this.#newMemory();
     if (this.#snapshot?.read(memory, mark) === true) {
       this.memory = memory;
       this.#saved = memory.change;
       this.#purged = erasures;
+      this.#loaded = true;
     } else this.#read();
   }
 
-  /** Reads everything from the tables. */
+  /** Reads everything from the tables. When that fails half-way, the next question begins again. */
   #read(): void {
     const tables = this.#tables;
+    this.#loaded = false;
     const version = tables.dataVersion();
     this.#erasures = tables.snapshotState().erasures;
     this.#purged = this.#erasures;
     // Read before the posts: a commit in between is read twice, which does no harm.
     const change = tables.newestChange();
-    this.memory = new PostMemory(this.#model.dimension);
+    this.memory = this.#newMemory();
     const { memory } = this;
     for (let after = 0; ; ) {
       const posts = tables.posts(this.#model.modelId, after, BATCH);
@@ -175,7 +184,12 @@ export class Follower {
     memory.change = change;
     this.#version = version;
     this.stale = false;
+    this.#loaded = true;
     this.save();
+  }
+
+  #newMemory(): PostMemory {
+    return new PostMemory(this.#model.dimension, this.#limits);
   }
 
   #put(posts: readonly IndexedPost[], many: boolean): void {

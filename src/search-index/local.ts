@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Question, Ranked, SearchIndex } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
-import { Follower } from "./follower.ts";
+import { Follower, LIMITS } from "./follower.ts";
 import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
 import { SnapshotFile } from "./snapshot/index.ts";
@@ -31,18 +31,25 @@ export class LocalAnswers implements Answers {
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
 
-  constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel) {
+  constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel, limits = LIMITS) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
-    this.follower = new Follower(tables, this.#stems, { model, snapshot });
+    this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     const scorer = new WordScorer(this.#stems, new Phrases(database));
     this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
-    const searcher = this.#current();
-    const except = new Set(searcher.rowsOf([...options.except]));
-    return rankCandidates(searcher.candidates(question), question.vector, { ...options, except });
+    for (;;) {
+      const searcher = this.#current();
+      const { memory } = this.follower;
+      const { moves } = memory;
+      const except = new Set(searcher.rowsOf([...options.except]));
+      const ranked = rankCandidates(searcher.candidates(question), question.vector, { ...options, except });
+      const answer = await ranked;
+      // Ranking waits between its steps; another question may have given rows other numbers meanwhile.
+      if (this.follower.memory === memory && memory.moves === moves) return answer;
+    }
   }
 
   async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {

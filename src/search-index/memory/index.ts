@@ -11,12 +11,16 @@ import { Rows } from "./rows.ts";
 
 /** Cells of the globe in which posts with a place are listed, in degrees: 0.5, up to 56 km. */
 export const CELL = 0.5;
-/** Posts from which sign codes pay: they find the nearest of 100,000 in a third of the time that all vectors take. */
-const CODES_FROM = 50_000;
 /** Vectors whose mean is the centre of the codes. */
 const CENTRE_SAMPLE = 20_000;
-/** Dead rows are dropped when there are more than this, and more than a quarter of all. */
-const DEAD_ROWS = 1000;
+
+/** When a memory changes its own shape. Only benches and tests choose others. */
+export const MEMORY_LIMITS = {
+  /** Posts from which sign codes pay: they find the nearest of 100,000 in a third of the time that all vectors take. */
+  codesFrom: 50_000,
+  /** Dead rows are dropped when there are more than this, and more than a quarter of all. */
+  deadRows: 1000,
+};
 
 /**
  * What searches read: columns for filters, lists of rows for words, tags, publishers, threads and places, vectors and
@@ -42,10 +46,12 @@ export class PostMemory {
   moves = 0;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;
+  readonly #limits: typeof MEMORY_LIMITS;
 
-  constructor(dimension: number, shared: { vectors?: VectorMemory; codes?: SignCodes } = {}) {
-    this.vectors = shared.vectors ?? new VectorMemory(dimension);
-    this.codes = shared.codes ?? new SignCodes(dimension);
+  constructor(dimension: number, limits = MEMORY_LIMITS) {
+    this.#limits = limits;
+    this.vectors = new VectorMemory(dimension);
+    this.codes = new SignCodes(dimension);
     this.centre = new Column(Uint8Array, dimension);
   }
 
@@ -100,7 +106,7 @@ export class PostMemory {
   /** Drops dead rows when there are many. @returns whether it did */
   tidy(): boolean {
     const { dead, size } = this.rows;
-    if (dead <= DEAD_ROWS || dead <= size / 4) return false;
+    if (dead <= this.#limits.deadRows || dead <= size / 4) return false;
     this.compact();
     return true;
   }
@@ -108,7 +114,7 @@ export class PostMemory {
   /** Sign codes for all vectors, once there are enough. */
   encode(): void {
     const { rows, vectors, codes } = this;
-    if (rows.live < CODES_FROM || this.coded > 0) return;
+    if (rows.live < this.#limits.codesFrom || this.coded > 0) return;
     const sample = Math.min(rows.size, CENTRE_SAMPLE);
     const sums = new Float64Array(this.dimension);
     let counted = 0;

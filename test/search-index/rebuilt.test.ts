@@ -1,0 +1,181 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { describe, expect, it } from "vitest";
+import { indexable } from "../../src/search/tokens.ts";
+import { LIMITS } from "../../src/search-index/follower.ts";
+import { LocalAnswers } from "../../src/search-index/local.ts";
+import { Tables } from "../../src/search-index/tables.ts";
+import { aPage } from "../support/boards/questions.ts";
+import { allAnswers } from "../support/search/all-answers.ts";
+import {
+  DIMENSION,
+  MODEL,
+  type OpenIndex,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../support/search/embedded-index.ts";
+import { History, wordAt } from "../support/search/history.ts";
+
+const openIndex = useIndexFile();
+
+/** A memory of its own on a connection, with other limits and no snapshot. */
+function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {}): LocalAnswers {
+  const model = { modelId: MODEL, dimension: DIMENSION };
+  const limited = { ...LIMITS, snapshotFrom: Number.POSITIVE_INFINITY, ...limits };
+  return new LocalAnswers(database, new Tables(database), model, limited);
+}
+
+/** Scores by FTS5 itself, of posts with any of the words, by id; those of suspended publishers aside. */
+function scoresByFts5(database: DatabaseSyncInstance, words: readonly string[]): Map<string, number> {
+  const match = words.map((word) => `"${indexable(word)}"`).join(" OR ");
+  const rows = database
+    .prepare(
+      `SELECT d.id, -bm25(index_words, 2.0, 1.0, 1.5) AS score FROM index_words
+         JOIN index_doc AS d ON d.seq = index_words.rowid WHERE index_words MATCH ?
+         AND d.publisher_id NOT IN (SELECT id FROM index_publisher WHERE suspended = 1)`,
+    )
+    .all(match) as { id: string; score: number }[];
+  return new Map(rows.map(({ id, score }) => [id, score]));
+}
+
+/** Every post, whatever it is. */
+const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
+
+async function expectScoresOfFts5(answers: LocalAnswers, { database }: OpenIndex): Promise<void> {
+  const asked = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) => ranks.map(wordAt));
+  // Two words of one stem count twice.
+  asked.push([wordAt(5), `${wordAt(5)}s`]);
+  for (const words of asked) {
+    const q = words.join(" ");
+    const expected = scoresByFts5(database, words);
+    const { matches } = await answers.match(question({ q, filter: EVERYTHING }), aPage(100_000));
+    expect(matches.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+    const scores = matches.map(({ id, words: found }) => ({ id, found, score: expected.get(id) ?? 0 }));
+    const wrong = scores.filter(({ found, score }) => Math.abs(found - score) > 1e-6 * score);
+    expect(wrong).toEqual([]);
+  }
+}
+
+describe("a memory that lived through a long history", () => {
+  it.each([31, 32])("answers and scores as one that was just loaded, after history %i", async (seed) => {
+    const opened = openIndex();
+    const live = answersOn(opened);
+    const history = new History(seed);
+    opened.write((index) => history.grow(index, 2_000));
+    live.follower.follow();
+    const moves: number[] = [];
+    for (let i = 0; i < 10; i += 1) {
+      opened.write((index) => history.go(index, 500));
+      live.follower.stale = true;
+      if (i % 3 === 0) {
+        const loaded = answersOn(opened);
+        expect(await allAnswers(live)).toEqual(await allAnswers(loaded));
+        await expectScoresOfFts5(live, opened);
+        loaded.release();
+      }
+      live.follower.follow();
+      moves.push(live.follower.memory.moves);
+    }
+    // Rows were dropped, and more were dead at the end.
+    expect(moves.at(-1)).toBeGreaterThan(0);
+    expect(live.follower.memory.rows.dead).toBeGreaterThan(0);
+    expect(live.follower.memory.rows.live).toBe(history.posts.size);
+    expect(await allAnswers(live)).toEqual(await allAnswers(answersOn(opened)));
+    await expectScoresOfFts5(live, opened);
+  });
+
+  it("answers with sign codes as it does without, also after rows moved", async () => {
+    const opened = openIndex();
+    const history = new History(33);
+    const live = answersOn(opened, { codesFrom: 1_500, deadRows: 100 });
+    opened.write((index) => history.grow(index, 1_400));
+    live.follower.follow();
+    expect(live.follower.memory.coded).toBe(0);
+    for (let i = 0; i < 8; i += 1) {
+      opened.write((index) => history.go(index, 500));
+      live.follower.stale = true;
+      live.follower.follow();
+    }
+    expect(live.follower.memory.coded).toBeGreaterThan(1_500);
+    expect(live.follower.memory.moves).toBeGreaterThan(0);
+    const exact = await allAnswers(answersOn(opened));
+    // On a board of this size the codes name more candidates than there are posts.
+    expect(await allAnswers(live)).toEqual(exact);
+    const loaded = answersOn(opened, { codesFrom: 1_500 });
+    expect(await allAnswers(loaded)).toEqual(exact);
+    expect(loaded.follower.memory.coded).toBeGreaterThan(1_500);
+  });
+
+  it("keeps no vector where there is none, in rows that were used before", async () => {
+    const opened = openIndex();
+    const history = new History(34);
+    const live = answersOn(opened, { codesFrom: 500, deadRows: 50 });
+    opened.write((index) => history.grow(index, 900));
+    live.follower.follow();
+    for (let i = 0; i < 6; i += 1) {
+      opened.write((index) => {
+        history.thin(index, 0.3);
+        history.go(index, 400);
+        for (const id of [...history.posts.keys()].slice(0, 60)) index.removeVector(id);
+      });
+      live.follower.stale = true;
+      live.follower.follow();
+    }
+    const { memory } = live.follower;
+    expect(memory.moves).toBeGreaterThan(0);
+    expect(memory.coded).toBeGreaterThan(0);
+    const zeros = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+    let without = 0;
+    for (let row = 0; row < memory.rows.size; row += 1) {
+      if (!memory.rows.isLive(row) || memory.rows.hasVector(row)) continue;
+      without += 1;
+      const { width } = memory.codes;
+      const code = memory.codes.block(memory.rows.size).subarray(row * width, (row + 1) * width);
+      expect([row, zeros(new Uint8Array(memory.vectors.get(row))), zeros(code)]).toEqual([row, true, true]);
+    }
+    expect(without).toBeGreaterThan(60);
+  });
+});
+
+it("a removed vector does not lower the score of a post found by words", async () => {
+  const opened = openIndex();
+  const history = new History(35);
+  const opposite = vectorOf(5).map((x) => -x);
+  opened.write((index) => {
+    history.grow(index, 2_500);
+    for (const id of history.posts.keys()) index.putVector(id, MODEL, opposite);
+  });
+  opened.index.follow();
+  // More posts compete than are looked at; half of them lose their vectors.
+  opened.write((index) => {
+    for (const id of [...history.posts.keys()].filter((_, i) => i % 2 === 0)) index.removeVector(id);
+  });
+  const q = Array.from({ length: 30 }, (_, i) => wordAt(i)).join(" ");
+  const asked = question({ q, vector: vectorOf(5), filter: EVERYTHING });
+  const live = (await opened.index.match(asked, aPage(1_000))).matches;
+  expect(live).toEqual((await openIndex().index.match(asked, aPage(1_000))).matches);
+});
+
+it("a ranking is right although rows move while it is made", async () => {
+  const opened = openIndex();
+  const history = new History(36);
+  opened.write((index) => history.grow(index, 2_500));
+  const asked = question({ q: wordAt(3), vector: vectorOf(5), minCosine: 0, filter: EVERYTHING });
+  const options = { rerank: true, limit: 50, except: new Set<string>() };
+  await opened.index.rank(asked, options);
+  const ranking = opened.index.rank(asked, options);
+  opened.write((index) => history.thin(index, 0.7));
+  opened.index.follow();
+  expect(await ranking).toEqual(await openIndex().index.rank(asked, options));
+});
+
+it("a memory that could not be read to the end is read again", async () => {
+  const opened = openIndex();
+  opened.write((index) => new History(37).grow(index, 5_500));
+  const last = "(SELECT max(seq) FROM index_doc)";
+  opened.database.exec(`UPDATE index_doc SET tags = '[' || tags WHERE seq = ${last}`);
+  const list = () => opened.pass(EVERYTHING);
+  await expect(list()).rejects.toThrow("JSON");
+  opened.database.exec(`UPDATE index_doc SET tags = substr(tags, 2) WHERE seq = ${last}`);
+  expect(await list()).toHaveLength(5_500);
+});
