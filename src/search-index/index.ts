@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
+import { LIMITS } from "./follower.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
 import { snapshotFiles } from "./snapshot/index.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
@@ -20,6 +21,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly migrations = MIGRATIONS;
   readonly #model: IndexModel;
   readonly #threadFrom: number;
+  readonly #limits: typeof LIMITS;
   #attached: { database: DatabaseSyncInstance; tables: Tables } | null = null;
   #local: LocalAnswers | null = null;
   #thread: ThreadAnswers | null = null;
@@ -30,13 +32,17 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   #erased = false;
   #closed = false;
 
-  /** @param options.threadFrom  posts from which a thread answers */
-  constructor(model: IndexModel, { threadFrom = THREAD_FROM } = {}) {
+  /**
+   * @param options.threadFrom  posts from which a thread answers
+   * @param options.limits  of the memory in this thread
+   */
+  constructor(model: IndexModel, { threadFrom = THREAD_FROM, limits = LIMITS } = {}) {
     if (model.dimension % 16 !== 0) {
       throw new RangeError(`Vectors of ${model.dimension} dimensions do not fit the kernel.`);
     }
     this.#model = { modelId: model.modelId, dimension: model.dimension };
     this.#threadFrom = threadFrom;
+    this.#limits = limits;
   }
 
   attach(database: DatabaseSyncInstance): void {
@@ -125,7 +131,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   #here(): LocalAnswers {
     const { database, tables } = this.#parts;
-    this.#local ??= new LocalAnswers(database, tables, this.#model);
+    this.#local ??= new LocalAnswers(database, tables, this.#model, this.#limits);
     return this.#local;
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
+import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { LIMITS } from "../../src/search-index/follower.ts";
 import { LocalAnswers } from "../../src/search-index/local.ts";
@@ -106,7 +107,7 @@ describe("a memory that lived through a long history", () => {
     expect(loaded.follower.memory.coded).toBeGreaterThan(1_500);
   });
 
-  it("keeps no vector where there is none, in rows that were used before", async () => {
+  it("keeps the code of each vector, and nothing where there is none, in rows that were used before", async () => {
     const opened = openIndex();
     const history = new History(34);
     const live = answersOn(opened, { codesFrom: 500, deadRows: 50 });
@@ -124,14 +125,21 @@ describe("a memory that lived through a long history", () => {
     const { memory } = live.follower;
     expect(memory.moves).toBeGreaterThan(0);
     expect(memory.coded).toBeGreaterThan(0);
-    const zeros = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+    const { width } = memory.codes;
+    const codeOf = (codes: SignCodes, row: number) => [
+      ...codes.block(row + 1).subarray(row * width, (row + 1) * width),
+    ];
+    const right = new SignCodes(DIMENSION);
     let without = 0;
     for (let row = 0; row < memory.rows.size; row += 1) {
-      if (!memory.rows.isLive(row) || memory.rows.hasVector(row)) continue;
-      without += 1;
-      const { width } = memory.codes;
-      const code = memory.codes.block(memory.rows.size).subarray(row * width, (row + 1) * width);
-      expect([row, zeros(new Uint8Array(memory.vectors.get(row))), zeros(code)]).toEqual([row, true, true]);
+      if (!memory.rows.isLive(row)) continue;
+      const vector = memory.vectors.get(row);
+      if (memory.rows.hasVector(row)) right.set(row, vector, memory.centreVector());
+      else {
+        without += 1;
+        expect([row, vector.every((byte) => byte === 0)]).toEqual([row, true]);
+      }
+      expect([row, codeOf(memory.codes, row)]).toEqual([row, codeOf(right, row)]);
     }
     expect(without).toBeGreaterThan(60);
   });

@@ -16,8 +16,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PostMemory } from "../../src/search-index/memory/index.ts";
 import { SnapshotFile } from "../../src/search-index/snapshot/index.ts";
 import { allAnswers } from "../support/search/all-answers.ts";
-import { DIMENSION, type OpenIndex, openIndex, randomOf } from "../support/search/embedded-index.ts";
 import { History } from "../support/search/history.ts";
+import { DIMENSION, type OpenIndex, openIndex, randomOf } from "../support/search/open-index.ts";
 
 const BOARD = 2_050;
 const MODEL_OF_FILE = JSON.stringify({ modelId: "test-model", dimension: DIMENSION });

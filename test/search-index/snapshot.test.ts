@@ -1,9 +1,12 @@
-import { existsSync, rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/search-index/follower.ts";
 import { allAnswers, QUESTIONS } from "../support/search/all-answers.ts";
 import { type OpenIndex, useIndexFile } from "../support/search/embedded-index.ts";
 import { History } from "../support/search/history.ts";
+import { openIndex as openCopy } from "../support/search/open-index.ts";
 
 const openIndex = useIndexFile();
 const BOARD = 2_600;
@@ -86,6 +89,33 @@ describe("a start with a snapshot", () => {
       live.index.follow();
     }
     expect(await allAnswers(live.index)).toEqual(await allAnswers(openIndex().index));
+  });
+
+  it.each([8, 9])("is right although posts changed while it was written, in history %i", async (seed) => {
+    const limits = { ...LIMITS, deadRows: 50, snapshotFrom: 100, snapshotEvery: 30, snapshotPauseMs: 0 };
+    const opened = openIndex({ limits });
+    const history = new History(seed);
+    opened.write((index) => history.grow(index, 600));
+    const copies = join(opened.folder, "copies");
+    let taken = 0;
+    for (let round = 0; round < 120; round += 1) {
+      opened.write((index) => history.go(index, 8));
+      opened.index.follow();
+      await turn();
+      if (round % 12 !== 11) continue;
+      for (const name of ["board.db", "board.db-wal", "board.db-search"]) {
+        const from = join(opened.folder, name);
+        if (existsSync(from)) cpSync(from, join(copies, name));
+      }
+      const started = openCopy(copies, { limits: { ...LIMITS, snapshotFrom: 1, snapshotEvery: 1e9 } });
+      if (loadsSnapshot(started)) taken += 1;
+      expect(await allAnswers(started.index)).toEqual(await allAnswers(opened.index));
+      await started.index.close();
+      started.database.close();
+      rmSync(copies, { recursive: true });
+    }
+    expect(taken).toBeGreaterThan(3);
+    await opened.index.close();
   });
 
   it("is not for boards that are read in a moment", async () => {

@@ -1,6 +1,6 @@
 import type { Question, SearchIndex } from "../../../src/ports/search-index.ts";
-import { NOW, question, vectorOf } from "./embedded-index.ts";
 import { wordAt } from "./history.ts";
+import { NOW, question, vectorOf } from "./open-index.ts";
 
 const SHORT = `${wordAt(40)} ${wordAt(700)}`;
 const LONG = [3, 20, 90, 400, 1_500].map(wordAt).join(" ");

@@ -1,7 +1,7 @@
 import type { IndexEntry } from "../../../src/ports/search-index.ts";
 import { KINDS } from "../../../src/schema/post.ts";
 import type { EmbeddedIndex } from "../../../src/search-index/index.ts";
-import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./embedded-index.ts";
+import { DAY_MS, MODEL, NOW, post, randomOf, vectorOf } from "./open-index.ts";
 
 /** What a history writes to: an index, or its tables. */
 export type Writer = Pick<
@@ -9,7 +9,7 @@ export type Writer = Pick<
   "put" | "remove" | "putVector" | "removeVector" | "putPublisher" | "removePublisher"
 >;
 
-export const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3", "pub_4"] as const;
+const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3", "pub_4"] as const;
 const CITIES = [
   { placeName: "Amsterdam", lat: 52.37, lng: 4.9 },
   { placeName: "Rotterdam", lat: 51.92, lng: 4.48 },

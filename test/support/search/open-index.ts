@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
+import type { PostFilter } from "../../../src/schema/filter.ts";
+import type { LIMITS } from "../../../src/search-index/follower.ts";
+import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { aPage, aQuestion } from "../boards/questions.ts";
+
+export const MODEL = "test-model";
+export const DIMENSION = 32;
+export const NOW = Date.UTC(2026, 10, 20);
+export const DAY_MS = 86_400_000;
+
+/** An embedded index on its own connection, as in a store. */
+export interface OpenIndex {
+  index: EmbeddedIndex;
+  database: DatabaseSyncInstance;
+  /** The folder of the index's files. */
+  folder: string;
+  /** Runs changes in one transaction, as a store does. */
+  write(change: (index: EmbeddedIndex) => void): void;
+  /** Ids found by a search text, best first. */
+  find(q: string, vector?: Int8Array): Promise<string[]>;
+  /** Ids that pass a filter, in the order of ids. */
+  pass(filter: Partial<PostFilter>): Promise<string[]>;
+}
+
+export interface OpenOptions {
+  modelId?: string | null;
+  dimension?: number;
+  threadFrom?: number;
+  limits?: typeof LIMITS;
+}
+
+/** An index on a new connection to `board.db` in a folder; the caller closes both. */
+export function openIndex(
+  folder: string,
+  { modelId = MODEL, dimension = DIMENSION, ...options }: OpenOptions = {},
+): OpenIndex {
+  const database = new DatabaseSync(join(folder, "board.db"), { timeout: 1000 });
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
+  const index = new EmbeddedIndex({ modelId, dimension }, options);
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version === 0) {
+    for (const statement of index.migrations) database.exec(statement);
+    database.exec("PRAGMA user_version = 1");
+  }
+  index.attach(database);
+  return {
+    index,
+    database,
+    folder,
+    write(change) {
+      database.exec("BEGIN IMMEDIATE");
+      change(index);
+      database.exec("COMMIT");
+      index.committed();
+    },
+    async find(q, vector) {
+      const asked = question({ q, vector: vector ?? null, minCosine: 0.1 });
+      return (await index.match(asked, aPage(100))).matches.map(({ id }) => id);
+    },
+    async pass(filter) {
+      const places = await index.list(question({ filter }), { order: "newest", after: null, limit: 10_000 });
+      return places.map(({ id }) => id).sort();
+    },
+  };
+}
+
+/** A question at `NOW`, with no conditions except those given. */
+export function question({
+  words,
+  ...asked
+}: Parameters<typeof aQuestion>[0] & { words?: Question["words"] }): Question {
+  const filter = { includeExpired: false, now: NOW, createdUntil: NOW + 1000 * DAY_MS, ...asked.filter };
+  const { words: parsed, ...rest } = aQuestion({ ...asked, filter });
+  return { ...rest, words: words ?? parsed };
+}
+
+export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
+  return {
+    kind: "offer",
+    title: "Title",
+    body: "Body",
+    tags: [],
+    placeName: null,
+    lat: null,
+    lng: null,
+    windowStart: NOW,
+    windowEnd: NOW + DAY_MS,
+    expiresAt: NOW + DAY_MS,
+    createdAt: NOW,
+    publisherId: "pub_1",
+    parentId: null,
+    syndicated: false,
+    ...fields,
+  };
+}
+
+/** A random vector for each whole number, the same at every run. */
+export function vectorOf(seed: number): Int8Array {
+  const random = randomOf(seed + 1);
+  return Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 255) - 127);
+}
+
+/** Park and Miller's generator: the same numbers at every run. */
+export function randomOf(seed: number): () => number {
+  let state = (seed * 7919) % 2_147_483_647 || 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
