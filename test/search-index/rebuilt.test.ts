@@ -11,6 +11,7 @@ import {
   DIMENSION,
   MODEL,
   type OpenIndex,
+  post,
   question,
   useIndexFile,
   vectorOf,
@@ -123,7 +124,13 @@ describe("a memory that lived through a long history", () => {
       live.follower.follow();
     }
     const { memory } = live.follower;
-    expect(memory.moves).toBeGreaterThan(0);
+    const { moves } = memory;
+    expect(moves).toBeGreaterThan(0);
+    // These come where dropped rows were.
+    opened.write((index) => history.grow(index, 100));
+    live.follower.stale = true;
+    live.follower.follow();
+    expect(memory.moves).toBe(moves);
     expect(memory.coded).toBeGreaterThan(0);
     const { width } = memory.codes;
     const codeOf = (codes: SignCodes, row: number) => [
@@ -143,6 +150,33 @@ describe("a memory that lived through a long history", () => {
     }
     expect(without).toBeGreaterThan(60);
   });
+});
+
+it("publishers keep their standing when names before theirs are dropped", async () => {
+  const opened = openIndex();
+  const live = answersOn(opened, { deadRows: 10 });
+  const follow = () => {
+    live.follower.stale = true;
+    live.follower.follow();
+  };
+  const first = Array.from({ length: 30 }, (_, i) =>
+    post({ id: `a${i}`, title: `only${i}`, publisherId: "one" }),
+  );
+  opened.write((index) => {
+    for (const entry of first) index.put(entry);
+    for (let i = 0; i < 20; i += 1) index.put(post({ id: `b${i}`, publisherId: "two" }));
+    index.putPublisher("two", { verified: true, suspended: false });
+  });
+  follow();
+  opened.write((index) => {
+    for (const { id } of first) index.remove(id);
+  });
+  follow();
+  expect(live.follower.memory.moves).toBe(1);
+  expect(await live.count(question({ filter: { verifiedOnly: true } }))).toBe(20);
+  opened.write((index) => index.putPublisher("two", { verified: true, suspended: true }));
+  follow();
+  expect(await live.count(question({}))).toBe(0);
 });
 
 it("a removed vector does not lower the score of a post found by words", async () => {
