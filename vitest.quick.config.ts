@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/model|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
+  /support\/(mongodb|search\/(model|index-process)|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
   /startBoard\(\{ EMBEDDINGS: /,
   /\/bench\/[\w-]+\.ts"/,
   /support\/texts\/attacks/,

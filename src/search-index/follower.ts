@@ -122,8 +122,13 @@ export class Follower {
   /** Leaves a snapshot behind for the next start. */
   async close(): Promise<void> {
     await this.#saving;
-    if (!this.#loaded) return;
-    this.follow();
+    if (!this.#loaded || !this.#tables.isOpen()) return;
+    try {
+      this.follow();
+    } catch (error) {
+      if (!isOutside(error)) throw error;
+      return;
+    }
     await this.#saving;
     if (this.memory.change !== this.#saved) await this.#write(false);
   }
@@ -140,12 +145,13 @@ export class Follower {
     // Set at once, so that a failed attempt is not repeated at every question.
     this.#saved = change;
     this.#savedAt = performance.now();
+    const tables = this.#tables;
+    const keep = () => !this.#ended && tables.isOpen() && tables.markSnapshot(mark, erasures);
     try {
-      const keep = () => !this.#ended && this.#tables.markSnapshot(mark, erasures);
       await this.#snapshot.write(memory, mark, keep, pause);
     } catch (error) {
       // The next start reads the tables: slower, and nothing is lost.
-      if (!isBusy(error) && !(error instanceof Error && "code" in error)) throw error;
+      if (!isOutside(error)) throw error;
     }
   }
 
@@ -203,3 +209,6 @@ export class Follower {
     return fits ? post : { ...post, vector: null };
   }
 }
+
+/** True for what SQLite or the system refuses: no snapshot is left then, and nothing is lost. */
+const isOutside = (error: unknown) => isBusy(error) || (error instanceof Error && "code" in error);

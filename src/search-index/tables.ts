@@ -105,6 +105,11 @@ export class Tables {
     for (const name of ["posts", "postsOf", "changes"] as const) this.#statements[name].setReturnArrays(true);
   }
 
+  /** False once the connection was closed. */
+  isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
   /** True while a transaction is open on this connection: what it wrote must not be seen yet. */
   inTransaction(): boolean {
     return this.#database.isTransaction;

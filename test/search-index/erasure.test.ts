@@ -115,6 +115,17 @@ it("nor after the end of another process that did not know of it yet", async () 
   expect(leftOf(opened)).toEqual([]);
 });
 
+it("nor after the end of a search thread", async () => {
+  await openBoard().index.close();
+  const opened = openIndex({ threadFrom: 1_000 });
+  await opened.index.open();
+  expect(opened.index.isThreaded).toBe(true);
+  erase(opened);
+  await opened.index.close();
+  expect(searchFiles(opened)).toEqual(["board.db-search"]);
+  expect(leftOf(opened)).toEqual([]);
+});
+
 it("nor when the process that erased it died before it removed the snapshot", async () => {
   const opened = openBoard();
   await opened.index.close();

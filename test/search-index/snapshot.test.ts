@@ -45,7 +45,7 @@ it("every question of these tests finds something", async () => {
 });
 
 describe("a start with a snapshot", () => {
-  it.each([1, 2, 3])("answers as one that reads the tables, after history %i", async (seed) => {
+  it.each([1, 2])("answers as one that reads the tables, after history %i", async (seed) => {
     const opened = openIndex();
     const history = new History(seed);
     opened.write((index) => history.grow(index, BOARD));

@@ -47,8 +47,9 @@ export class Stems {
       for (const [i, word] of list.entries()) this.#keep(word, [tokens[i] ?? word]);
   }
 
+  /** May be called again. */
   close(): void {
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #keep(word: string, stems: readonly string[]): void {
