@@ -7,7 +7,6 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../src/search-index/follower.ts";
 import { allAnswers } from "../test/support/search/all-answers.ts";
-import { openIndex } from "../test/support/search/open-index.ts";
+import { hasUnfinished, openIndex } from "../test/support/search/open-index.ts";
 import { historyOf, transactionsOf } from "./index-crash/progress.ts";
 
 const WRITER = join(import.meta.dirname, "index-crash", "writer.ts");
@@ -87,7 +86,7 @@ async function examine(folder: string, seed: number) {
     const one = openIndex(left, { limits });
     one.index.follow();
     // A start that finds none begins to write one.
-    const fromSnapshot = !existsSync(join(left, "board.db-search-new"));
+    const fromSnapshot = !hasUnfinished(left);
     const other = openIndex(rebuilt);
     const same = isDeepStrictEqual(await allAnswers(one.index), await allAnswers(other.index));
     const transactions = transactionsOf(other.database);

@@ -12,12 +12,19 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { threadId } from "node:worker_threads";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PostMemory } from "../../src/search-index/memory/index.ts";
 import { SnapshotFile } from "../../src/search-index/snapshot/index.ts";
 import { allAnswers } from "../support/search/all-answers.ts";
 import { History } from "../support/search/history.ts";
-import { DIMENSION, type OpenIndex, openIndex, randomOf } from "../support/search/open-index.ts";
+import {
+  DIMENSION,
+  hasUnfinished,
+  type OpenIndex,
+  openIndex,
+  randomOf,
+} from "../support/search/open-index.ts";
 
 const BOARD = 2_050;
 const MODEL_OF_FILE = JSON.stringify({ modelId: "test-model", dimension: DIMENSION });
@@ -57,7 +64,7 @@ async function end(opened: OpenIndex): Promise<void> {
 async function starts(then: (opened: OpenIndex) => Promise<void> = async () => {}): Promise<boolean> {
   const opened = openIndex(folder);
   opened.index.follow();
-  const took = !existsSync(`${snapshot()}-new`);
+  const took = !hasUnfinished(folder);
   await then(opened);
   await end(opened);
   return took;
@@ -134,7 +141,7 @@ describe("a snapshot", () => {
       writeFileSync(snapshot(), whole);
       const opened = openIndex(folder, model);
       opened.index.follow();
-      expect(existsSync(`${snapshot()}-new`)).toBe(true);
+      expect(hasUnfinished(folder)).toBe(true);
       expect(await opened.index.vectors(["p000001"])).toEqual([null]);
       await end(opened);
     }
@@ -184,12 +191,12 @@ describe("a snapshot", () => {
   });
 
   it("that was never finished does no harm", async () => {
-    writeFileSync(`${snapshot()}-new`, "half a snapshot");
+    writeFileSync(ofADeadProcess(), "half a snapshot");
     expect(await starts(answersRightly)).toBe(true);
-    expect(existsSync(`${snapshot()}-new`)).toBe(false);
+    expect(hasUnfinished(folder)).toBe(false);
     // Nor beside a database without one.
     rmSync(snapshot());
-    writeFileSync(`${snapshot()}-new`, "half a snapshot");
+    writeFileSync(ofADeadProcess(), "half a snapshot");
     expect(await starts(answersRightly)).toBe(false);
     expect(await starts(answersRightly)).toBe(true);
   });
@@ -198,7 +205,7 @@ describe("a snapshot", () => {
     // A folder in its place fails for every user, also one who may write everywhere.
     rmSync(snapshot());
     mkdirSync(join(snapshot(), "in-the-way"), { recursive: true });
-    mkdirSync(join(`${snapshot()}-new`, "in-the-way"), { recursive: true });
+    mkdirSync(join(`${snapshot()}-new-${process.pid}-${threadId}`, "in-the-way"), { recursive: true });
     const opened = openIndex(folder);
     opened.index.follow();
     await answersRightly(opened);
@@ -208,6 +215,9 @@ describe("a snapshot", () => {
     expect(existsSync(join(snapshot(), "in-the-way"))).toBe(true);
   });
 });
+
+/** No process has so large a number. */
+const ofADeadProcess = () => `${snapshot()}-new-${2 ** 30}-0`;
 
 function readMark(): string | null {
   const opened = openIndex(folder);

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/search-index/follower.ts";
 import { allAnswers, QUESTIONS } from "../support/search/all-answers.ts";
-import { type OpenIndex, useIndexFile } from "../support/search/embedded-index.ts";
+import { hasUnfinished, type OpenIndex, useIndexFile } from "../support/search/embedded-index.ts";
 import { History } from "../support/search/history.ts";
 import { openIndex as openCopy } from "../support/search/open-index.ts";
 
@@ -16,7 +16,7 @@ const fileOf = ({ folder }: OpenIndex) => join(folder, "board.db-search");
 /** Loads the memory. @returns true when the snapshot was taken: otherwise a new one is begun at once */
 function loadsSnapshot(opened: OpenIndex): boolean {
   opened.index.follow();
-  return !existsSync(`${fileOf(opened)}-new`);
+  return !hasUnfinished(opened.folder);
 }
 
 /** Answers of a new start, and of one that finds no snapshot. */

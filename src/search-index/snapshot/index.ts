@@ -148,8 +148,9 @@ export class SnapshotFile {
         at += bytes;
       }
       writeHeader(file, header);
-      // Removed by an erasure.
-      if (!existsSync(this.#unfinished) || !keep()) return false;
+      // An erasure, before or after the mark, takes the file away.
+      const isThere = () => existsSync(this.#unfinished);
+      if (!isThere() || !keep() || !isThere()) return false;
       renameSync(this.#unfinished, this.#path);
       return true;
     } finally {

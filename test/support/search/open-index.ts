@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question } from "../../../src/ports/search-index.ts";
@@ -5,6 +6,10 @@ import type { PostFilter } from "../../../src/schema/filter.ts";
 import type { LIMITS } from "../../../src/search-index/follower.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
 import { aPage, aQuestion } from "../boards/questions.ts";
+
+/** True while a snapshot of the folder's index is being written, or after its writer died. */
+export const hasUnfinished = (folder: string) =>
+  readdirSync(folder).some((name) => name.startsWith("board.db-search-new"));
 
 export const MODEL = "test-model";
 export const DIMENSION = 32;
