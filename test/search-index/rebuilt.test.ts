@@ -94,7 +94,10 @@ describe("a memory that lived through a long history", () => {
     live.follower.follow();
     expect(live.follower.memory.coded).toBe(0);
     for (let i = 0; i < 8; i += 1) {
-      opened.write((index) => history.go(index, 500));
+      opened.write((index) => {
+        history.grow(index, 100);
+        history.go(index, 500);
+      });
       live.follower.stale = true;
       live.follower.follow();
     }

@@ -9,7 +9,7 @@ export type Writer = Pick<
   "put" | "remove" | "putVector" | "removeVector" | "putPublisher" | "removePublisher"
 >;
 
-const PUBLISHERS = ["pub_0", "pub_1", "pub_2", "pub_3", "pub_4"] as const;
+const PUBLISHERS = 20;
 const CITIES = [
   { placeName: "Amsterdam", lat: 52.37, lng: 4.9 },
   { placeName: "Rotterdam", lat: 51.92, lng: 4.48 },
@@ -32,6 +32,8 @@ export class History {
   /** All posts that are there now. */
   readonly posts = new Map<string, IndexEntry>();
   readonly #random: () => number;
+  readonly #publishers = Array.from({ length: PUBLISHERS }, (_, n) => `pub_${n}`);
+  #joined = PUBLISHERS;
   #count = 0;
 
   constructor(seed: number) {
@@ -62,7 +64,7 @@ export class History {
     else if (dice < 46) this.#put(writer, { ...known, tags: this.#tags() });
     else if (dice < 52) this.#put(writer, { ...known, ...this.#window(known.createdAt) });
     else if (dice < 57) this.#put(writer, { ...known, ...this.#place() });
-    else if (dice < 61) this.#put(writer, { ...known, publisherId: this.#pick(PUBLISHERS) });
+    else if (dice < 61) this.#put(writer, { ...known, publisherId: this.#pick(this.#publishers) });
     else if (dice < 65) this.#put(writer, { ...known, kind: this.#pick(KINDS) });
     else if (dice < 75) this.#remove(writer, known.id);
     else if (dice < 78) {
@@ -75,10 +77,20 @@ export class History {
 
   /** Publishers are verified, suspended, freed or removed; four in five are not suspended. */
   #judge(writer: Writer): void {
-    const id = this.#pick(PUBLISHERS);
+    const id = this.#pick(this.#publishers);
     const suspended = this.#below(5) === 0;
-    if (this.#below(40) === 0) writer.removePublisher(id);
+    if (this.#below(40) === 0) this.#erase(writer, id);
     else writer.putPublisher(id, { verified: this.#below(2) === 0, suspended });
+  }
+
+  /** A publisher goes after its posts, and its id never returns. */
+  #erase(writer: Writer, publisherId: string): void {
+    for (const post of [...this.posts.values()]) {
+      if (post.publisherId === publisherId) this.#remove(writer, post.id);
+    }
+    writer.removePublisher(publisherId);
+    this.#publishers[this.#publishers.indexOf(publisherId)] = `pub_${this.#joined}`;
+    this.#joined += 1;
   }
 
   #add(writer: Writer): void {
@@ -96,7 +108,7 @@ export class History {
         ...this.#place(),
         ...this.#window(createdAt),
         createdAt,
-        publisherId: this.#pick(PUBLISHERS),
+        publisherId: this.#pick(this.#publishers),
         parentId: this.#below(10) === 0 ? "p000000" : null,
         syndicated: this.#below(10) === 0,
       }),
