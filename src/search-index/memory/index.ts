@@ -13,6 +13,8 @@ import { Rows } from "./rows.ts";
 export const CELL = 0.5;
 /** Vectors whose mean is the centre of the codes. */
 const CENTRE_SAMPLE = 20_000;
+/** Rows looked at to learn whether most have a vector. */
+const GLANCED = 256;
 
 /** When a memory changes its own shape. Only benches and tests choose others. */
 export const MEMORY_LIMITS = {
@@ -114,7 +116,7 @@ export class PostMemory {
   /** Sign codes for all vectors, once there are enough. */
   encode(): void {
     const { rows, vectors, codes } = this;
-    if (rows.live < this.#limits.codesFrom || this.coded > 0) return;
+    if (rows.live < this.#limits.codesFrom || this.coded > 0 || !this.#mostHaveVectors()) return;
     const sample = Math.min(rows.size, CENTRE_SAMPLE);
     const sums = new Float64Array(this.dimension);
     let counted = 0;
@@ -125,12 +127,21 @@ export class PostMemory {
       for (let at = 0; at < vector.length; at += 1) sums[at] = (sums[at] ?? 0) + (vector[at] ?? 0);
       counted += 1;
     }
-    if (counted < sample / 2) return;
+    if (counted === 0) return;
     const centre = this.centreVector();
     for (let at = 0; at < centre.length; at += 1) centre[at] = Math.round((sums[at] ?? 0) / counted);
     for (let row = 0; row < rows.size; row += 1)
       if (rows.hasVector(row)) codes.set(row, vectors.get(row), centre);
     this.coded = rows.size;
+  }
+
+  /** By a glance at a few rows: it is asked after each change while a large board is embedded. */
+  #mostHaveVectors(): boolean {
+    let count = 0;
+    for (let i = 0; i < GLANCED; i += 1) {
+      if (this.rows.hasVector(Math.floor((i * this.rows.size) / GLANCED))) count += 1;
+    }
+    return count > GLANCED / 2;
   }
 
   centreVector(): Int8Array {
