@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { indexCrashRun } from "../../bench/index-crash.ts";
+import { indexCrashRun } from "../../bench/index-crash/index.ts";
 
 it("an index whose writer is killed answers as one rebuilt from the tables, and holds all that was committed", async () => {
   const run = await indexCrashRun({ kills: 3, seed: 1 });

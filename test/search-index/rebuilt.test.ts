@@ -53,7 +53,9 @@ async function expectScoresOfFts5(answers: LocalAnswers, { database }: OpenIndex
     const { matches } = await answers.match(question({ q, filter: EVERYTHING }), aPage(100_000));
     expect(matches.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
     const scores = matches.map(({ id, words: found }) => ({ id, found, score: expected.get(id) ?? 0 }));
-    const wrong = scores.filter(({ found, score }) => Math.abs(found - score) > 1e-6 * score);
+    // A word in more than half of all posts counts a millionth, wherever it stands.
+    const slack = 3e-6;
+    const wrong = scores.filter(({ found, score }) => Math.abs(found - score) > 1e-6 * score + slack);
     expect(wrong).toEqual([]);
   }
 }

@@ -115,6 +115,13 @@ describe("words", () => {
     for (const match of few) expect(all).toContainEqual(match);
   });
 
+  it("that are a mark alone make no query fail", async () => {
+    const opened = openIndex();
+    opened.write((index) => index.put(post({ id: "a", title: "Bike ˘" })));
+    expect(await opened.find("˘ bike")).toEqual(["a"]);
+    await expect(opened.find("˘")).resolves.toBeDefined();
+  });
+
   it("make no query fail", async () => {
     const opened = openIndex();
     opened.write((index) => index.put(post({ id: "a", title: "AND OR NOT NEAR title:bike *" })));

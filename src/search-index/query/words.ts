@@ -44,7 +44,13 @@ export class WordScorer {
       if (count === 0) continue;
       known = true;
       const factor = times * rarity(count, memory.rows.live);
-      memory.lists.score(name, factor, memory.rows.length.view, meanLength, scores);
+      if (factor > times * SCORE_MIN) {
+        memory.lists.score(name, factor, memory.rows.length.view, meanLength, scores);
+      } else {
+        memory.lists.each(name, (row) => {
+          scores[row] = (scores[row] ?? 0) + factor;
+        });
+      }
     }
     if (torn.length > 0 && this.#add(memory, scores, torn, "any") !== null) known = true;
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
@@ -92,21 +98,21 @@ export class WordScorer {
     return barred;
   }
 
-  /** The stems of words with how often each is asked for; words of several stems are phrases to the index. */
+  /** The stems of words with how often each is asked for; words of several stems or none are left to FTS5. */
   #split(words: readonly string[]): { stems: Map<string, number>; torn: string[] } {
     const stems = new Map<string, number>();
     const torn: string[] = [];
     for (const word of words) {
       const all = comparableWords(word).flatMap((part) => this.#stems.of(part));
       const [stem] = all;
-      if (all.length > 1) torn.push(word);
-      else if (stem !== undefined) stems.set(stem, (stems.get(stem) ?? 0) + 1);
+      if (stem === undefined || all.length > 1) torn.push(word);
+      else stems.set(stem, (stems.get(stem) ?? 0) + 1);
     }
     return { stems, torn };
   }
 }
 
-/** A word in more than half of all posts still counts a little, as it does in FTS5. */
+/** A word in more than half of all posts still counts a little, as it does in FTS5: alike wherever it stands. */
 const SCORE_MIN = 1e-6;
 
 /** Inverse document frequency as FTS5 computes it. */

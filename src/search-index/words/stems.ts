@@ -62,9 +62,10 @@ export class Stems {
     this.#statements.clear.run();
     this.#statements.add.run(text);
     const tokens: string[] = [];
-    for (const [term, offset] of this.#statements.tokens.all() as unknown as [string, number][]) {
-      tokens[offset] = term;
+    for (const [term, offset] of this.#statements.tokens.all() as unknown as [string | null, number][]) {
+      tokens[offset] = term ?? "";
     }
-    return tokens;
+    // A mark alone becomes a token without letters.
+    return tokens.filter((token) => token !== "");
   }
 }

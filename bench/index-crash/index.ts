@@ -3,7 +3,7 @@
  * and again. After each kill the index, started from what the dead process left, must answer as one that is rebuilt from
  * the tables, and the tables must hold what was committed.
  *
- *   npx tsx bench/index-crash.ts [kills = 50] [seed = 1]
+ *   npx tsx bench/index-crash/index.ts [kills = 50] [seed = 1]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,12 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { LIMITS } from "../src/search-index/follower.ts";
-import { allAnswers } from "../test/support/search/all-answers.ts";
-import { hasUnfinished, openIndex } from "../test/support/search/open-index.ts";
-import { historyOf, transactionsOf } from "./index-crash/progress.ts";
+import { LIMITS } from "../../src/search-index/follower.ts";
+import { allAnswers } from "../../test/support/search/all-answers.ts";
+import { hasUnfinished, openIndex } from "../../test/support/search/open-index.ts";
+import { historyOf, transactionsOf } from "./progress.ts";
 
-const WRITER = join(import.meta.dirname, "index-crash", "writer.ts");
+const WRITER = join(import.meta.dirname, "writer.ts");
 /** Kills come at most this long after the process began to write. */
 const WRITING_MS_MAX = 400;
 
