@@ -85,7 +85,9 @@ async function copyProject(to: string): Promise<string[]> {
     mkdirSync(dirname(join(to, file)), { recursive: true });
     copyFileSync(join(root, file), join(to, file));
   }
-  symlinkSync(join(root, "node_modules"), join(to, "node_modules"));
+  for (const folder of ["node_modules", "test/mcp/clients/node_modules"]) {
+    if (existsSync(join(root, folder))) symlinkSync(join(root, folder), join(to, folder));
+  }
   return files;
 }
 
