@@ -4,11 +4,9 @@ import { MARK } from "../memory/rows.ts";
 import { TopRows } from "./top-rows.ts";
 
 /** How many of the best by sign codes are compared exactly, for each one wanted. */
-const RESCORED = 4;
+const RESCORED = 2;
 /** Rows looked at to learn which share passes the filters. */
 const SAMPLE = 512;
-/** Steps into which estimated scores are sorted. */
-const STEPS = 4096;
 
 /** What is wanted of rows. */
 export interface Wanted {
@@ -26,7 +24,6 @@ export interface Wanted {
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
   #dots = new Int32Array(1024);
-  #distances = new Uint16Array(0);
 
   /** Dot products with all rows; they hold until the next call. */
   allDots(memory: PostMemory, vector: Int8Array): Int32Array {
@@ -62,49 +59,21 @@ export class MeaningScorer {
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
   #estimated(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
-    const { scores, scale, limit, passes, byWords } = wanted;
-    const { codes, dimension } = memory;
+    const { limit, passes, byWords } = wanted;
+    const { codes } = memory;
     const { size } = memory.rows;
-    if (this.#distances.length < size) this.#distances = new Uint16Array(Math.ceil(size * 1.25));
-    const steps = this.#distances.subarray(0, size);
-    codes.scan(vector, memory.centreVector(), steps);
-    // From the best, a cosine of 1 and the best words, to the worst.
-    const stepOf = Float64Array.from({ length: dimension + 1 }, (_, bits) => {
-      const cosine = Math.cos((Math.PI * bits) / dimension);
-      return ((1.4 - cosine) * (STEPS - 1)) / 2.4;
-    });
-    const perWord = (scale * (STEPS - 1)) / 2.4;
-    const counts = new Uint32Array(STEPS);
-    for (let row = 0; row < size; row += 1) {
-      const step = Math.max(0, ((stepOf[steps[row] ?? 0] ?? 0) - perWord * (scores[row] ?? 0)) | 0);
-      steps[row] = step;
-      counts[step] = (counts[step] ?? 0) + 1;
-    }
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;
-    const most = Math.min(size, Math.ceil((limit * RESCORED) / share));
-    let count = 0;
-    let last = -1;
-    while (last < STEPS - 1 && count < most) {
-      last += 1;
-      count += counts[last] ?? 0;
-    }
-    const near = new Uint32Array(count + byWords.length);
-    let end = 0;
-    for (let row = 0; row < size; row += 1) {
-      if ((steps[row] ?? 0) > last) continue;
-      // Those that do not pass need not be compared.
-      if (share < 0.5 && !passes(row)) continue;
-      near[end] = row;
-      end += 1;
-    }
-    for (const row of byWords) {
-      if ((steps[row] ?? 0) <= last) continue;
-      near[end] = row;
-      end += 1;
-    }
-    return near.subarray(0, end);
+    const most = Math.ceil((limit * RESCORED) / share);
+    const nearest = codes.nearest(vector, memory.centreVector(), wanted, { rows: size, most });
+    // Those that do not pass need not be compared.
+    const near = share < 0.5 ? nearest.filter(passes) : nearest;
+    const besides = byWords.filter((row) => !codes.isNearest(row));
+    const all = new Uint32Array(near.length + besides.length);
+    all.set(near);
+    all.set(besides, near.length);
+    return all;
   }
 }
 

@@ -1,55 +1,72 @@
-/** The `limit` rows with the largest keys, without sorting the rest: a binary heap whose root is the smallest key kept. */
+/** Keeps at least this many before it throws any away: a choice among few costs more than it saves. */
+const ROOM_MIN = 64;
+
+/** The `limit` rows with the largest keys, without sorting them: twice as many are gathered, and the lower half thrown away. */
 export class TopRows {
-  /** Rows must have a larger key than this to be kept. */
+  /** Rows with this key or a smaller one are not among the best; it rises while rows are added. */
   floor: number;
   readonly #limit: number;
   readonly #rows: Uint32Array;
   readonly #keys: Float64Array;
   #size = 0;
 
-  /** @param floor  rows with this key or a smaller one are never kept */
+  /** @param floor  rows with this key or a smaller one are never wanted */
   constructor(limit: number, floor: number) {
     this.#limit = limit;
-    this.#rows = new Uint32Array(limit);
-    this.#keys = new Float64Array(limit);
+    const room = Math.max(ROOM_MIN, 2 * limit);
+    this.#rows = new Uint32Array(room);
+    this.#keys = new Float64Array(room);
     this.floor = floor;
   }
 
-  /** Keeps a row; its key is above `floor`. */
+  /** Adds a row; its key is above `floor`. */
   add(row: number, key: number): void {
-    const rows = this.#rows;
-    const keys = this.#keys;
-    if (this.#size < this.#limit) {
-      let at = this.#size;
-      this.#size += 1;
-      while (at > 0) {
-        const parent = (at - 1) >> 1;
-        if ((keys[parent] ?? 0) <= key) break;
-        keys[at] = keys[parent] ?? 0;
-        rows[at] = rows[parent] ?? 0;
-        at = parent;
-      }
-      keys[at] = key;
-      rows[at] = row;
-    } else {
-      let at = 0;
-      for (;;) {
-        let child = 2 * at + 1;
-        if (child >= this.#limit) break;
-        if (child + 1 < this.#limit && (keys[child + 1] ?? 0) < (keys[child] ?? 0)) child += 1;
-        if ((keys[child] ?? 0) >= key) break;
-        keys[at] = keys[child] ?? 0;
-        rows[at] = rows[child] ?? 0;
-        at = child;
-      }
-      keys[at] = key;
-      rows[at] = row;
-    }
-    if (this.#size === this.#limit) this.floor = keys[0] ?? 0;
+    this.#rows[this.#size] = row;
+    this.#keys[this.#size] = key;
+    this.#size += 1;
+    if (this.#size === this.#rows.length) this.#prune();
   }
 
   /** The rows kept, in no order. */
   rows(): Uint32Array {
+    if (this.#size > this.#limit) this.#prune();
     return this.#rows.subarray(0, this.#size);
+  }
+
+  /** Throws away all but the best. */
+  #prune(): void {
+    const limit = this.#limit;
+    if (limit > 0) this.#select(limit - 1);
+    this.#size = limit;
+    this.floor = limit > 0 ? (this.#keys[limit - 1] ?? 0) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Quickselect (Hoare 1961): puts the key that belongs there at `at`, larger ones before it and smaller ones behind. */
+  #select(at: number): void {
+    const keys = this.#keys;
+    const rows = this.#rows;
+    let low = 0;
+    let high = this.#size - 1;
+    while (low < high) {
+      const pivot = keys[(low + high) >> 1] ?? 0;
+      let left = low;
+      let right = high;
+      while (left <= right) {
+        while ((keys[left] ?? 0) > pivot) left += 1;
+        while ((keys[right] ?? 0) < pivot) right -= 1;
+        if (left > right) break;
+        const key = keys[left] ?? 0;
+        const row = rows[left] ?? 0;
+        keys[left] = keys[right] ?? 0;
+        rows[left] = rows[right] ?? 0;
+        keys[right] = key;
+        rows[right] = row;
+        left += 1;
+        right -= 1;
+      }
+      if (at <= right) high = right;
+      else if (at >= left) low = left;
+      else return;
+    }
   }
 }

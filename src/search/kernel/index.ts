@@ -18,7 +18,18 @@ export interface Kernel {
   readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
-  bitDistances(query: number, codes: number, count: number, width: number, out: number): void;
+  estimate(
+    query: number,
+    codes: number,
+    count: number,
+    width: number,
+    stepOf: number,
+    scores: number,
+    perWord: number,
+    counts: number,
+    steps: number,
+  ): void;
+  stepsUpTo(steps: number, count: number, last: number, first: number, out: number): number;
   recordsReaching(
     query: number,
     records: number,
@@ -44,10 +55,7 @@ export function newKernelMemory(): KernelMemory {
   return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES, shared: true });
 }
 
-/**
- * A new instance; the code is compiled once.
- * @param memory  of its own unless another thread's is given
- */
+/** A new instance; the code is compiled once. */
 export function openKernel(memory: KernelMemory = newKernelMemory()): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
   const { exports } = new WebAssembly.Instance(compiled, { shared: { memory } });

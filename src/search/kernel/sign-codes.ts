@@ -1,11 +1,20 @@
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
-import { THREADS_MAX } from "./vector-memory.ts";
 
 /** Codes per call of the kernel. */
-const BLOCK_ROWS = 8192;
-/** Layout of a thread's page: the query's code, the distances as u16. */
-const DISTANCES_AT = 1024;
-const ROWS_AT = THREADS_MAX * PAGE_BYTES;
+const BLOCK_ROWS = 4096;
+/** Steps into which estimated scores are sorted. */
+const STEPS = 4096;
+/** Largest dimension of a vector. */
+const DIMENSION_MAX = 3968;
+/** Layout of the first page (64 KiB): the query's code, a step for each number of bits, scores, counts, steps. */
+const STEP_OF_AT = 512;
+const SCORES_AT = STEP_OF_AT + 4 * DIMENSION_MAX + 16;
+const COUNTS_AT = SCORES_AT + 4 * BLOCK_ROWS;
+const STEPS_AT = COUNTS_AT + 4 * STEPS;
+/** The best estimate that is told from better ones: a cosine of 1 and the best score by words. */
+const BEST = 1.4;
+/** The worst is a cosine of -1. */
+const PER_UNIT = (STEPS - 1) / (BEST + 1);
 
 /**
  * One bit for each component of a vector: whether it is above a centre. The number of bits in which two codes differ
@@ -15,47 +24,110 @@ const ROWS_AT = THREADS_MAX * PAGE_BYTES;
 export class SignCodes {
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
-  readonly #page: number;
+  readonly #dimension: number;
   /** Bytes of a code. */
   readonly width: number;
+  #steps = new Uint16Array(0);
+  /** The last step of the last answer. */
+  #last = -1;
 
-  /** @param dimension  at most 3,968 */
-  constructor(dimension: number, shared: { memory?: KernelMemory; thread?: number } = {}) {
+  constructor(dimension: number) {
+    if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
+    this.#dimension = dimension;
     this.width = 16 * Math.ceil(dimension / 128);
-    this.memory = shared.memory ?? newKernelMemory();
+    this.memory = newKernelMemory();
     this.#kernel = openKernel(this.memory);
-    this.#page = (shared.thread ?? 0) * PAGE_BYTES;
-    growTo(this.memory, ROWS_AT);
   }
 
   /** Keeps the code of a vector. */
   set(row: number, vector: Int8Array, centre: Int8Array): void {
-    growTo(this.memory, ROWS_AT + (row + 1) * this.width);
-    this.#encode(vector, centre, ROWS_AT + row * this.width);
+    growTo(this.memory, this.#at(row + 1));
+    this.#encode(vector, centre, this.#at(row));
   }
 
   /** The bytes of the first codes, to be read or written at once. */
   block(rows: number): Uint8Array {
-    growTo(this.memory, ROWS_AT + rows * this.width);
-    return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.width);
+    growTo(this.memory, this.#at(rows));
+    return new Uint8Array(this.memory.buffer, PAGE_BYTES, rows * this.width);
   }
 
-  /** In how many bits the codes of rows 0 to `out.length` - 1 differ from that of a query. */
-  scan(query: Int8Array, centre: Int8Array, out: Uint16Array): void {
-    growTo(this.memory, ROWS_AT + out.length * this.width);
-    this.#encode(query, centre, this.#page);
-    const distances = new Uint16Array(this.memory.buffer, this.#page + DISTANCES_AT, BLOCK_ROWS);
-    for (let start = 0; start < out.length; start += BLOCK_ROWS) {
-      const count = Math.min(BLOCK_ROWS, out.length - start);
-      this.#kernel.bitDistances(
-        this.#page,
-        ROWS_AT + start * this.width,
-        count,
-        this.width,
-        this.#page + DISTANCES_AT,
-      );
-      out.set(count === BLOCK_ROWS ? distances : distances.subarray(0, count), start);
+  /**
+   * The rows from 0 to `rows` - 1 with the best estimated scores, ascending: at least `most` of them where there are as many.
+   * @param words  scores by words, and what one of them is worth beside a cosine
+   */
+  nearest(
+    query: Int8Array,
+    centre: Int8Array,
+    words: { scores: Float32Array; scale: number },
+    { rows, most }: { rows: number; most: number },
+  ): Uint32Array {
+    const steps = this.#estimate(query, centre, words, rows);
+    const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
+    let found = 0;
+    let last = -1;
+    while (last < STEPS - 1 && found < most) {
+      last += 1;
+      found += counts[last] ?? 0;
     }
+    this.#last = last;
+    return this.#upTo(last, steps, found);
+  }
+
+  /** True for the rows of the last answer. */
+  isNearest(row: number): boolean {
+    return (this.#steps[row] ?? STEPS) <= this.#last;
+  }
+
+  /** A step for each row; how often each step occurs is counted in the page. */
+  #estimate(
+    query: Int8Array,
+    centre: Int8Array,
+    { scores, scale }: { scores: Float32Array; scale: number },
+    rows: number,
+  ): Uint16Array {
+    growTo(this.memory, this.#at(rows));
+    this.#encode(query, centre, 0);
+    if (this.#steps.length < rows) this.#steps = new Uint16Array(Math.ceil(rows * 1.25));
+    const { buffer } = this.memory;
+    const stepOf = new Float32Array(buffer, STEP_OF_AT, this.#dimension + 1);
+    for (let bits = 0; bits <= this.#dimension; bits += 1) {
+      stepOf[bits] = (BEST - Math.cos((Math.PI * bits) / this.#dimension)) * PER_UNIT;
+    }
+    new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
+    const block = new Float32Array(buffer, SCORES_AT, BLOCK_ROWS);
+    const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
+    for (let start = 0; start < rows; start += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, rows - start);
+      block.set(scores.subarray(start, start + count));
+      const codes = this.#at(start);
+      const perWord = scale * PER_UNIT;
+      this.#kernel.estimate(0, codes, count, this.width, STEP_OF_AT, SCORES_AT, perWord, COUNTS_AT, STEPS_AT);
+      this.#steps.set(steps.subarray(0, count), start);
+    }
+    return this.#steps.subarray(0, rows);
+  }
+
+  /** The rows whose step is at most `last`: `found` of them. */
+  #upTo(last: number, steps: Uint16Array, found: number): Uint32Array {
+    const out = new Uint32Array(found);
+    const { buffer } = this.memory;
+    const block = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
+    let end = 0;
+    for (let start = 0; start < steps.length && end < found; start += BLOCK_ROWS) {
+      const part = steps.subarray(start, start + BLOCK_ROWS);
+      // Steps after the last row are none.
+      if (part.length < BLOCK_ROWS) block.fill(STEPS);
+      block.set(part);
+      const until = this.#kernel.stepsUpTo(STEPS_AT, BLOCK_ROWS, last, start, SCORES_AT);
+      const rows = new Uint32Array(buffer, SCORES_AT, (until - SCORES_AT) / 4);
+      out.set(rows, end);
+      end += rows.length;
+    }
+    return out;
+  }
+
+  #at(row: number): number {
+    return PAGE_BYTES + row * this.width;
   }
 
   #encode(vector: Int8Array, centre: Int8Array, at: number): void {

@@ -2,39 +2,30 @@ import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PA
 
 /** Rows per call of the kernel: its list and its sums then fit into one page. */
 const BLOCK_ROWS = 4096;
-/** Layout of a thread's page (64 KiB): the query as i16, the list as u32, the sums as i32. */
+/** Layout of the first page (64 KiB): the query as i16, the list as u32, the sums as i32. */
 const LIST_AT = 16_384;
 const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
-/** Threads that may scan one memory at a time, each with a page of its own before the vectors. */
-export const THREADS_MAX = 8;
-const ROWS_AT = THREADS_MAX * PAGE_BYTES;
+const ROWS_AT = PAGE_BYTES;
 
 /**
  * Int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB, and a
- * scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s). Threads may share the memory: one
- * writes while no other reads.
+ * scan of all of them is bound by the memory's bandwidth (under 2 ms at 23 GB/s).
  */
 export class VectorMemory {
   readonly dimension: number;
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
-  readonly #page: number;
-  /** A view of the whole memory; made again whenever the memory grew. */
+  /** A view of the whole memory; made again when it grew. */
   #bytes: Int8Array;
 
-  /**
-   * @param dimension  a multiple of 16, at most 8,192
-   * @param shared.memory  of another thread's vectors
-   * @param shared.thread  number of this thread, below `THREADS_MAX`
-   */
-  constructor(dimension: number, shared: { memory?: KernelMemory; thread?: number } = {}) {
+  /** @param dimension  a multiple of 16, at most 8,192 */
+  constructor(dimension: number) {
     if (dimension % 16 !== 0 || dimension <= 0 || 2 * dimension > LIST_AT) {
       throw new RangeError(`Vectors of ${dimension} dimensions do not fit the kernel.`);
     }
     this.dimension = dimension;
-    this.memory = shared.memory ?? newKernelMemory();
+    this.memory = newKernelMemory();
     this.#kernel = openKernel(this.memory);
-    this.#page = (shared.thread ?? 0) * PAGE_BYTES;
     growTo(this.memory, ROWS_AT);
     this.#bytes = new Int8Array(this.memory.buffer);
   }
@@ -64,10 +55,10 @@ export class VectorMemory {
   /** Dot products of a query with rows 0 to `out.length` - 1. A row that was never set gives 0. */
   scan(query: Int8Array, out: Int32Array): void {
     this.#ask(query, out.length);
-    const sums = new Int32Array(this.memory.buffer, this.#page + SUMS_AT, BLOCK_ROWS);
+    const sums = new Int32Array(this.memory.buffer, SUMS_AT, BLOCK_ROWS);
     for (let start = 0; start < out.length; start += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, out.length - start);
-      this.#kernel.dots(this.#page, this.#at(start), count, this.dimension, this.#page + SUMS_AT);
+      this.#kernel.dots(0, this.#at(start), count, this.dimension, SUMS_AT);
       out.set(count === BLOCK_ROWS ? sums : sums.subarray(0, count), start);
     }
   }
@@ -79,19 +70,12 @@ export class VectorMemory {
     let largest = 0;
     for (const row of rows) if (row > largest) largest = row;
     this.#ask(query, largest + 1);
-    const sums = new Int32Array(this.memory.buffer, this.#page + SUMS_AT, BLOCK_ROWS);
-    const list = new Uint32Array(this.memory.buffer, this.#page + LIST_AT, BLOCK_ROWS);
+    const sums = new Int32Array(this.memory.buffer, SUMS_AT, BLOCK_ROWS);
+    const list = new Uint32Array(this.memory.buffer, LIST_AT, BLOCK_ROWS);
     for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
       const block = rows.subarray(start, start + BLOCK_ROWS);
       list.set(block);
-      this.#kernel.dotsOf(
-        this.#page,
-        ROWS_AT,
-        this.#page + LIST_AT,
-        block.length,
-        this.dimension,
-        this.#page + SUMS_AT,
-      );
+      this.#kernel.dotsOf(0, ROWS_AT, LIST_AT, block.length, this.dimension, SUMS_AT);
       out.set(sums.subarray(0, block.length), start);
     }
     return out;
@@ -99,14 +83,14 @@ export class VectorMemory {
 
   #ask(query: Int8Array, rows: number): void {
     this.reserve(rows);
-    new Int16Array(this.memory.buffer, this.#page, this.dimension).set(query);
+    new Int16Array(this.memory.buffer, 0, this.dimension).set(query);
   }
 
   #at(row: number): number {
     return ROWS_AT + row * this.dimension;
   }
 
-  /** The memory's bytes; another thread may have made it grow. */
+  /** The memory's bytes, that many rows at least. */
   #view(rows: number): Int8Array {
     if (this.#bytes.length < this.#at(rows)) this.#bytes = new Int8Array(this.memory.buffer);
     return this.#bytes;
