@@ -66,7 +66,7 @@ function printSeries({ series }: OwnFigures, count: number, perMs: number): void
 function printCosts({ buildMs, ingest, first, diskBytes, recall }: OwnFigures, count: number): void {
   const rows = [
     ["build, 500 posts in a transaction", `${ms(buildMs / 1000)} s, ${ms(buildMs / count)} ms a post`],
-    ["one post and its vector, CPU", `${ms(ingest.cpuMs)} ms`],
+    ["one post and its vector, CPU beside that of its transactions", `${ms(ingest.cpuMs)} ms`],
     [`one post and its vector, two transactions (${ingest.count}), p50 / p95`, `${pair(ingest.times)} ms`],
     ["a new process until its first answer", `${ms(first.ms)} ms`],
     [

@@ -21,7 +21,10 @@ export interface OwnFigures {
   series: (Timed & { name: string; floorBytes: number | null })[];
   /** All posts, 500 in a transaction. */
   buildMs: number;
-  /** One post, in a transaction of its own and its vector in another, both synced to the disk. */
+  /**
+   * One post, in a transaction of its own and its vector in another, both synced to the disk and followed by a question.
+   * `cpuMs` is what the index adds to the same transactions and questions without a post.
+   */
   ingest: Omit<Timed, "found"> & { count: number };
   /** Of a process that starts after this one has closed the index. */
   first: FirstAnswer;
@@ -54,7 +57,7 @@ export async function measureOwn(
     const buildMs = build(index, posts, count);
     const series = await measureSeries(index, { count, texts, vectors });
     const recall = withRecall ? await measureRecall(index, { count, texts, vectors }) : null;
-    const ingested = ingest(index, [...posts]);
+    const ingested = await ingest(index, [...posts]);
     await index.close({ keep: true });
     const diskBytes = folderBytes(index.folder);
     const [question] = questionsOf(texts.long, vectors);
@@ -78,16 +81,27 @@ function build(index: IndexUnderTest, posts: Iterator<IndexedPost>, count: numbe
   return ms;
 }
 
-function ingest(index: IndexUnderTest, posts: readonly IndexedPost[]): OwnFigures["ingest"] {
-  const cpu = process.cpuUsage();
-  const times = posts.map(({ entry, vector }) => {
+/** Beside each post the same transactions are made without one, so that what the index itself costs is known. */
+async function ingest(index: IndexUnderTest, posts: readonly IndexedPost[]): Promise<OwnFigures["ingest"]> {
+  const times: number[] = [];
+  const cpuMs = { index: 0, transactions: 0 };
+  const counted = async (what: keyof typeof cpuMs, act: () => void) => {
+    const before = process.cpuUsage();
+    act();
+    // The memory follows with the next question.
+    await index.list({ ...ANYTHING, filter: OPEN_FILTER }, "newest", 1);
+    const { user, system } = process.cpuUsage(before);
+    cpuMs[what] += (user + system) / 1000 / posts.length;
+  };
+  for (const { entry, vector } of posts) {
     const began = performance.now();
-    index.put([{ entry, vector: null }]);
-    if (vector !== null) index.putVector(entry.id, vector);
-    return performance.now() - began;
-  });
-  const { user, system } = process.cpuUsage(cpu);
-  return { times: percentiles(times), cpuMs: (user + system) / 1000 / times.length, count: times.length };
+    await counted("index", () => index.put([{ entry, vector: null }]));
+    await counted("index", () => vector !== null && index.putVector(entry.id, vector));
+    times.push(performance.now() - began);
+    await counted("transactions", () => index.commitOnly());
+    await counted("transactions", () => index.commitOnly());
+  }
+  return { times: percentiles(times), cpuMs: cpuMs.index - cpuMs.transactions, count: times.length };
 }
 
 async function measureSeries(

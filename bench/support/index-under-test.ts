@@ -58,6 +58,11 @@ export class IndexUnderTest {
     this.#write(() => this.#index.putVector(id, this.#model.modelId, vector));
   }
 
+  /** A transaction that writes one number. */
+  commitOnly(): void {
+    this.#write(() => this.#database.exec("UPDATE index_snapshot SET erasures = erasures"));
+  }
+
   putPublishers(ids: readonly string[], isVerified: (id: string) => boolean): void {
     this.#write(() => {
       for (const id of ids) this.#index.putPublisher(id, { verified: isVerified(id), suspended: false });
