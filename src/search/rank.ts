@@ -1,5 +1,6 @@
 import { fuse, relevanceOf } from "./fuse.ts";
 import { FEEDBACK, feedback } from "./rerank.ts";
+import { nthLargest } from "./top-rows.ts";
 
 /** The rerank pass reads at least this many first-pass matches, so that a short page is more than reshuffled. */
 const POOL = 200;
@@ -93,12 +94,17 @@ const PLACES = 2 ** 20;
  * @param idAt  called for equal scores only
  */
 export function order(scores: Float64Array, limit: number, idAt: (at: number) => string): number[] {
+  const least = limit < scores.length ? nthLargest(scores, limit) - EXACTNESS : Number.NEGATIVE_INFINITY;
   // Score and place in one number: numbers alone are sorted ten times faster than by a function.
-  const keys = new Float64Array(scores.length);
-  for (let at = 0; at < keys.length; at += 1) {
-    keys[at] = Math.round((CEILING - (scores[at] ?? 0)) / EXACTNESS) * PLACES + at;
+  const all = new Float64Array(scores.length);
+  let count = 0;
+  for (let at = 0; at < scores.length; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score < least) continue;
+    all[count] = Math.round((CEILING - score) / EXACTNESS) * PLACES + at;
+    count += 1;
   }
-  keys.sort();
+  const keys = all.subarray(0, count).sort();
   const scoreAt = (at: number) => Math.floor((keys[at] ?? 0) / PLACES);
   const placeAt = (at: number) => (keys[at] ?? 0) % PLACES;
   const places: number[] = [];

@@ -1,7 +1,7 @@
+import { TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { MARK } from "../memory/rows.ts";
-import { TopRows } from "./top-rows.ts";
 
 /** How many of the best by sign codes are compared exactly, for each one wanted. */
 const RESCORED = 2;

@@ -2,11 +2,11 @@ import type { Question } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { UNKNOWN_WORDS_MARGIN, WORD_WEIGHT } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
+import { nthLargest, TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { type RowFilter, rowFilter } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
-import { TopRows } from "./top-rows.ts";
 import { walkByTime } from "./walk.ts";
 import type { WordArm, WordScorer } from "./words.ts";
 
@@ -249,7 +249,7 @@ function isFree(arm: WordArm | null, row: number): boolean {
 /** The `limit` best by the fused score and those that equal the last of them, in no order. */
 function bestOf(found: Scored<number>, limit: number): Scored<number> {
   const scores = fusedScores(found, found.cosines);
-  const least = scores.slice().sort()[scores.length - limit] ?? 0;
+  const least = nthLargest(scores, limit);
   const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
   return {
     keys: (found.keys as Uint32Array).filter(isKept),

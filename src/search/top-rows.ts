@@ -70,3 +70,17 @@ export class TopRows {
     }
   }
 }
+
+/** The `n`th largest of some numbers, the smallest when there are fewer. */
+export function nthLargest(numbers: Float64Array, n: number): number {
+  if (numbers.length <= n)
+    return numbers.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  const top = new TopRows(n, Number.NEGATIVE_INFINITY);
+  for (let at = 0; at < numbers.length; at += 1) {
+    const number = numbers[at] ?? 0;
+    if (number > top.floor) top.add(at, number);
+  }
+  // Throws away what is below it, and so learns of it.
+  top.rows();
+  return top.floor;
+}
