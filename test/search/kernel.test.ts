@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { kernelModule } from "../../bench/kernel/build.ts";
+import { seeded } from "../../bench/support/random.ts";
+import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 
 describe("the kernel", () => {
@@ -11,5 +13,46 @@ describe("the kernel", () => {
 
   it("refuses dimensions it cannot scan", () => {
     expect(() => new EmbeddedIndex({ modelId: "test-model", dimension: 100 })).toThrow(RangeError);
+  });
+});
+
+describe("sign codes", () => {
+  const DIMENSION = 384;
+  // Neither a multiple of what the kernel takes at a time nor of its blocks.
+  const ROWS = 4_103;
+  const random = seeded(7);
+  const vectors = Array.from({ length: ROWS }, () =>
+    Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 200) - 100),
+  );
+  const centre = Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 20) - 10);
+  const scores = Float32Array.from({ length: ROWS }, () => (random() < 0.1 ? random() * 10 : 0));
+  const [query = new Int8Array()] = vectors;
+  const isAbove = (vector: Int8Array, at: number) => (vector[at] ?? 0) > (centre[at] ?? 0);
+  /** The estimate as the docstrings have it, with the cosine itself. */
+  const estimates = vectors.map((vector, row) => {
+    let bits = 0;
+    for (let at = 0; at < DIMENSION; at += 1) if (isAbove(vector, at) !== isAbove(query, at)) bits += 1;
+    return Math.cos((Math.PI * bits) / DIMENSION) + 0.04 * (scores[row] ?? 0);
+  });
+  const codes = new SignCodes(DIMENSION);
+  for (const [row, vector] of vectors.entries()) codes.set(row, vector, centre);
+  const nearest = (most: number) => [
+    ...codes.nearest(query, centre, { scores, scale: 0.04 }, { rows: ROWS, most }),
+  ];
+
+  it.each([1, 50, 1000])("give the best %i rows by their estimate, and few more", (most) => {
+    const rows = nearest(most);
+    expect(rows.length).toBeGreaterThanOrEqual(most);
+    expect(rows.length).toBeLessThan(most + ROWS / 10);
+    expect(rows).toEqual([...new Set(rows)].sort((a, b) => a - b));
+    const others = estimates.filter((_, row) => !rows.includes(row));
+    const least = Math.min(...rows.map((row) => estimates[row] ?? 0));
+    // A step, and what the polynomial is wrong by.
+    expect(Math.max(...others)).toBeLessThan(least + 0.001);
+    expect(vectors.map((_, row) => row).filter((row) => codes.isNearest(row))).toEqual(rows);
+  });
+
+  it("give all rows when as many are wanted", () => {
+    expect(nearest(ROWS)).toEqual(vectors.map((_, row) => row));
   });
 });

@@ -23,11 +23,14 @@ export interface Kernel {
     codes: number,
     count: number,
     width: number,
-    stepOf: number,
+    dimension: number,
     scores: number,
     perWord: number,
-    counts: number,
+    best: number,
+    perUnit: number,
     steps: number,
+    counts: number,
+    out: number,
   ): void;
   stepsUpTo(steps: number, count: number, last: number, first: number, out: number): number;
   recordsReaching(

@@ -62,48 +62,99 @@
         (br $next)))
     (local.get $out))
 
-  ;; Estimates the fused score of each of $count posts from its sign code, $width bytes apart, as a step from the best (0)
-  ;; down: what $stepOf (f32) holds for the number of bits in which the code differs from the one at $query, less the
-  ;; post's score by words at $scores (f32) times $perWord. Writes one u16 each to $steps, and counts it at $counts (u32).
-  ;; A code has a multiple of 16 bytes, at most 496, so that no sum of bytes overflows.
-  (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $stepOf i32) (param $scores i32) (param $perWord f32) (param $counts i32) (param $steps i32)
-    (local $end i32) (local $at i32) (local $step i32) (local $bits v128)
-    (local.set $end (i32.add (local.get $steps) (i32.shl (local.get $count) (i32.const 1))))
+  ;; Estimates the fused scores of $count posts, a multiple of 4, from their sign codes, $width bytes apart: each as a step
+  ;; from the best (0) to the worst ($steps). The number of bits in which two codes differ, by $dimension, is the angle
+  ;; between their vectors by pi; its cosine is a polynomial here, right to 0.0002. A step is what the cosine lacks to $best,
+  ;; less the post's score by words at $scores (f32) times $perWord, times $perUnit. Writes one u16 each to $out, and counts
+  ;; it at $counts (u32). A code has a multiple of 16 bytes, at most 496, so that no sum of bytes overflows.
+  (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $dimension f32) (param $scores i32) (param $perWord f32) (param $best f32) (param $perUnit f32) (param $steps i32) (param $counts i32) (param $out i32)
+    (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32)
+    (local $part v128) (local $b0 v128) (local $b1 v128) (local $b2 v128) (local $b3 v128) (local $u v128) (local $square v128)
+    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
+    (local.set $r1 (local.get $width))
+    (local.set $r2 (i32.shl (local.get $width) (i32.const 1)))
+    (local.set $r3 (i32.add (local.get $r1) (local.get $r2)))
     (block $done
       (loop $next
-        (br_if $done (i32.ge_u (local.get $steps) (local.get $end)))
-        (local.set $at (i32.const 0))
-        (local.set $bits (v128.const i32x4 0 0 0 0))
-        (loop $part
-          (local.set $bits
-            (i8x16.add
-              (local.get $bits)
-              (i8x16.popcnt
-                (v128.xor
-                  (v128.load (i32.add (local.get $query) (local.get $at)))
-                  (v128.load (i32.add (local.get $codes) (local.get $at)))))))
+        (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
+        (local.set $b0 (v128.const i32x4 0 0 0 0))
+        (local.set $b1 (v128.const i32x4 0 0 0 0))
+        (local.set $b2 (v128.const i32x4 0 0 0 0))
+        (local.set $b3 (v128.const i32x4 0 0 0 0))
+        (local.set $at (local.get $codes))
+        (local.set $stop (i32.add (local.get $codes) (local.get $width)))
+        (loop $parts
+          (local.set $part
+            (v128.load (i32.add (local.get $query) (i32.sub (local.get $at) (local.get $codes)))))
+          (local.set $b0
+            (i8x16.add (local.get $b0) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (local.get $at))))))
+          (local.set $b1
+            (i8x16.add (local.get $b1) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r1)))))))
+          (local.set $b2
+            (i8x16.add (local.get $b2) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r2)))))))
+          (local.set $b3
+            (i8x16.add (local.get $b3) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r3)))))))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br_if $part (i32.lt_u (local.get $at) (local.get $width))))
-        (local.set $bits (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $bits))))
-        ;; Below the best there is nothing: the conversion of a negative number gives 0.
-        (local.set $step
-          (i32.trunc_sat_f32_u
-            (f32.sub
-              (f32.load
-                (i32.add
-                  (local.get $stepOf)
-                  (i32.shl
-                    (i32.add
-                      (i32.add (i32x4.extract_lane 0 (local.get $bits)) (i32x4.extract_lane 1 (local.get $bits)))
-                      (i32.add (i32x4.extract_lane 2 (local.get $bits)) (i32x4.extract_lane 3 (local.get $bits))))
-                    (i32.const 2))))
-              (f32.mul (local.get $perWord) (f32.load (local.get $scores))))))
-        (i32.store16 (local.get $steps) (local.get $step))
-        (local.set $at (i32.add (local.get $counts) (i32.shl (local.get $step) (i32.const 2))))
+          (br_if $parts (i32.lt_u (local.get $at) (local.get $stop))))
+        ;; The sums of four rows, each in a lane of its own.
+        (local.set $b0 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b0))))
+        (local.set $b1 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b1))))
+        (local.set $b2 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b2))))
+        (local.set $b3 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b3))))
+        (local.set $b0
+          (i32x4.add
+            (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $b0) (local.get $b1))
+            (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $b0) (local.get $b1))))
+        (local.set $b2
+          (i32x4.add
+            (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $b2) (local.get $b3))
+            (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $b2) (local.get $b3))))
+        (local.set $b0
+          (i32x4.add
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $b0) (local.get $b2))
+            (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $b0) (local.get $b2))))
+        ;; The angle by pi, less a half: minus its sine, times pi, is the cosine.
+        (local.set $u
+          (f32x4.sub
+            (f32x4.div (f32x4.convert_i32x4_u (local.get $b0)) (f32x4.splat (local.get $dimension)))
+            (f32x4.splat (f32.const 0.5))))
+        (local.set $square (f32x4.mul (local.get $u) (local.get $u)))
+        (local.set $u
+          (f32x4.mul
+            (local.get $u)
+            (f32x4.add
+              (f32x4.splat (f32.const 3.1408724))
+              (f32x4.mul
+                (local.get $square)
+                (f32x4.add
+                  (f32x4.splat (f32.const -5.1416287))
+                  (f32x4.mul (local.get $square) (f32x4.splat (f32.const 2.3176467))))))))
+        (local.set $b0
+          (i32x4.min_u
+            (i32x4.splat (local.get $steps))
+            ;; Above the best there is nothing: the conversion of a negative number gives 0.
+            (i32x4.trunc_sat_f32x4_u
+              (f32x4.mul
+                (f32x4.splat (local.get $perUnit))
+                (f32x4.sub
+                  (f32x4.add (f32x4.splat (local.get $best)) (local.get $u))
+                  (f32x4.mul (f32x4.splat (local.get $perWord)) (v128.load (local.get $scores))))))))
+        (v128.store64_lane 0 (local.get $out) (i16x8.narrow_i32x4_u (local.get $b0) (local.get $b0)))
+        (local.set $at
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 0 (local.get $b0)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
-        (local.set $codes (i32.add (local.get $codes) (local.get $width)))
-        (local.set $scores (i32.add (local.get $scores) (i32.const 4)))
-        (local.set $steps (i32.add (local.get $steps) (i32.const 2)))
+        (local.set $at
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 1 (local.get $b0)) (i32.const 2))))
+        (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
+        (local.set $at
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 2 (local.get $b0)) (i32.const 2))))
+        (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
+        (local.set $at
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 3 (local.get $b0)) (i32.const 2))))
+        (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
+        (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $width) (i32.const 2))))
+        (local.set $scores (i32.add (local.get $scores) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 8)))
         (br $next))))
 
   ;; Finds the steps of at most $last among $count, a multiple of 8: writes their numbers, counted from $first, as u32 to

@@ -6,9 +6,10 @@ const BLOCK_ROWS = 4096;
 const STEPS = 4096;
 /** Largest dimension of a vector. */
 const DIMENSION_MAX = 3968;
-/** Layout of the first page (64 KiB): the query's code, a step for each number of bits, scores, counts, steps. */
-const STEP_OF_AT = 512;
-const SCORES_AT = STEP_OF_AT + 4 * DIMENSION_MAX + 16;
+/** The kernel takes four at a time. */
+const TOGETHER = 4;
+/** Layout of the first page (64 KiB): the query's code, scores, counts, steps. */
+const SCORES_AT = 512;
 const COUNTS_AT = SCORES_AT + 4 * BLOCK_ROWS;
 const STEPS_AT = COUNTS_AT + 4 * STEPS;
 /** The best estimate that is told from better ones: a cosine of 1 and the best score by words. */
@@ -85,23 +86,30 @@ export class SignCodes {
     { scores, scale }: { scores: Float32Array; scale: number },
     rows: number,
   ): Uint16Array {
-    growTo(this.memory, this.#at(rows));
+    growTo(this.memory, this.#at(rows + TOGETHER));
     this.#encode(query, centre, 0);
     if (this.#steps.length < rows) this.#steps = new Uint16Array(Math.ceil(rows * 1.25));
     const { buffer } = this.memory;
-    const stepOf = new Float32Array(buffer, STEP_OF_AT, this.#dimension + 1);
-    for (let bits = 0; bits <= this.#dimension; bits += 1) {
-      stepOf[bits] = (BEST - Math.cos((Math.PI * bits) / this.#dimension)) * PER_UNIT;
-    }
     new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
     const block = new Float32Array(buffer, SCORES_AT, BLOCK_ROWS);
     const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
     for (let start = 0; start < rows; start += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, rows - start);
       block.set(scores.subarray(start, start + count));
-      const codes = this.#at(start);
-      const perWord = scale * PER_UNIT;
-      this.#kernel.estimate(0, codes, count, this.width, STEP_OF_AT, SCORES_AT, perWord, COUNTS_AT, STEPS_AT);
+      this.#kernel.estimate(
+        0,
+        this.#at(start),
+        TOGETHER * Math.ceil(count / TOGETHER),
+        this.width,
+        this.#dimension,
+        SCORES_AT,
+        scale,
+        BEST,
+        PER_UNIT,
+        STEPS - 1,
+        COUNTS_AT,
+        STEPS_AT,
+      );
       this.#steps.set(steps.subarray(0, count), start);
     }
     return this.#steps.subarray(0, rows);
@@ -123,7 +131,8 @@ export class SignCodes {
       out.set(rows, end);
       end += rows.length;
     }
-    return out;
+    // Up to three steps that were counted are of no row.
+    return out.subarray(0, end);
   }
 
   #at(row: number): number {
