@@ -1,4 +1,4 @@
-import type { PostFilter, WordQuery } from "../schema/filter.ts";
+import type { Lift, PostFilter, WordQuery } from "../schema/filter.ts";
 import type { Kind } from "../schema/post.ts";
 import type { Place } from "./store/index.ts";
 
@@ -51,11 +51,12 @@ export interface SearchIndex {
    * The ranking of a question: both arms fused and, with `rerank`, meaning judged once more by the query moved towards
    * the five best posts.
    * @param options.except  ids to leave out, as an earlier part of the same walk returned them
+   * @param options.lifts  what moves posts up or down among the matches; it adds and hides none
    * @returns best first, equal scores by id
    */
   rank(
     question: Question,
-    options: { rerank: boolean; limit: number; except: ReadonlySet<string> },
+    options: { rerank: boolean; limit: number; except: ReadonlySet<string>; lifts?: readonly Lift[] },
   ): Promise<Ranked[]>;
   /**
    * Matches in time order: `newest` by (createdAt, id) descending, `soonest` by (window start, id) ascending.

@@ -44,3 +44,11 @@ export interface WordQuery {
   /** None may occur; a phrase of one word is a word. */
   excluded: readonly (readonly string[])[];
 }
+
+/** Moves the posts that fit a filter in a ranking. */
+export interface Lift {
+  /** What it leaves out, every post meets. Posts without dates fit a window too, unless `datedOnly`. */
+  filter: Partial<PostFilter>;
+  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.5…0.5. */
+  weight: number;
+}

@@ -1,3 +1,4 @@
+import type { Lift, PostFilter } from "../schema/filter.ts";
 import { fuse, relevanceOf } from "./fuse.ts";
 import { FEEDBACK, feedback } from "./rerank.ts";
 import { nthLargest } from "./top-rows.ts";
@@ -25,6 +26,8 @@ export interface Candidates<Key> {
   vectors(keys: readonly Key[]): MaybePromise<(Int8Array | null)[]>;
   /** Cosines to a vector, NaN where a post has none. */
   cosines(vector: Int8Array, keys: ArrayLike<Key>): MaybePromise<Float64Array>;
+  /** 1 for each post that passes a filter, else 0. */
+  fits(filter: PostFilter, keys: ArrayLike<Key>): MaybePromise<Uint8Array>;
   idOf(key: Key): string;
 }
 
@@ -33,11 +36,12 @@ interface RankOptions<Key> {
   limit: number;
   /** What an earlier part of the same walk returned. */
   except: ReadonlySet<Key>;
+  lifts?: readonly Lift[];
 }
 
 /**
  * Ranks what matches a question: both arms fused and, with `rerank`, meaning judged once more by the query moved
- * towards the five best posts.
+ * towards the five best posts. Lifts come last: they do not choose those five.
  *
  * @param vector  meaning of the query
  * @returns best first, equal scores by id; `relevance` is 0…1
@@ -45,9 +49,10 @@ interface RankOptions<Key> {
 export async function rankCandidates<Key>(
   candidates: Candidates<Key>,
   vector: Int8Array | null,
-  { rerank, limit, except }: RankOptions<Key>,
+  { rerank, limit, except, lifts = [] }: RankOptions<Key>,
 ): Promise<{ id: string; relevance: number }[]> {
-  const found = await candidates.match({ limit: rerank ? Math.max(limit, POOL) : limit, except });
+  const readsMore = rerank || lifts.length > 0;
+  const found = await candidates.match({ limit: readsMore ? Math.max(limit, POOL) : limit, except });
   let scores = fusedScores(found, found.cosines);
   if (rerank && vector !== null && found.keys.length > 0) {
     // A later part of a walk is judged by the same five posts as its beginning.
@@ -63,9 +68,32 @@ export async function rankCandidates<Key>(
     );
     scores = fusedScores(found, await candidates.cosines(moved, found.keys));
   }
+  for (const { filter, weight } of lifts) {
+    const fitting = await candidates.fits({ ...ANY_POST, ...filter }, found.keys);
+    for (let at = 0; at < scores.length; at += 1) {
+      if (fitting[at] === 1) scores[at] = (scores[at] ?? 0) + weight;
+    }
+  }
   const ids = (at: number) => candidates.idOf(found.keys[at] as Key);
   return order(scores, limit, ids).map((at) => ({ id: ids(at), relevance: relevanceOf(scores[at] ?? 0) }));
 }
+
+/** Every post passes. */
+const ANY_POST: PostFilter = {
+  kinds: null,
+  tags: null,
+  near: null,
+  after: null,
+  before: null,
+  verifiedOnly: false,
+  publisherId: null,
+  parentId: null,
+  includeReplies: true,
+  includeExpired: true,
+  includeSyndicated: true,
+  now: 0,
+  createdUntil: Number.MAX_SAFE_INTEGER,
+};
 
 async function scoredAgain<Key>(candidates: Candidates<Key>, page: Parameters<Candidates<Key>["match"]>[0]) {
   const found = await candidates.match(page);
@@ -84,7 +112,7 @@ export function fusedScores({ words, bestWords }: Scored<unknown>, cosines: Floa
 
 /** Scores that differ by less are equal. */
 const EXACTNESS = 1e-9;
-/** Larger than any fused score. */
+/** Larger than any fused and lifted score. */
 const CEILING = 2;
 const PLACES = 2 ** 20;
 

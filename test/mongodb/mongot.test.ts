@@ -190,6 +190,19 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     for (const { id } of rest.matches) expect(few.matches.map((match) => match.id)).not.toContain(id);
   });
 
+  it("lifts what fits a filter as the embedded index does", async () => {
+    const index = await ready("recent");
+    const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
+    const lifts = [
+      { filter: { kinds: ["offer" as const] }, weight: 0.3 },
+      { filter: { near: { lat: 52.37, lng: 4.9, radiusKm: 900 } }, weight: -0.1 },
+    ];
+    const options = { rerank: false, limit: 50, except: new Set<string>() };
+    const lifted = await index.rank(asked, { ...options, lifts });
+    expect(lifted).toEqual(await embedded.rank(asked, { ...options, lifts }));
+    expect(lifted).not.toEqual(await index.rank(asked, options));
+  });
+
   it("walks a list to its end, though posts of it are gone by now", async () => {
     const index = await alone();
     await mongot.freeze(NS);

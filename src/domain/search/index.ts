@@ -2,7 +2,7 @@ import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store } from "../../ports/store/index.ts";
-import type { PostFilter } from "../../schema/filter.ts";
+import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
@@ -96,6 +96,7 @@ export class Search {
       question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
       sort,
       rerank,
+      lifts: [],
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.
@@ -123,10 +124,10 @@ export class Search {
    */
   async #relevanceOf(
     posts: readonly Place[],
-    { question, rerank, asksWords }: Plan,
+    { question, rerank, lifts, asksWords }: Plan,
   ): Promise<number[] | null> {
     if (!asksWords || posts.length === 0) return asksWords ? [] : null;
-    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, except: new Set() });
+    const ranked = await this.#index.rank(question, { rerank, limit: PIECE, except: new Set(), lifts });
     const relevance = new Map(ranked.map((post) => [post.id, post.relevance]));
     const least = ranked.at(-1)?.relevance ?? 0;
     return posts.map(({ id }) => relevance.get(id) ?? least);
@@ -200,6 +201,8 @@ interface Plan {
   question: Question & { filter: PostFilter };
   sort: Sort;
   rerank: boolean;
+  /** What the words of the query say beside their meaning. */
+  lifts: readonly Lift[];
   /** Words or phrases are looked for; exclusions alone are no text. */
   asksWords: boolean;
   mode: RankingMode;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
 import type { FrozenRanking, RankingStore } from "../../ports/store/index.ts";
-import type { PostFilter } from "../../schema/filter.ts";
+import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
 import { marksOf, splitByMarks } from "./shown-marks.ts";
@@ -24,6 +24,7 @@ interface Asked {
   list: string;
   question: Question & { filter: PostFilter };
   rerank: boolean;
+  lifts: readonly Lift[];
 }
 
 /** Where a walk is. */
@@ -143,9 +144,9 @@ export class RelevanceWalks {
   }
 
   async #rank(asked: Asked, createdUntil: number | null, except: ReadonlySet<string>): Promise<Ranked[]> {
-    const { question, rerank } = asked;
+    const { question, rerank, lifts } = asked;
     const filter = createdUntil === null ? question.filter : { ...question.filter, createdUntil };
-    const options = { rerank, limit: PIECE, except };
+    const options = { rerank, limit: PIECE, except, lifts };
     return this.#index.rank({ ...question, filter }, options);
   }
 

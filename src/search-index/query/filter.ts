@@ -36,6 +36,16 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   return { passes: testOf(memory, filter, tests), among };
 }
 
+/** The same test for some rows, without a way to find all that pass. */
+export function rowTest(memory: PostMemory, filter: PostFilter): RowFilter["passes"] {
+  const deciding = listsOf(memory, filter).filter((list) => list.decides);
+  return testOf(
+    memory,
+    filter,
+    deciding.map((list) => memberTest(memory, list)),
+  );
+}
+
 /** Names whose lists together hold every row that passes. */
 interface ListOfNames {
   names: number[];

@@ -5,7 +5,7 @@ import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts"
 import { nthLargest, TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { type RowFilter, rowFilter } from "./filter.ts";
+import { type RowFilter, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
 import { walkByTime } from "./walk.ts";
 import type { WordArm, WordScorer } from "./words.ts";
@@ -36,6 +36,10 @@ export class Searcher {
       match: (page) => this.match(question, page),
       vectors: (rows) => this.vectors(rows),
       cosines: (vector, rows) => this.cosines(vector, rows),
+      fits: (filter, rows) => {
+        const passes = rowTest(this.#memory, filter);
+        return Uint8Array.from(rows, (row) => Number(passes(row)));
+      },
       idOf: (row) => this.idOf(row),
     };
   }

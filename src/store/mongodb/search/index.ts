@@ -113,6 +113,10 @@ class CompositeIndex implements MongodbIndex {
             },
             vectors: (ids) => this.vectors(ids),
             cosines: (vector, ids) => this.cosines(vector, Array.from(ids)),
+            fits: async (filter, ids) => {
+              const fitting = await this.#mongot.passing(filter, Array.from(ids));
+              return Uint8Array.from(ids, (id) => Number(fitting.has(id)));
+            },
             idOf: (id) => id,
           },
           question.vector,

@@ -132,6 +132,11 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     });
   }
 
+  /** Those of the posts that pass a filter, as the collection holds them now. */
+  async passing(filter: PostFilter, ids: readonly string[]): Promise<Set<string>> {
+    return new Set((await this.#queries.checked(ids, filter, false)).keys());
+  }
+
   /** Those of the posts that the index of words holds. */
   async holds(ids: readonly string[]): Promise<Set<string>> {
     const { found } = await this.#queries.words({ filter: [oneOf(ids)] }, { limit: ids.length });
