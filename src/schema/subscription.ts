@@ -114,6 +114,16 @@ export const DeliveryRecord = z.object({
   status: z.int().nullable(),
   error: z.string().nullable(),
   latency_ms: Count.nullable(),
+  history: z
+    .array(
+      z.object({
+        at: Timestamp,
+        status: z.int().nullable(),
+        error: z.string().nullable(),
+        latency_ms: Count,
+      }),
+    )
+    .describe("Each attempt, oldest first; of a delivery that was requested again, the latest 20."),
   due_at: Timestamp.nullable().describe("When it is tried next."),
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;

@@ -16,6 +16,7 @@ const object = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
 );
+const attempt = z.strictObject({ at: time, latencyMs: count, status: z.int().nullable(), error: textOrNull });
 const vector = z.base64().transform((base64) => {
   const bytes = Buffer.from(base64, "base64");
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -101,15 +102,19 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
       matchedAt: time,
       state: z.enum(["waiting", "delivered", "failed", "cancelled"]),
       attempts: count,
-      lastAttempt: z
-        .strictObject({ at: time, latencyMs: count, status: z.int().nullable(), error: textOrNull })
-        .nullable(),
+      history: z.array(attempt).optional(),
+      // Exports of older releases have the latest attempt alone.
+      lastAttempt: attempt.nullable().optional(),
       dueAt: timeOrNull,
     })
     .refine(({ state, dueAt }) => (dueAt !== null) === (state === "waiting"), {
       path: ["dueAt"],
       message: "must be a time for a push that waits, and null for any other",
-    }),
+    })
+    .transform(({ history, lastAttempt, ...push }) => ({
+      ...push,
+      history: history ?? (lastAttempt == null ? [] : [lastAttempt]),
+    })),
   inbox: z.strictObject({
     publisherId: id,
     no: count,

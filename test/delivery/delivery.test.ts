@@ -98,6 +98,7 @@ describe("a delivery", () => {
       status: 200,
       error: null,
       latency_ms: expect.any(Number),
+      history: [{ at: delivered.attempted_at, status: 200, error: null, latency_ms: delivered.latency_ms }],
       due_at: null,
     });
     await to.webhook.stop();
@@ -375,6 +376,27 @@ describe("the list of deliveries", () => {
     expect(ids).toEqual([5, 4, 3, 2, 1]);
     const foreign = await call(board, `GET /subscriptions/${to.id}/deliveries?cursor=x`, undefined, { key });
     expect(foreign.body.error.code).toBe("invalid_cursor");
+    await to.webhook.stop();
+  });
+
+  it("names each attempt with its time, status or reason, and duration", async () => {
+    let answers = true;
+    const to = await subscribed(() => (answers ? { status: 503 } : { status: 200 }));
+    await write(board, key, { tags: [to.tag] });
+    const began = now;
+    await to.attempted(1);
+    answers = false;
+    now += MINUTE;
+    const delivery = await eventually(
+      async () => (await to.deliveries())[0],
+      ({ state }) => state === "delivered",
+    );
+    expect(delivery.history).toMatchObject([
+      { at: expect.any(String), status: 503, error: null },
+      { at: delivery.attempted_at, status: 200, error: null, latency_ms: delivery.latency_ms },
+    ]);
+    expect(Date.parse(delivery.history[0].at)).toBeGreaterThanOrEqual(began);
+    expect(Date.parse(delivery.history[1].at)).toBeGreaterThanOrEqual(began + MINUTE);
     await to.webhook.stop();
   });
 

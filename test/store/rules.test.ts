@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { attemptsOf, newPush } from "../../src/store/mongodb/schema/pushes.ts";
 import {
   canBePushedTo,
   type Lane,
@@ -17,6 +18,7 @@ import {
   settledSubscription,
   unclaimedPush,
 } from "../../src/store/rules/settling.ts";
+import { readRow } from "../../src/transfer/format.ts";
 import { aPost } from "../support/search/rows.ts";
 
 const FAILED = { at: 500, latencyMs: 3, status: 500, error: null };
@@ -24,6 +26,22 @@ const DELIVERED = { state: "delivered", dueAt: null, deactivate: null } as const
 const RETRIED = { state: "waiting", dueAt: 900, deactivate: null } as const;
 
 describe("settling a push", () => {
+  it("keeps the latest attempt that an older release wrote, in a document and in an export", () => {
+    const at = new Date(500);
+    const { history: _, ...before } = newPush(
+      { subscriptionId: "sub_1", deliveryId: 1, postId: "p", matchedAt: at },
+      at,
+    );
+    const attempt = { at, latency_ms: 3, status: 500, error: null };
+    expect(attemptsOf({ ...before, attempt })).toEqual([FAILED]);
+    expect(attemptsOf({ ...before, attempt: null })).toEqual([]);
+    const push = { subscriptionId: "sub_1", deliveryId: 1, postId: "p", matchedAt: 1, attempts: 1 };
+    const line = (lastAttempt: typeof FAILED | null) =>
+      JSON.stringify({ push: { ...push, state: "failed", dueAt: null, lastAttempt } });
+    expect(readRow(line(FAILED)).row).toEqual({ ...push, state: "failed", dueAt: null, history: [FAILED] });
+    expect(readRow(line(null)).row).toMatchObject({ history: [] });
+  });
+
   it("counts an attempt that was made, and none that was not", () => {
     const push = { attempts: 2, againAt: null };
     expect(settledPush(push, FAILED, RETRIED)).toEqual({ state: "waiting", dueAt: 900, attempts: 3 });

@@ -256,6 +256,25 @@ describe("opening", () => {
     expect(await store.pushes.claim(ONE_PUSH)).toHaveLength(1);
   });
 
+  it("keeps the latest attempt of a push of before, when no other was kept", async () => {
+    const old = await connectSqlite(file, "full");
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 6), file);
+    old.db.exec(`
+      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'hash', 0, ${T0});
+      INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
+        failures, created_at) VALUES ('sub_1', 'pub_a', '{}', 'https://x.org/hook', ${T0}, 1, 1, 0, ${T0});
+      INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, attempts, attempt_at, latency_ms, status,
+        error) VALUES (1, 1, 'p', ${T0}, 'failed', 10, ${T0 + 9}, 120, NULL, 'timed out');
+      INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, attempts) VALUES
+        (1, 2, 'q', ${T0}, 'cancelled', 0);`);
+    await old.close();
+    store = await openSqlite(`sqlite:${file}`, { index: null });
+    expect(await store.pushes.list("sub_1", { before: null, limit: 9 })).toMatchObject([
+      { deliveryId: 2, history: [] },
+      { deliveryId: 1, history: [{ at: T0 + 9, latencyMs: 120, status: null, error: "timed out" }] },
+    ]);
+  });
+
   it("goes on with the inbox of a file whose entries had one numbering for all publishers", async () => {
     const old = await connectSqlite(file, "full");
     await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 2), file);

@@ -41,7 +41,7 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
   },
   list_deliveries: {
     status: 200,
-    text: '{"ok": true, "data": [{"delivery_id": 7, "post_id": "7fKm3Qx9Rt", "matched_at": "2026-11-20T09:00:00.000Z", …, "latency_ms": 84, "due_at": null}, …], "next_cursor": null, "meta": {…}}',
+    text: '{"ok": true, "data": [{"delivery_id": 7, "post_id": "7fKm3Qx9Rt", "matched_at": "2026-11-20T09:00:00.000Z", …, "history": [{…}], "due_at": null}, …], "next_cursor": null, "meta": {…}}',
   },
   list_replies: {
     status: 200,

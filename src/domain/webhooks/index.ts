@@ -138,7 +138,7 @@ export class Webhooks {
 }
 
 function recordOf(push: PushRecord): DeliveryRecord {
-  const last = push.lastAttempt;
+  const last = push.history.at(-1);
   return {
     delivery_id: push.deliveryId,
     post_id: push.postId,
@@ -149,6 +149,12 @@ function recordOf(push: PushRecord): DeliveryRecord {
     status: last?.status ?? null,
     error: last?.error ?? null,
     latency_ms: last?.latencyMs ?? null,
+    history: push.history.map(({ at, status, error, latencyMs }) => ({
+      at: isoTime(at),
+      status,
+      error,
+      latency_ms: latencyMs,
+    })),
     due_at: isoTimeOrNull(push.dueAt),
   };
 }

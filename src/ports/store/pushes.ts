@@ -29,11 +29,13 @@ export interface PushAttempt {
 
 export type PushState = "waiting" | "delivered" | "failed" | "cancelled";
 
-/** A push with its latest attempt, as its owner sees it. */
+/** A push with its attempts, as its owner sees it. */
 export interface PushRecord extends Push {
   state: PushState;
+  /** Attempts since the delivery, or since it was last requested once more. */
   attempts: number;
-  lastAttempt: PushAttempt | null;
+  /** The latest 20 attempts, oldest first, those before a redelivery included. */
+  history: readonly PushAttempt[];
   /** When it is tried next, or null. */
   dueAt: number | null;
 }

@@ -33,6 +33,15 @@ export function settledPush(push: KeptPush, attempt: PushAttempt | null, outcome
   return { state, dueAt, attempts: push.attempts + (attempt === null ? 0 : 1) };
 }
 
+/** A delivery has ten attempts; a redelivery may add ten more. */
+const ATTEMPTS_KEPT = 20;
+
+/** A push's attempts, oldest first, once another was made; latencies in whole milliseconds. */
+export function keptAttempts(history: readonly PushAttempt[], attempt: PushAttempt | null): PushAttempt[] {
+  if (attempt === null) return [...history];
+  return [...history, { ...attempt, latencyMs: Math.round(attempt.latencyMs) }].slice(-ATTEMPTS_KEPT);
+}
+
 /** What a push becomes when its delivery is requested once more: due now, or as soon as the claim on it is settled. */
 export function redeliveredPush(
   push: { token: string | null; dueAt: number | null; attempts: number } | null,

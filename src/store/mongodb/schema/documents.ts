@@ -196,7 +196,16 @@ export interface PushDocument {
   claimed_failing: boolean | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
-  attempt: { at: Date; latency_ms: number; status: number | null; error: string | null } | null;
+  /** Oldest first. Missing in what an older release wrote, which kept the latest alone, as `attempt`. */
+  history?: AttemptDocument[];
+  attempt?: AttemptDocument | null;
+}
+
+interface AttemptDocument {
+  at: Date;
+  latency_ms: number;
+  status: number | null;
+  error: string | null;
 }
 
 /** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */

@@ -3,7 +3,7 @@ import { type PushDocument, timeOf } from "./documents.ts";
 
 /**
  * One document for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at`
- * is the due time of a redelivery requested meanwhile. Only the latest attempt is kept.
+ * is the due time of a redelivery requested meanwhile. `history` holds the attempts, oldest first.
  */
 
 /** A waiting push before its first attempt. */
@@ -22,7 +22,7 @@ export function newPush(
     attempts: 0,
     ...UNCLAIMED,
     again_at: null,
-    attempt: null,
+    history: [],
   };
 }
 
@@ -36,7 +36,6 @@ export const UNCLAIMED = {
 } satisfies Partial<PushDocument>;
 
 export function pushRecordOfDocument(document: PushDocument): PushRecord {
-  const { attempt } = document;
   return {
     subscriptionId: document.subscription_id,
     deliveryId: document.delivery_id,
@@ -44,15 +43,26 @@ export function pushRecordOfDocument(document: PushDocument): PushRecord {
     matchedAt: document.matched_at.getTime(),
     state: document.state,
     attempts: document.attempts,
-    lastAttempt: attempt === null ? null : attemptOf(attempt),
+    history: attemptsOf(document),
     dueAt: timeOf(document.due_at),
   };
 }
 
-export function attemptDocument({ at, latencyMs, status, error }: PushAttempt): PushDocument["attempt"] {
-  return { at: new Date(at), latency_ms: Math.round(latencyMs), status, error };
+export function attemptsOf({ history, attempt }: PushDocument): PushAttempt[] {
+  const kept = history ?? (attempt == null ? [] : [attempt]);
+  return kept.map(({ at, latency_ms, status, error }) => ({
+    at: at.getTime(),
+    latencyMs: latency_ms,
+    status,
+    error,
+  }));
 }
 
-function attemptOf({ at, latency_ms, status, error }: NonNullable<PushDocument["attempt"]>): PushAttempt {
-  return { at: at.getTime(), latencyMs: latency_ms, status, error };
+export function historyDocuments(history: readonly PushAttempt[]): NonNullable<PushDocument["history"]> {
+  return history.map(({ at, latencyMs, status, error }) => ({
+    at: new Date(at),
+    latency_ms: latencyMs,
+    status,
+    error,
+  }));
 }

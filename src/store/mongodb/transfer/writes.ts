@@ -5,7 +5,7 @@ import { newPublisher } from "../publishers/index.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";
 import { binaryOf, documentOfPost, WRITTEN } from "../schema/posts.ts";
-import { attemptDocument, newPush } from "../schema/pushes.ts";
+import { historyDocuments, newPush } from "../schema/pushes.ts";
 import { newSubscription } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, keyId } from "../server/reads.ts";
@@ -101,7 +101,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   async push(context, session, rows) {
     const subscriptions = await subscriptionsOf(context, session, rows);
     await context.collections.pushes.insertMany(
-      rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt }) => ({
+      rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, history }) => ({
         ...newPush(
           { subscriptionId, deliveryId, postId, matchedAt: new Date(matchedAt) },
           new Date(matchedAt),
@@ -109,7 +109,7 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
         state,
         due_at: dateOf(dueAt),
         attempts,
-        attempt: lastAttempt === null ? null : attemptDocument(lastAttempt),
+        history: historyDocuments(history),
       })),
       { session },
     );

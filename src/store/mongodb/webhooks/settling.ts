@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
-import { settledPush, settledSubscription } from "../../rules/settling.ts";
+import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
-import { attemptDocument, pushId, UNCLAIMED } from "../schema/pushes.ts";
+import { attemptsOf, historyDocuments, pushId, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { nextChange } from "../subscriptions/changes.ts";
@@ -35,7 +35,7 @@ export async function settlePushDocument(
         state: next.state,
         due_at: dateOf(next.dueAt),
         attempts: next.attempts,
-        ...(attempt === null ? {} : { attempt: attemptDocument(attempt) }),
+        history: historyDocuments(keptAttempts(attemptsOf(push), attempt)),
       },
     },
     { session },

@@ -314,6 +314,17 @@ export const STORE_MIGRATIONS: readonly string[] = [
   `,
   // Keys are free, so a report counts by where it came from.
   "ALTER TABLE report ADD COLUMN address TEXT",
+  // Each attempt of a push, oldest first: a JSON list of { at, latencyMs, status, error }.
+  `
+  ALTER TABLE push ADD COLUMN history TEXT NOT NULL DEFAULT '[]';
+  UPDATE push SET history = json_array(
+      json_object('at', attempt_at, 'latencyMs', coalesce(latency_ms, 0), 'status', status, 'error', error)
+    ) WHERE attempt_at IS NOT NULL;
+  ALTER TABLE push DROP COLUMN attempt_at;
+  ALTER TABLE push DROP COLUMN latency_ms;
+  ALTER TABLE push DROP COLUMN status;
+  ALTER TABLE push DROP COLUMN error;
+  `,
 ];
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */

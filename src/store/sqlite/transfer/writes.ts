@@ -7,6 +7,7 @@ import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";
 import { insertPublisher } from "../publishers/index.ts";
 import { insertSubscription } from "../subscriptions/index.ts";
+import { historyJson } from "../webhooks/index.ts";
 import { requeueRows } from "../webhooks/queue.ts";
 
 /** See `TransferStore.write`; runs inside a write. */
@@ -79,17 +80,17 @@ const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonl
 
     push({ connection }, rows) {
       const insert = connection.sql(
-        `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts,
-        attempt_at, latency_ms, status, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, history)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       );
       const subscriptions = new Set<number>();
       for (const push of rows) {
         const subscription = rowOfSubscription(connection, push.subscriptionId);
         subscriptions.add(subscription);
-        const { deliveryId, postId, matchedAt, state, dueAt, attempts, lastAttempt: last } = push;
+        const { deliveryId, postId, matchedAt, state, dueAt, attempts, history } = push;
         insert.run(
           ...[subscription, deliveryId, postId, matchedAt, state, dueAt, attempts],
-          ...[last?.at ?? null, last?.latencyMs ?? null, last?.status ?? null, last?.error ?? null],
+          historyJson(history),
         );
       }
       requeueRows(connection, subscriptions);

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimedPush, PushRecord, PushState, PushStore } from "../../../ports/store/index.ts";
+import type {
+  ClaimedPush,
+  PushAttempt,
+  PushRecord,
+  PushState,
+  PushStore,
+} from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
-import { redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
+import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
@@ -9,7 +15,7 @@ import { claimPushRows, hasPlace, requeueRows } from "./queue.ts";
 
 /**
  * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
- * the due time of a redelivery requested meanwhile. Only the latest attempt is kept.
+ * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
  */
 
 const ROWS_PER_STEP = 1000;
@@ -96,8 +102,8 @@ function settlePushRow(
   outcome: Settling[2],
 ): boolean {
   const { sql } = connection;
-  const push: { attempts: number; againAt: number | null } | undefined = sql(
-    `SELECT attempts, again_at AS againAt FROM push
+  const push: { attempts: number; againAt: number | null; history: string } | undefined = sql(
+    `SELECT attempts, again_at AS againAt, history FROM push
     WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
   ).get(subscriptionId, deliveryId, token);
   if (push === undefined) return false;
@@ -109,14 +115,8 @@ function settlePushRow(
   const { state, dueAt, attempts } = settledPush(push, attempt, outcome);
   sql(
     `UPDATE push SET token = NULL, claimed_origin = NULL, claimed_failing = NULL, again_at = NULL,
-      state = ?, due_at = ?, attempts = ? WHERE subscription = ? AND delivery_id = ?`,
-  ).run(state, dueAt, attempts, row.seq, deliveryId);
-  if (attempt !== null) {
-    sql(
-      `UPDATE push SET attempt_at = ?, latency_ms = ?, status = ?, error = ?
-      WHERE subscription = ? AND delivery_id = ?`,
-    ).run(attempt.at, Math.round(attempt.latencyMs), attempt.status, attempt.error, row.seq, deliveryId);
-  }
+      state = ?, due_at = ?, attempts = ?, history = ? WHERE subscription = ? AND delivery_id = ?`,
+  ).run(state, dueAt, attempts, historyJson(keptAttempts(attemptsOf(push), attempt)), row.seq, deliveryId);
 
   const before = { ...row, active: row.active === 1 };
   const after = settledSubscription(before, claimed, attempt, outcome);
@@ -156,10 +156,8 @@ export interface PushRow {
   state: PushState;
   due_at: number | null;
   attempts: number;
-  attempt_at: number | null;
-  latency_ms: number | null;
-  status: number | null;
-  error: string | null;
+  /** JSON. */
+  history: string;
 }
 
 export function pushRecordOfRow(subscriptionId: string, row: PushRow): PushRecord {
@@ -170,10 +168,15 @@ export function pushRecordOfRow(subscriptionId: string, row: PushRow): PushRecor
     matchedAt: row.matched_at,
     state: row.state,
     attempts: row.attempts,
-    lastAttempt:
-      row.attempt_at === null
-        ? null
-        : { at: row.attempt_at, latencyMs: row.latency_ms ?? 0, status: row.status, error: row.error },
+    history: attemptsOf(row),
     dueAt: row.due_at,
   };
+}
+
+const attemptsOf = ({ history }: { history: string }): PushAttempt[] => JSON.parse(history);
+
+export function historyJson(history: readonly PushAttempt[]): string {
+  return JSON.stringify(
+    history.map(({ at, latencyMs, status, error }) => ({ at, latencyMs, status, error })),
+  );
 }

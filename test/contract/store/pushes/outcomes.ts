@@ -38,7 +38,7 @@ export function describePushOutcomes({ store }: Subject): void {
       expect(await store.pushes.settle(push, null, cancelled)).toBe(true);
       expect(await store.subscriptions.get("sub_1")).toEqual(push.subscription);
       expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([
-        { state: "cancelled", attempts: 0, lastAttempt: null, dueAt: null },
+        { state: "cancelled", attempts: 0, history: [], dueAt: null },
       ]);
     });
 

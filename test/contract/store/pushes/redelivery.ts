@@ -8,7 +8,7 @@ export function describePushRedelivery({ store }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, end, match } = preparePushes(store);
 
-    it("are listed with their latest attempt, newest first, in pages", async () => {
+    it("are listed with their attempts, newest first, in pages", async () => {
       await consenting("sub_1", "https://a.example");
       const ids = await match("sub_1", 3);
       const [one, two] = await claim({ limit: 2 });
@@ -26,14 +26,29 @@ export function describePushRedelivery({ store }: Subject): void {
         matchedAt: T0 + n - 1,
       });
       const all = [
-        { ...record(3), state: "waiting", attempts: 0, lastAttempt: null, dueAt: T0 + 2 },
-        { ...record(2), state: "waiting", attempts: 1, lastAttempt: answer(NOW + 2, null), dueAt: NOW + 9 },
-        { ...record(1), state: "delivered", attempts: 1, lastAttempt: answer(NOW + 1, 204), dueAt: null },
+        { ...record(3), state: "waiting", attempts: 0, history: [], dueAt: T0 + 2 },
+        { ...record(2), state: "waiting", attempts: 1, history: [answer(NOW + 2, null)], dueAt: NOW + 9 },
+        { ...record(1), state: "delivered", attempts: 1, history: [answer(NOW + 1, 204)], dueAt: null },
       ];
       expect(await store.pushes.list("sub_1", { before: null, limit: 10 })).toEqual(all);
       expect(await store.pushes.list("sub_1", { before: null, limit: 2 })).toEqual(all.slice(0, 2));
       expect(await store.pushes.list("sub_1", { before: 2, limit: 2 })).toEqual(all.slice(2));
       expect(await store.pushes.list("nope", { before: null, limit: 2 })).toEqual([]);
+    });
+
+    it("keep the latest twenty attempts, oldest first, also over a redelivery", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 1);
+      for (let n = 0; n < 22; n += 1) {
+        const push = first(await claim({ now: NOW + n }));
+        if (n === 9) {
+          await end(push, "failed", { at: NOW + n });
+          await store.pushes.redeliver("sub_1", 1, NOW + 10);
+        } else await end(push, "waiting", { at: NOW + n, dueAt: NOW + n + 1 });
+      }
+      const [push] = await store.pushes.list("sub_1", { before: null, limit: 1 });
+      expect(push?.attempts).toBe(12);
+      expect(push?.history).toEqual(Array.from({ length: 20 }, (_, n) => answer(NOW + 2 + n, 500)));
     });
 
     it("go out once more when asked for: delivered, given up, waiting, or never made", async () => {
