@@ -484,6 +484,55 @@ describe("calendar", () => {
     }
   });
 
+  it("says for 30 days, and by dates alone, that a post was removed", async () => {
+    const { id: publisher, key: own } = await register(board);
+    const dates = { starts_at: "2027-04-01T10:00:00Z", ends_at: "2027-04-01T12:00:00Z" };
+    const text = { title: "Off the record", body: "Bring nothing.", location: { name: "Rathaus" } };
+    const post = await write(board, own, { ...dates, ...text, kind: "event", tags: ["board"] });
+    const held = await write(board, own, { ...dates, title: "Still on", kind: "event" });
+    const asked = `publisher=${publisher}&kind=event`;
+    const before = (await calendar(asked)).find(({ event }) => event.uid.startsWith(post.id));
+    now += 60_000;
+    await call(board, `DELETE /posts/${post.id}`, undefined, { key: own });
+    const statuses = async (query: string) =>
+      (await calendar(query)).map(({ event, value }) => [event.uid.split("@")[0], value("status")]);
+    const cancelled = [post.id, "CANCELLED"];
+    expect(await statuses(asked)).toEqual([[held.id, "CONFIRMED"], cancelled]);
+    expect(await statuses("limit=100")).toContainEqual(cancelled);
+
+    const found = (await calendar(asked)).find(({ event }) => event.uid === before?.event.uid);
+    expect(found?.event.startDate.toString()).toBe("2027-04-01T10:00:00Z");
+    expect(found?.event.endDate.toString()).toBe("2027-04-01T12:00:00Z");
+    expect(found?.event.sequence).toBeGreaterThan(before?.event.sequence ?? 0);
+    expect(found?.value("last-modified").toJSDate().getTime()).toBe(now);
+    const shown = (await get(`/calendar.ics?${asked}`)).text;
+    for (const word of ["Off the record", "Bring nothing", "Rathaus"]) expect(shown).not.toContain(word);
+
+    // A calendar it was never in says nothing of it, nor do the feeds.
+    const others = [
+      `publisher=${publisher}&kind=offer`,
+      `${asked}&before=2027-03-01`,
+      `${asked}&thread=${held.id}`,
+    ];
+    // Nobody can tell any more whether it was in these.
+    for (const query of [...others, `${asked}&q=record`, `${asked}&tags=board`, `${asked}&near=52,13`])
+      expect(await statuses(query), query).not.toContainEqual(cancelled);
+    for (const feed of ["/feed.xml", "/feed.atom", "/feed.json"])
+      expect((await get(`${feed}?${asked}`)).text).not.toContain(post.id);
+
+    await board.board.services.reports.moderate("suspend", publisher, "test", now);
+    expect(await statuses("limit=100")).not.toContainEqual(cancelled);
+    await board.board.services.reports.moderate("reinstate", publisher, "test", now);
+    expect(await statuses("limit=100")).toContainEqual(cancelled);
+    now += 30 * 86_400_000;
+    expect(await statuses("limit=100")).toContainEqual(cancelled);
+    now += 60_000;
+    expect(await statuses("limit=100")).not.toContainEqual(cancelled);
+    now -= 30 * 86_400_000 + 60_000;
+    await call(board, "DELETE /publishers/me", undefined, { key: own });
+    expect((await get("/calendar.ics?limit=100")).text).not.toContain(post.id);
+  });
+
   it("answers not_found for a post without dates and post_not_found for a missing post", async () => {
     const undated = await write(board, key);
     const answers = await Promise.all([undated.id, "nothing123"].map((id) => get(`/p/${id}.ics`)));

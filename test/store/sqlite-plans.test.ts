@@ -103,6 +103,7 @@ describe("the plans of the SQLite store", () => {
     await s.statistics.add([{ day: "2026-11-20", name: "x", n: 1 }]);
     await s.statistics.read("2026-11-20");
     await s.posts.remove("p", T0);
+    await s.posts.lastRemoved(T0, 1);
     await s.posts.erase({ expired: T0, removed: T0 + 9 }, 1);
     await s.publishers.erase("pub_a");
     await s.reindex();

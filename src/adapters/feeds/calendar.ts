@@ -14,20 +14,22 @@ const LAST_DAY = Date.UTC(9999, 11, 31);
 type About = Pick<Channel, "uidOf"> & { title: string; self: string };
 
 /**
- * A calendar (RFC 5545) of the posts that have a start. All times are in UTC, so that nothing depends on time zone
+ * A calendar (RFC 5545) of the posts that have a start, and of what was removed. All times are in UTC, so that nothing depends on time zone
  * definitions; an all-day post takes the days of its own zone.
  */
-export function calendarOf(posts: readonly Post[], about: About): string {
-  return written(
-    posts.flatMap((post) => (post.starts_at === null ? [] : [eventOf(post, about)])),
-    about,
-  );
+export function calendarOf(
+  posts: readonly Post[],
+  about: About,
+  cancelled: readonly CancelledEntry[] = [],
+): string {
+  const events = posts.flatMap((post) => (post.starts_at === null ? [] : [eventOf(post, about)]));
+  return written([...events, ...cancelled.map((entry) => cancelledEvent(entry, about))], about);
 }
 
 /** What remains of a post that is no longer shown: calendars that hold it learn that it is off. */
-export function cancelledCalendar(entry: CancelledEntry, about: About): string {
+function cancelledEvent(entry: CancelledEntry, about: About): ICalEventData {
   const changed = new Date(entry.changedAt);
-  const event: ICalEventData = {
+  return {
     id: about.uidOf(entry.id),
     ...timesOf(entry.startsAt, entry.endsAt),
     summary: "No longer on the board",
@@ -37,7 +39,6 @@ export function cancelledCalendar(entry: CancelledEntry, about: About): string {
     // Higher than when the event was last shown.
     sequence: sequenceOf(entry.createdAt, entry.changedAt) + 1,
   };
-  return written([event], about);
 }
 
 function written(events: readonly ICalEventData[], about: About): string {

@@ -1,5 +1,5 @@
 import { type RequestHandler, type Response, Router } from "express";
-import { calendarEntry } from "../../domain/posts/calendar-entry.ts";
+import { type CancelledEntry, calendarEntry, cancelledEntries } from "../../domain/posts/calendar-entry.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Operation, Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
@@ -11,7 +11,7 @@ import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
 import { admitted } from "../http/requests.ts";
 import { atomFeed } from "./atom.ts";
-import { calendarOf, cancelledCalendar } from "./calendar.ts";
+import { calendarOf } from "./calendar.ts";
 import { type Channel, channelOf, idsOf } from "./channel.ts";
 import { jsonFeed } from "./json-feed.ts";
 import { rssFeed } from "./rss.ts";
@@ -31,7 +31,7 @@ interface Format {
   /** The default order. */
   sort: "newest" | "soonest";
   datedOnly: boolean;
-  write(posts: readonly Post[], channel: Channel): string;
+  write(posts: readonly Post[], channel: Channel, cancelled: readonly CancelledEntry[]): string;
 }
 
 const ICS = "text/calendar; charset=utf-8";
@@ -92,7 +92,10 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     addLink(response, channel.self, "self");
     addLink(response, channel.home, "alternate", "text/html");
     if (channel.next !== null) addLink(response, channel.next, "next");
-    send(request, response, format.type, format.write(cleanPosts(page.posts), channel));
+    // With the first page; the walk goes on over what is still there.
+    const cancelled =
+      format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
+    send(request, response, format.type, format.write(cleanPosts(page.posts), channel, cancelled));
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }
@@ -108,7 +111,7 @@ function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {
     addLink(response, parts.site.post(id), "alternate", "text/html");
     if ("cancelled" in entry) {
       const about = { ...ids, self, title: "No longer on the board" };
-      send(request, response, ICS, cancelledCalendar(entry.cancelled, about));
+      send(request, response, ICS, calendarOf([], about, [entry.cancelled]));
     } else {
       const posts = cleanPosts([entry.post]);
       send(request, response, ICS, calendarOf(posts, { ...ids, self, title: posts[0]?.title ?? "" }));

@@ -101,7 +101,7 @@ export const FEEDS: Chapter = {
     ["/feed.xml", "RSS 2.0 with GeoRSS"],
     ["/feed.atom", "Atom"],
     ["/feed.json", "JSON Feed 1.1"],
-    ["/calendar.ics", "iCalendar: posts with a start"],
+    ["/calendar.ics", "iCalendar: posts with a start; a removed one stays for 30 days, as cancelled"],
     ["/p/7fKm3Qx9Rt.ics", "one post as a calendar"],
     ["/p/7fKm3Qx9Rt.json", "a page as JSON; `/search.json`, `/index.json`, …"],
     ["/p/7fKm3Qx9Rt.md", "a page as Markdown; `/search.md`, `/index.md`, …"],

@@ -1,6 +1,11 @@
 import { BoardError } from "../../failures.ts";
-import type { Store } from "../../ports/store/index.ts";
+import { windowOf } from "../../ports/index-entry.ts";
+import type { RemovedPost, Store } from "../../ports/store/index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
+import type { SearchQuery } from "../../schema/query.ts";
+import { filterOf, textOfQuery } from "../search/query.ts";
+import { DAY_MS } from "../time.ts";
 import { hiddenAmong } from "./hidden.ts";
 import type { Posts } from "./index.ts";
 
@@ -11,6 +16,60 @@ export interface CancelledEntry {
   endsAt: number | null;
   createdAt: number;
   changedAt: number;
+}
+
+/** How long calendars say that a post was removed, unless it is erased before. */
+const TOLD_DAYS = 30;
+/** Removals looked at, and told of, in one calendar. */
+const LOOKED_AT = 500;
+const TOLD = 50;
+
+/**
+ * What was removed lately and would be in the calendar of a query, latest removal first. Words, tags and place of a
+ * removed post are gone, so a query that asks for these gets none.
+ */
+export async function cancelledEntries(
+  query: SearchQuery,
+  now: number,
+  store: Store,
+): Promise<CancelledEntry[]> {
+  const filter = filterOf(query, now);
+  if (textOfQuery(query) !== null || filter.tags !== null || filter.near !== null) return [];
+  if (query.sort === "soonest") filter.after ??= now;
+  const removed = (await store.posts.lastRemoved(now - TOLD_DAYS * DAY_MS, LOOKED_AT)).filter((post) =>
+    wasIn(post, filter),
+  );
+  const publishers = await store.publishers.many([...new Set(removed.map((post) => post.publisherId))]);
+  const shown = new Set(
+    publishers
+      .filter(
+        ({ suspendedAt, verifiedAt }) =>
+          suspendedAt === null && (!filter.verifiedOnly || verifiedAt !== null),
+      )
+      .map(({ id }) => id),
+  );
+  return removed
+    .filter(({ publisherId }) => shown.has(publisherId))
+    .slice(0, TOLD)
+    .map(({ id, startsAt, endsAt, createdAt, removedAt }) => ({
+      ...{ id, startsAt, endsAt, createdAt },
+      changedAt: removedAt,
+    }));
+}
+
+function wasIn(post: RemovedPost, filter: PostFilter): boolean {
+  const { windowStart, windowEnd } = windowOf(post);
+  return (
+    (filter.kinds === null || filter.kinds.includes(post.kind)) &&
+    (filter.publisherId === null || filter.publisherId === post.publisherId) &&
+    (filter.parentId === null
+      ? filter.includeReplies || post.parentId === null
+      : filter.parentId === post.parentId) &&
+    (filter.includeSyndicated || !post.syndicated) &&
+    (filter.includeExpired || post.expiresAt > filter.now) &&
+    windowEnd >= (filter.after ?? windowEnd) &&
+    windowStart <= (filter.before ?? windowStart)
+  );
 }
 
 /**

@@ -66,6 +66,12 @@ export interface FingerprintRow {
   createdAt: number;
 }
 
+/** What is left of a removed post that had a start. Epoch milliseconds. */
+export type RemovedPost = Pick<
+  StoredPost,
+  "id" | "publisherId" | "parentId" | "kind" | "syndicated" | "endsAt" | "expiresAt" | "createdAt"
+> & { startsAt: number; removedAt: number };
+
 /** A condition on what the publisher wrote before, exact however many posts it writes at once. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
@@ -117,6 +123,8 @@ export interface PostStore {
    * Resolves to the ids now removed; empty when there was nothing to do.
    */
   remove(id: string, now: number): Promise<string[]>;
+  /** Posts with a start that were removed at or after `since` and are not yet erased, latest removal first. */
+  lastRemoved(since: number, limit: number): Promise<RemovedPost[]>;
   /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`, removed ones too. */
   fingerprints(publisherId: string, since: number, limit: number): Promise<FingerprintRow[]>;
   /** Adds to the counts of retrievals; unknown ids are ignored. May lose the last second on a crash. */

@@ -2,7 +2,7 @@ import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
 import { limitIds } from "../../rules/rows.ts";
 import type { PostDocument } from "../schema/documents.ts";
-import { postOfDocument } from "../schema/posts.ts";
+import { postOfDocument, removedPostOf } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
 import { findFingerprints, insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
@@ -71,6 +71,19 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
 
     update: (id, change, options) => updatePostDocument(context, id, change, options),
     remove: (id, now) => removePostDocument(context, id, now),
+
+    lastRemoved: (since, limit) =>
+      run(async () => {
+        const documents = await posts
+          .find(
+            { state: "removed", starts_at: { $type: "date" }, removed_at: { $gte: new Date(since) } },
+            WHOLE,
+          )
+          .sort({ removed_at: -1, _id: 1 })
+          .limit(limit)
+          .toArray();
+        return documents.map(removedPostOf);
+      }),
 
     fingerprints: (publisherId, since, limit) =>
       run(() => findFingerprints(context, undefined, publisherId, { since, limit })),

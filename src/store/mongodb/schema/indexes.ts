@@ -27,6 +27,12 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
     // Removed posts to erase; expired ones are found by `live`.
     { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
+    // What calendars say is cancelled.
+    {
+      name: "cancelled",
+      key: { removed_at: -1, _id: 1 },
+      partialFilterExpression: { state: "removed", starts_at: { $type: "date" } },
+    },
     // Posts without a vector of a model.
     {
       name: "vector_model",

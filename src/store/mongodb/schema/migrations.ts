@@ -26,7 +26,7 @@ const WAIT_MS = 15 * 60_000;
  * still work while it runs: it adds collections, indexes and fields with defaults, and a step of the next release removes
  * what it made superfluous. A release that changes what `index.ts` declares appends `declareSchema` once more.
  */
-const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema];
+const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema, declareSchema];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -1,6 +1,6 @@
 import { Binary } from "mongodb";
 import { windowOf } from "../../../ports/index-entry.ts";
-import type { StoredPost } from "../../../ports/store/index.ts";
+import type { RemovedPost, StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
 /** A post without a vector, not removed and never reported. */
@@ -79,6 +79,17 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
     createdAt: document.created_at.getTime(),
     updatedAt: document.updated_at.getTime(),
     state: document.state,
+  };
+}
+
+/** @param document  removed, with a start */
+export function removedPostOf(document: PostDocument): RemovedPost {
+  const { id, publisherId, parentId, kind, syndicated, ...post } = postOfDocument(document, 0);
+  const { endsAt, expiresAt, createdAt } = post;
+  return {
+    ...{ id, publisherId, parentId, kind, syndicated, endsAt, expiresAt, createdAt },
+    startsAt: post.startsAt ?? createdAt,
+    removedAt: timeOf(document.removed_at) ?? post.updatedAt,
   };
 }
 

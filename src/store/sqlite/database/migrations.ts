@@ -325,6 +325,9 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ALTER TABLE push DROP COLUMN status;
   ALTER TABLE push DROP COLUMN error;
   `,
+  // What calendars say is cancelled.
+  `CREATE INDEX post_cancelled ON post (removed_at DESC, id)
+    WHERE state = 'removed' AND starts_at IS NOT NULL`,
 ];
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */

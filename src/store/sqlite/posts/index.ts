@@ -53,6 +53,18 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
     update: (id, change, options) => write(() => updatePostRow(context, id, change, options)),
     remove: (id, now) => write(() => removePostRow(context, id, now)),
 
+    lastRemoved: (since, limit) =>
+      read(() =>
+        sql(
+          `SELECT id, publisher_id AS publisherId, parent_id AS parentId, kind, syndicated, starts_at AS startsAt,
+            ends_at AS endsAt, expires_at AS expiresAt, created_at AS createdAt, removed_at AS removedAt
+          FROM post WHERE state = 'removed' AND starts_at IS NOT NULL AND removed_at >= ?
+          ORDER BY removed_at DESC, id LIMIT ?`,
+        )
+          .all(since, limit)
+          .map((row) => ({ ...row, syndicated: row.syndicated === 1 })),
+      ),
+
     fingerprints: (publisherId, since, limit) =>
       read(() => fingerprintRows(connection, publisherId, { since, limit })),
 

@@ -34,6 +34,32 @@ export function describeRemoval({ store }: Subject): void {
       expect((await store.publishers.get("pub_b"))?.postCount).toBe(0);
     });
 
+    it("leaves of posts with a start, for a while, when they were to be, latest removal first", async () => {
+      for (const [n, id] of ["a", "b", "c", "undated", "kept"].entries()) {
+        await store.posts.insert(aPost(id, id === "undated" ? {} : { startsAt: T0 + n, endsAt: T0 + 9 }));
+      }
+      for (const [n, id] of ["a", "undated", "b", "c"].entries()) await store.posts.remove(id, T0 + n);
+      const rest = (id: string, startsAt: number, removedAt: number) => ({
+        id,
+        ...{ publisherId: "pub_a", parentId: null, kind: aPost(id).kind, syndicated: false },
+        ...{
+          startsAt,
+          endsAt: T0 + 9,
+          expiresAt: aPost(id).expiresAt,
+          createdAt: aPost(id).createdAt,
+          removedAt,
+        },
+      });
+      expect(await store.posts.lastRemoved(T0, 9)).toEqual([
+        rest("c", T0 + 2, T0 + 3),
+        rest("b", T0 + 1, T0 + 2),
+        rest("a", T0, T0),
+      ]);
+      expect(await store.posts.lastRemoved(T0 + 1, 1)).toEqual([rest("c", T0 + 2, T0 + 3)]);
+      await store.posts.erase({ expired: 0, removed: T0 + 9 }, 9);
+      expect(await store.posts.lastRemoved(0, 9)).toEqual([]);
+    });
+
     it("does nothing the second time, or for a post that is not there", async () => {
       await store.posts.insert(aPost("p"));
       await Promise.all([store.posts.remove("p", T0), store.posts.remove("p", T0)]);
