@@ -33,7 +33,8 @@ export class Reports {
     const report = await this.#store.reports.upsert({
       id: newId("rep"),
       postId: post.id,
-      ...from,
+      reporter: from.reporter,
+      addresses: [from.address],
       reason: input.reason,
       details: cleanMultiline(input.details ?? "") || null,
       createdAt: now,

@@ -124,16 +124,22 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     subscriptionId: id.nullable(),
     deliveryId: count.nullable(),
   }),
-  report: z.strictObject({
-    id,
-    postId: id,
-    reporter: id,
-    // Exports of older releases lack it.
-    address: id.nullable().default(null),
-    reason: z.enum(REASONS),
-    details: textOrNull,
-    createdAt: time,
-  }),
+  report: z
+    .strictObject({
+      id,
+      postId: id,
+      reporter: id,
+      addresses: z.array(id).optional(),
+      // Exports of older releases have the first address alone, or none.
+      address: id.nullable().optional(),
+      reason: z.enum(REASONS),
+      details: textOrNull,
+      createdAt: time,
+    })
+    .transform(({ addresses, address, ...report }) => ({
+      ...report,
+      addresses: addresses ?? (address == null ? [] : [address]),
+    })),
   reported: z.strictObject({ postId: id, reporters: count, lastAt: time }),
   moderation: z.strictObject({
     at: time,

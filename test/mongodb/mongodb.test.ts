@@ -69,6 +69,15 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await schema.findOne({ _id: "schema" })).toMatchObject({ version: SCHEMA_VERSION, owner: null });
   });
 
+  it("drops an index of an older release that no query uses", async () => {
+    await db.collection("reports").createIndex({ post_id: 1, created_at: 1 }, { name: "since" });
+    await schema.insertOne({ _id: "schema", version: 1, owner: null, owned_until: new Date(0) });
+    await start();
+    expect(await missingIndexes()).toEqual([]);
+    const kept = (await db.collection("reports").indexes()).map(({ name }) => name);
+    expect(kept.sort()).toEqual(["_id_", "reporter", "voice"]);
+  });
+
   it("waits for another start that is at work, and repeats none of its steps", async () => {
     const later = new Date(Date.now() + 600_000);
     await schema.insertOne({ _id: "schema", version: 0, owner: "other", owned_until: later });

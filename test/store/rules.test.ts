@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { addressesOfReport } from "../../src/store/mongodb/schema/documents.ts";
 import { attemptsOf, newPush } from "../../src/store/mongodb/schema/pushes.ts";
 import {
   canBePushedTo,
@@ -18,6 +19,7 @@ import {
   settledSubscription,
   unclaimedPush,
 } from "../../src/store/rules/settling.ts";
+import { addressesOf, countVoices } from "../../src/store/rules/voices.ts";
 import { readRow } from "../../src/transfer/format.ts";
 import { aPost } from "../support/search/rows.ts";
 
@@ -25,8 +27,33 @@ const FAILED = { at: 500, latencyMs: 3, status: 500, error: null };
 const DELIVERED = { state: "delivered", dueAt: null, deactivate: null } as const;
 const RETRIED = { state: "waiting", dueAt: 900, deactivate: null } as const;
 
+describe("the voices of reports", () => {
+  const heard = (n: number, ...addresses: string[]) => ({ addresses, createdAt: n, silent: false });
+
+  it("are one over any chain of common addresses, in any order", () => {
+    const chain = [
+      heard(1, "a", "b"),
+      heard(2, "c", "d"),
+      heard(3, "e"),
+      heard(4, "b", "c"),
+      heard(5, "d", "e"),
+    ];
+    expect(countVoices(chain, 0)).toBe(1);
+    expect(countVoices([...chain].reverse(), 0)).toBe(1);
+    expect(countVoices([...chain, heard(6, "f"), heard(7), heard(8)], 0)).toBe(4);
+    // One of them was heard before.
+    expect(countVoices(chain, 1)).toBe(0);
+  });
+
+  it("remember eight addresses of a reporter, the first ones", () => {
+    const many = Array.from({ length: 9 }, (_, n) => `addr:${n}`);
+    expect(addressesOf(["addr:0"], ["addr:0"])).toEqual(["addr:0"]);
+    expect(addressesOf(many.slice(0, 7), many.slice(7))).toEqual(many.slice(0, 8));
+  });
+});
+
 describe("settling a push", () => {
-  it("keeps the latest attempt that an older release wrote, in a document and in an export", () => {
+  it("keeps what an older release wrote, in a document and in an export", () => {
     const at = new Date(500);
     const { history: _, ...before } = newPush(
       { subscriptionId: "sub_1", deliveryId: 1, postId: "p", matchedAt: at },
@@ -40,6 +67,18 @@ describe("settling a push", () => {
       JSON.stringify({ push: { ...push, state: "failed", dueAt: null, lastAttempt } });
     expect(readRow(line(FAILED)).row).toEqual({ ...push, state: "failed", dueAt: null, history: [FAILED] });
     expect(readRow(line(null)).row).toMatchObject({ history: [] });
+    const report = {
+      id: "rep_1",
+      postId: "p",
+      reporter: "key:a",
+      reason: "spam",
+      details: null,
+      createdAt: 1,
+    };
+    const said = (address?: string | null) => readRow(JSON.stringify({ report: { ...report, address } })).row;
+    expect(said("addr:1")).toEqual({ ...report, addresses: ["addr:1"] });
+    expect([said(null), said()]).toMatchObject([{ addresses: [] }, { addresses: [] }]);
+    expect(addressesOfReport({ address: "addr:1" })).toEqual(["addr:1"]);
   });
 
   it("counts an attempt that was made, and none that was not", () => {

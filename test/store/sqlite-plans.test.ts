@@ -85,7 +85,7 @@ describe("the plans of the SQLite store", () => {
       id: "rep_1",
       postId: "p",
       reporter: "key:pub_a",
-      address: "addr:1",
+      addresses: ["addr:1"],
       reason: "spam",
       details: null,
       createdAt: 1,

@@ -440,7 +440,7 @@ describe("erasing a publisher", () => {
       id: "rep_1",
       postId: "b1",
       reporter: "key:pub_a",
-      address: "addr:1",
+      addresses: ["addr:1"],
       reason: "other",
       details: "SECRETDETAILS",
       createdAt: T0,

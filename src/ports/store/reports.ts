@@ -6,8 +6,8 @@ export interface StoredReport {
   postId: string;
   /** `key:<publisher id>`, or `addr:<keyed hash>` of a visitor without a key. */
   reporter: string;
-  /** `addr:<keyed hash>` of where the first report came from; null for reports of older releases. */
-  address: string | null;
+  /** `addr:<keyed hash>` of each place it came from, first ones first; none for reports of older releases. */
+  addresses: readonly string[];
   reason: (typeof REASONS)[number];
   details: string | null;
   createdAt: number;
@@ -24,11 +24,11 @@ export interface ModerationEntry {
 }
 
 export interface ReportStore {
-  /** Keeps one report per post and reporter; a repeat updates reason and details and keeps its id. */
+  /** Keeps one report per post and reporter; a repeat updates reason and details, adds its addresses and keeps its id. */
   upsert(report: StoredReport): Promise<StoredReport>;
   /**
-   * Voices for hiding a post that were first heard after `since`. Reports from one address are one voice, whatever their
-   * keys; suspended publishers have none.
+   * Voices for hiding a post that were first heard after `since`. Reports with a common address are one voice, whatever
+   * their keys, and so are all of one key; suspended publishers have none.
    */
   voices(postId: string, since: number): Promise<number>;
   /** Posts with reports, most reporters first. */

@@ -25,14 +25,23 @@ export function describeReports({ store }: Subject): void {
 
     it("count one voice for each address, whatever the keys, and none for suspended publishers", async () => {
       const from = async (n: number, reporter: string, address: string | null) =>
-        store.reports.upsert(aReport(`rep_${n}`, { reporter, address, createdAt: T0 + n }));
+        store.reports.upsert(
+          aReport(`rep_${n}`, {
+            reporter,
+            addresses: address === null ? [] : [address],
+            createdAt: T0 + n,
+          }),
+        );
       await store.publishers.insert(aPublisher("pub_s", { suspendedAt: T0 }));
       await from(1, "key:pub_1", "addr:1");
       await from(2, "key:pub_2", "addr:1");
       await from(3, "addr:1", "addr:1");
       expect(await store.reports.voices("p", 0)).toBe(1);
-      // The key was heard before, from another address.
-      expect((await from(4, "key:pub_1", "addr:2")).address).toBe("addr:1");
+      // The key was heard before, from another address, so that address has been heard too.
+      expect((await from(4, "key:pub_1", "addr:2")).addresses).toEqual(["addr:1", "addr:2"]);
+      await from(10, "addr:2", "addr:2");
+      await from(11, "key:pub_3", "addr:2");
+      expect(await store.reports.voices("p", 0)).toBe(1);
       await from(5, "key:pub_s", "addr:3");
       expect(await store.reports.voices("p", 0)).toBe(1);
       // Its address is not new to this post.

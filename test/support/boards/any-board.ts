@@ -163,7 +163,7 @@ export async function run(store: Store, step: Step): Promise<void> {
         id: `rep_${step.id}_${by}`,
         postId: step.id,
         reporter: `key:${by}`,
-        address: `addr:${by}`,
+        addresses: [`addr:${by}`],
         details,
         createdAt,
       };

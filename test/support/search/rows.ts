@@ -87,7 +87,7 @@ export const aReport = (id: string, over: Partial<StoredReport> = {}): StoredRep
   id,
   postId: "p",
   reporter: "addr:1",
-  address: over.reporter ?? "addr:1",
+  addresses: [over.reporter ?? "addr:1"],
   reason: "spam",
   details: null,
   createdAt: T0,

@@ -1,4 +1,6 @@
 import type { ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import { addressesOf, countVoices } from "../../rules/voices.ts";
+import { addressesOfReport } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPost, findPosts } from "../server/reads.ts";
 
@@ -13,49 +15,41 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         if (post === null) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
         await posts.updateOne({ _id: post._id, root: post.root }, { $inc: { reports: 1 } }, { session });
 
-        const { postId, reporter, address, reason, details } = report;
-        const first = await reports.findOneAndUpdate(
-          { post_id: postId, reporter },
-          { $set: { reason, details } },
-          { session },
-        );
+        const { postId, reporter, reason, details } = report;
+        const mine = { post_id: postId, reporter };
+        const first = await reports.findOne(mine, { session });
+        const before = first === null ? [] : addressesOfReport(first);
+        const addresses = addressesOf(before, report.addresses);
         const at = new Date(report.createdAt);
         if (first === null) {
-          const said = { reporter, address, reason, details };
-          await reports.insertOne({ _id: report.id, post_id: postId, ...said, created_at: at }, { session });
-        }
+          const said = { addresses, reason, details, created_at: at };
+          await reports.insertOne({ _id: report.id, ...mine, ...said }, { session });
+        } else await reports.updateOne(mine, { $set: { addresses, reason, details } }, { session });
         await reported_posts.updateOne(
           { _id: postId },
           { $inc: { reporters: first === null ? 1 : 0 }, $max: { last_at: at } },
           { session, upsert: true },
         );
-        const kept: StoredReport = { ...report };
-        if (first === null) return kept;
-        const { _id: id, address: from = null, created_at } = first;
-        return { ...kept, id, address: from, createdAt: created_at.getTime() };
+        const kept: StoredReport = { ...report, addresses };
+        return first === null ? kept : { ...kept, id: first._id, createdAt: first.created_at.getTime() };
       }),
 
     voices: (postId, since) =>
       run(async () => {
-        const voices = await reports
-          .aggregate<{ first: Date; reporters: string[] }>([
-            { $match: { post_id: postId } },
-            {
-              $group: {
-                _id: { $ifNull: ["$address", "$reporter"] },
-                first: { $min: "$created_at" },
-                reporters: { $push: "$reporter" },
-              },
-            },
-            { $match: { first: { $gt: new Date(since) } } },
-          ])
-          .toArray();
-        const keys = voices.flatMap((voice) => voice.reporters.flatMap(publisherOf));
+        const heard = await reports.find({ post_id: postId }, { projection: { details: 0 } }).toArray();
+        const keys = heard.flatMap(({ reporter }) => publisherOf(reporter));
         const suspended = await publishers
           .find({ _id: { $in: keys }, suspended_at: { $ne: null } }, { projection: { _id: 1 } })
           .toArray();
         const silent = new Set(suspended.map(({ _id }) => `key:${_id}`));
-        return voices.filter((voice) => voice.reporters.some((reporter) => !silent.has(reporter))).length;
+        return countVoices(
+          heard.map((report) => ({
+            addresses: addressesOfReport(report),
+            createdAt: report.created_at.getTime(),
+            silent: silent.has(report.reporter),
+          })),
+          since,
+        );
       }),
 
     queue: (limit) =>

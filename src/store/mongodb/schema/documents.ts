@@ -230,7 +230,8 @@ export interface ReportDocument {
   _id: string;
   post_id: string;
   reporter: string;
-  /** Reports of older releases lack it. */
+  /** Missing in reports of an older release, which kept the first address alone, as `address`, or none. */
+  addresses?: string[];
   address?: string | null;
   reason: StoredReport["reason"];
   details: string | null;
@@ -310,6 +311,13 @@ export interface Documents {
   settings: SettingDocument;
   leases: LeaseDocument;
 }
+
+/** Where a report came from, first ones first. */
+export const addressesOfReport = ({
+  addresses,
+  address,
+}: Pick<ReportDocument, "addresses" | "address">): string[] =>
+  addresses ?? (address == null ? [] : [address]);
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
 export const timeOf = (date: Date | null): number | null => date?.getTime() ?? null;

@@ -48,7 +48,7 @@ async function shard({ client, db }: MongodbConnection): Promise<void> {
 }
 
 /** Ignores a server error with this code. */
-function unless(code: number): (error: unknown) => void {
+export function unless(code: number): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof MongoServerError) || error.code !== code) throw error;
   };

@@ -136,10 +136,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   // Lanes to prune.
   push_lanes: [{ name: "turn", key: { turn: 1 } }],
   reports: [
-    // One report for each post and reporter.
+    // One report for each post and reporter, and all of a post.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
-    // Reporters of a post since a time.
-    { name: "since", key: { post_id: 1, created_at: 1 } },
     // Reports of a publisher, to erase.
     { name: "reporter", key: { reporter: 1 } },
   ],

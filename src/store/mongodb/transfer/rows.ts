@@ -17,7 +17,7 @@ import type {
   SubscriptionDocument,
   WorkDocument,
 } from "../schema/documents.ts";
-import { timeOf } from "../schema/documents.ts";
+import { addressesOfReport, timeOf } from "../schema/documents.ts";
 import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
 import { pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
@@ -86,7 +86,7 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
         id: document._id,
         postId: document.post_id,
         reporter: document.reporter,
-        address: document.address ?? null,
+        addresses: addressesOfReport(document),
         reason: document.reason,
         details: document.details,
         createdAt: document.created_at.getTime(),

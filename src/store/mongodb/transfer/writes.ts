@@ -138,11 +138,11 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   async report(context, session, rows) {
     await postsOf(context, session, idsOf(rows));
     await context.collections.reports.insertMany(
-      rows.map(({ id, postId, reporter, address, reason, details, createdAt }) => ({
+      rows.map(({ id, postId, reporter, addresses, reason, details, createdAt }) => ({
         _id: id,
         post_id: postId,
         reporter,
-        address,
+        addresses: [...addresses],
         reason,
         details,
         created_at: new Date(createdAt),

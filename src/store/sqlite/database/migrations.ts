@@ -328,6 +328,12 @@ export const STORE_MIGRATIONS: readonly string[] = [
   // What calendars say is cancelled.
   `CREATE INDEX post_cancelled ON post (removed_at DESC, id)
     WHERE state = 'removed' AND starts_at IS NOT NULL`,
+  // Each address that a report came from: a JSON list.
+  `
+  ALTER TABLE report ADD COLUMN addresses TEXT NOT NULL DEFAULT '[]';
+  UPDATE report SET addresses = json_array(address) WHERE address IS NOT NULL;
+  ALTER TABLE report DROP COLUMN address;
+  `,
 ];
 
 /** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */

@@ -1,4 +1,5 @@
 import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
+import { addressesOf, countVoices } from "../../rules/voices.ts";
 import type { SqliteContext } from "../database/context.ts";
 
 export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
@@ -8,25 +9,28 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
       write(() => {
         const post: { seq: number } | undefined = sql("SELECT seq FROM post WHERE id = ?").get(report.postId);
         if (post === undefined) throw new Error(`Post ${report.postId} is gone; the report was not kept.`);
-        const first: { id: string; address: string | null; created_at: number } | undefined = sql(
-          "SELECT id, address, created_at FROM report WHERE post = ? AND reporter = ?",
+        const first: { id: string; addresses: string; created_at: number } | undefined = sql(
+          "SELECT id, addresses, created_at FROM report WHERE post = ? AND reporter = ?",
         ).get(post.seq, report.reporter);
+        const before: string[] = first === undefined ? [] : JSON.parse(first.addresses);
+        const addresses = addressesOf(before, report.addresses);
         if (first === undefined) {
           sql(
-            "INSERT INTO report (id, post, reporter, address, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO report (id, post, reporter, addresses, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
           ).run(
             report.id,
             post.seq,
             report.reporter,
-            report.address,
+            JSON.stringify(addresses),
             report.reason,
             report.details,
             report.createdAt,
           );
         } else {
-          sql("UPDATE report SET reason = ?, details = ? WHERE id = ?").run(
+          sql("UPDATE report SET reason = ?, details = ?, addresses = ? WHERE id = ?").run(
             report.reason,
             report.details,
+            JSON.stringify(addresses),
             first.id,
           );
         }
@@ -34,23 +38,27 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
           `INSERT INTO reported_post VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE
           SET reporters = reporters + excluded.reporters, last_at = max(last_at, excluded.last_at)`,
         ).run(post.seq, first === undefined ? 1 : 0, report.createdAt);
-        const kept: StoredReport = { ...report };
-        return first === undefined
-          ? kept
-          : { ...kept, id: first.id, address: first.address, createdAt: first.created_at };
+        const kept: StoredReport = { ...report, addresses };
+        return first === undefined ? kept : { ...kept, id: first.id, createdAt: first.created_at };
       }),
 
     voices: (postId, since) =>
-      read(
-        () =>
-          sql(
-            `SELECT 1 FROM report r LEFT JOIN publisher p
-              ON p.id = CASE WHEN r.reporter LIKE 'key:%' THEN substr(r.reporter, 5) END
-            WHERE r.post = (SELECT seq FROM post WHERE id = ?)
-            GROUP BY coalesce(r.address, r.reporter)
-            HAVING min(r.created_at) > ? AND count(*) > count(p.suspended_at)`,
-          ).all(postId, since).length,
-      ),
+      read(() => {
+        const reports: { addresses: string; createdAt: number; silent: number }[] = sql(
+          `SELECT r.addresses, r.created_at AS createdAt, p.suspended_at IS NOT NULL AS silent
+          FROM report r LEFT JOIN publisher p
+            ON p.id = CASE WHEN r.reporter LIKE 'key:%' THEN substr(r.reporter, 5) END
+          WHERE r.post = (SELECT seq FROM post WHERE id = ?)`,
+        ).all(postId);
+        return countVoices(
+          reports.map(({ addresses, createdAt, silent }) => ({
+            addresses: JSON.parse(addresses),
+            createdAt,
+            silent: silent === 1,
+          })),
+          since,
+        );
+      }),
 
     queue: (limit) =>
       read(() => {

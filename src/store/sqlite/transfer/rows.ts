@@ -80,9 +80,13 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     order: "i.publisher, i.no",
   },
   report: {
-    columns: "r.id, p.id AS postId, r.reporter, r.address, r.reason, r.details, r.created_at AS createdAt",
+    columns: "r.id, p.id AS postId, r.reporter, r.addresses, r.reason, r.details, r.created_at AS createdAt",
     from: "report r CROSS JOIN post p ON p.seq = r.post",
     order: "r.seq",
+    rowOf: (row: Omit<BoardRows["report"], "addresses"> & { addresses: string }) => ({
+      ...row,
+      addresses: JSON.parse(row.addresses),
+    }),
   },
   reported: {
     columns: "p.id AS postId, q.reporters, q.last_at AS lastAt",

@@ -110,10 +110,18 @@ const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonl
 
     report({ connection }, rows) {
       const insert = connection.sql(
-        "INSERT INTO report (id, post, reporter, address, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO report (id, post, reporter, addresses, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
       );
-      for (const { id, postId, reporter, address, reason, details, createdAt } of rows) {
-        insert.run(id, rowOfPost(connection, postId), reporter, address, reason, details, createdAt);
+      for (const { id, postId, reporter, addresses, reason, details, createdAt } of rows) {
+        insert.run(
+          id,
+          rowOfPost(connection, postId),
+          reporter,
+          JSON.stringify(addresses),
+          reason,
+          details,
+          createdAt,
+        );
       }
     },
 
