@@ -140,6 +140,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
     const index = await openMongodbIndex({
       feed: store.feed,
       posts: store.collections.posts,
+      settings: store.settings,
       run: store.connection.run,
       folder,
       board: "board",

@@ -41,12 +41,10 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
     await fillMongodb(store, POSTS);
     embedded = sameEmbedded(POSTS);
     const { connection, collections } = store;
-    mongot = new MongotIndex(
-      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
-    );
     index = await openMongodbIndex({
       feed: store.feed,
       posts: collections.posts,
+      settings: store.settings,
       run: connection.run,
       folder,
       board: "board",
@@ -62,6 +60,14 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
       BUILT_MS,
     );
     expect(index.state()).toBe("mongot");
+    mongot = new MongotIndex(
+      new MongotQueries({
+        posts: collections.posts,
+        run: connection.run,
+        modelId: MODEL,
+        storesFields: () => true,
+      }),
+    );
   }, BUILT_MS);
   afterAll(async () => {
     await index?.close();

@@ -57,6 +57,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     await Promise.all(indexes.splice(0).map((index) => index.close()));
     mongot.failure = null;
     mongot.queryable = true;
+    mongot.status = "READY";
+    mongot.spelling = (definition) => definition;
     mongot.catchUp();
     await store.collections.posts.deleteMany({ _id: /^new/ });
     logged = [];
@@ -75,6 +77,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const index = await openMongodbIndex({
       feed: store.feed,
       posts: store.collections.posts,
+      settings: store.settings,
       run,
       folder: join(folder, "search"),
       board: "board",
@@ -89,7 +92,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   };
   /** An index whose definitions are in place, so that mongot answers. */
   const ready = async (localIndex: "full" | "recent" = "full"): Promise<MongodbIndex> => {
-    if (mongot.indexes.size === 0) await (await opened()).close();
+    if (mongot.indexes.size === 0) await opened();
     const index = await opened(localIndex);
     expect(index.state()).toBe("mongot");
     return index;
@@ -98,20 +101,20 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   const alone = async (): Promise<MongotIndex> => {
     await ready();
     const { connection, collections } = store;
-    return new MongotIndex(
-      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
-    );
+    return new MongotIndex(queriesOf(connection, collections));
   };
+  const queriesOf = ({ run }: MongodbStore["connection"], { posts }: MongodbStore["collections"]) =>
+    new MongotQueries({ posts, run, modelId: MODEL, storesFields: () => true });
   const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
 
   describe("its indexes", () => {
     it("are made at the first start, and asked once they can be", async () => {
       mongot.indexes.clear();
+      mongot.queryable = false;
       const first = await opened();
       expect([...mongot.indexes.keys()].sort()).toEqual([`${NS} ${MEANING_INDEX}`, `${NS} ${WORDS_INDEX}`]);
       expect(first.state()).toBe("local");
       expect((await idsFor(first, "bike")).length).toBeGreaterThan(0);
-      mongot.queryable = false;
       expect((await opened()).state()).toBe("local");
       mongot.queryable = true;
       expect((await opened()).state()).toBe("mongot");
@@ -122,11 +125,38 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       const words = mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
       const wanted = structuredClone(words?.definition);
       if (words !== undefined) words.definition = { mappings: { dynamic: true } };
-      expect((await opened()).state()).toBe("local");
+      await opened();
       expect(words?.definition).toEqual(wanted);
       if (words !== undefined) words.definition = { ...wanted, numPartitions: 1 };
       expect((await opened()).state()).toBe("mongot");
       expect(words?.definition).toEqual({ ...wanted, numPartitions: 1 });
+    });
+
+    it("answer while they are stale or built anew", async () => {
+      await ready();
+      for (const status of ["STALE", "BUILDING", "FAILED"]) {
+        mongot.status = status;
+        const index = await opened("recent");
+        expect(index.state()).toBe("mongot");
+        expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
+      }
+    });
+
+    it("are not updated at every start by a server that spells definitions its own way", async () => {
+      mongot.indexes.clear();
+      mongot.spelling = ({ analyzers: _left, fields, ...rest }) => ({
+        ...rest,
+        ...(fields === undefined ? {} : { fields: [...fields].reverse() }),
+      });
+      await opened();
+      const updates = mongot.updates;
+      for (let start = 0; start < 3; start += 1) expect((await opened()).state()).toBe("mongot");
+      expect(mongot.updates).toBe(updates);
+      const words = mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
+      if (words !== undefined) words.definition = { mappings: { dynamic: true } };
+      await opened();
+      expect(mongot.updates).toBe(updates + 1);
+      mongot.indexes.clear();
     });
 
     it("differ when anything wanted is missing or other", () => {
@@ -171,9 +201,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   it("gives both scores of every match, also when each arm holds only its best", async () => {
     await ready();
     const { connection, collections } = store;
-    const index = new MongotIndex(
-      new MongotQueries({ posts: collections.posts, run: connection.run, modelId: MODEL }),
-    );
+    const index = new MongotIndex(queriesOf(connection, collections));
     const asked = aQuestion({ q: "bike", vector: vectorOf(1), minCosine: 0.05 });
     const whole = await index.match(asked, aPage(POSTS));
     const few = await index.match(asked, aPage(5));
@@ -271,12 +299,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     await index.match(asked, aPage(5));
     expect(index.state()).toBe("mongot");
     mongot.failure = code;
-    const answer = await eventually(
-      () => index.match(asked, aPage(POSTS)).catch(() => null),
-      (matches) => matches !== null,
-      20_000,
-    );
-    expect(answer).toEqual(await embedded.match(asked, aPage(POSTS)));
+    const ask = () =>
+      eventually(
+        () => index.match(asked, aPage(POSTS)).catch(() => null),
+        (matches) => matches !== null,
+        20_000,
+      );
+    expect(await ask()).toEqual(await embedded.match(asked, aPage(POSTS)));
+    for (let failures = 1; failures < 3; failures += 1) await ask();
     expect(index.state()).toBe("local");
     const questions = mongot.questions;
     mongot.failure = null;
@@ -284,10 +314,60 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(mongot.questions).toBe(questions);
   });
 
+  it("goes on asking mongot after a single failure", async () => {
+    const index = await ready();
+    const asked = aQuestion({ q: "bike" });
+    mongot.failure = 6;
+    await index.match(asked, aPage(5)).catch(() => null);
+    mongot.failure = null;
+    const questions = mongot.questions;
+    await index.match(asked, aPage(5));
+    expect([index.state(), mongot.questions > questions]).toEqual(["mongot", true]);
+  });
+
+  it("asks for a few times as many neighbours as it wants", async () => {
+    const index = await ready();
+    const candidatesFor = async (limit: number) => {
+      mongot.numCandidates.length = 0;
+      await index.match(aQuestion({ vector: vectorOf(1) }), aPage(limit));
+      return mongot.numCandidates.at(-1);
+    };
+    expect([await candidatesFor(10), await candidatesFor(1_000)]).toEqual([200, 3_000]);
+  });
+
+  it("finds each post once, however many changed a moment ago", async () => {
+    const index = await ready("recent");
+    const posts = Array.from({ length: 5_000 }, (_, n) => `new${n}`);
+    await store.posts.insert(aPost("new", { publisherId: "pub_0", title: "Zeppelin" }));
+    const one = await store.collections.posts.findOne({ _id: "new" });
+    if (one === null) throw new Error("no post");
+    // In one write: what matters is how many changes come through the stream.
+    await store.collections.posts.insertMany(
+      posts.map((_id) => ({ ...one, _id, root: _id })),
+      { writeConcern: { w: "majority" } },
+    );
+    const asked = aQuestion({ q: "zeppelin" });
+    const all = ["new", ...posts].sort();
+    const matched = async () => (await index.match(asked, aPage(6_000))).matches.map(({ id }) => id).sort();
+    expect(await eventually(matched, (ids) => ids.length >= all.length, 60_000)).toEqual(all);
+    expect(await index.count(asked)).toBe(all.length);
+    // A page is full, although most of what mongot gives is left out.
+    const few = (await index.match(asked, aPage(2_000))).matches.map(({ id }) => id);
+    expect([few.length, new Set(few).size]).toEqual([2_000, 2_000]);
+    const old = aQuestion({ q: "bike zeppelin" });
+    const both = (await index.match(old, aPage(9_000))).matches.map(({ id }) => id);
+    expect(new Set(both).size).toBe(both.length);
+    expect(both.length).toBe(
+      (await embedded.match(aQuestion({ q: "bike" }), aPage(POSTS))).matches.length + all.length,
+    );
+  });
+
   it("answers store_unavailable when mongot fails and only recent posts are here", async () => {
     const index = await ready("recent");
     mongot.failure = 6;
-    await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+    for (let failures = 0; failures < 3; failures += 1) {
+      await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+    }
     // A board that still lists stays ready, so that it is still asked.
     expect([index.ready(), index.state()]).toEqual([true, "lists"]);
   });

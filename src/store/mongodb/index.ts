@@ -32,6 +32,7 @@ export default {
         ...options,
         feed: store.feed,
         posts: store.collections.posts,
+        settings: store.settings,
         run: store.connection.run,
         folder: indexFolder,
         board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),

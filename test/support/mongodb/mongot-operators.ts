@@ -34,7 +34,7 @@ export function scoreOf(document: Document, operator: Document): number {
       return values.some((value) => same(value, rest["value"])) ? 1 : 0;
     case "in":
       only(rest, ["value"]);
-      return values.some((value) => [rest["value"]].flat().some((one) => same(value, one))) ? 1 : 0;
+      return values.some((value) => isOneOf(value, rest["value"])) ? 1 : 0;
     case "range":
       only(rest, ["gt", "gte", "lt", "lte"]);
       return values.some((value) => inRange(value, rest)) ? 1 : 0;
@@ -119,3 +119,13 @@ function only(options: Document, known: readonly string[]): void {
 
 const unknown = (what: string) =>
   Object.assign(new Error(`no operator or option is called ${what}`), { code: 8 });
+
+/** The values of a list; long lists of ids are asked for each document of a collection. */
+const sets = new WeakMap<object, Set<unknown>>();
+
+function isOneOf(value: unknown, wanted: unknown): boolean {
+  if (!Array.isArray(wanted)) return same(value, wanted);
+  const set = sets.get(wanted) ?? new Set(wanted.map(plain));
+  sets.set(wanted, set);
+  return set.has(plain(value));
+}

@@ -24,8 +24,14 @@ export class MongotStandIn {
   readonly indexes = new Map<string, StandInIndex>();
   /** The error code of every answer, or null for real answers. */
   failure: number | null = null;
-  /** Whether indexes report that they are ready for queries. */
+  /** Whether indexes report that they answer, and their status. */
   queryable = true;
+  status = "READY";
+  /** How it spells definitions that it was given. */
+  spelling = (definition: Document): Document => definition;
+  /** How often a definition was updated so far, and candidates of each question about neighbours. */
+  updates = 0;
+  readonly numCandidates: number[] = [];
   /** The number of queries so far. */
   questions = 0;
   readonly #uri: () => string;
@@ -113,7 +119,14 @@ export class MongotStandIn {
     this.#refuse();
     this.questions += 1;
     const ns = `${$db}.${search}`;
-    const { index, count, sort = { score: { $meta: "searchScore" } }, ...operator } = query;
+    const {
+      index,
+      count,
+      returnStoredSource = false,
+      sort = { score: { $meta: "searchScore" } },
+      ...operator
+    } = query;
+    const stored: string[] = this.indexes.get(`${ns} ${index}`)?.definition["storedSource"]?.include ?? [];
     // Like the real one: without an index there are no results, and no error.
     const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
     const found = documents
@@ -135,6 +148,9 @@ export class MongotStandIn {
     const rows = found.map((hit) => ({
       _id: hit.document["_id"],
       $searchScore: new Double(hit.score),
+      ...(returnStoredSource
+        ? { storedSource: { _id: hit.document["_id"], ...pick(hit.document, stored) } }
+        : {}),
       $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(hit)])),
     }));
     const counted = { [count?.type === "total" ? "total" : "lowerBound"]: Long.fromNumber(found.length) };
@@ -149,9 +165,11 @@ export class MongotStandIn {
     queryVector,
     filter,
     limit,
+    numCandidates,
   }: Document): Promise<Document> {
     this.#refuse();
     this.questions += 1;
+    this.numCandidates.push(Number(numCandidates));
     const ns = `${$db}.${vectorSearch}`;
     const wanted = (queryVector as Binary).toInt8Array();
     const known = this.indexes.get(`${ns} ${index}`);
@@ -177,7 +195,7 @@ export class MongotStandIn {
       const made = (command["indexes"] as Document[]).map(({ name, type, definition }) => {
         if (named(name) !== undefined) throw Object.assign(new Error(`${name} exists`), { code: 68 });
         this.#count += 1;
-        const index = { id: String(this.#count), name, type, definition };
+        const index = { id: String(this.#count), name, type, definition: this.spelling(definition) };
         this.indexes.set(`${ns} ${name}`, index);
         return { id: index.id, name };
       });
@@ -186,7 +204,8 @@ export class MongotStandIn {
     if (command["updateSearchIndex"] !== undefined) {
       const index = named(command["name"]);
       if (index === undefined) throw Object.assign(new Error("no such index"), { code: 27 });
-      index.definition = command["definition"];
+      index.definition = this.spelling(command["definition"]);
+      this.updates += 1;
       return { ok: 1 };
     }
     const listed = [...this.indexes]
@@ -195,7 +214,7 @@ export class MongotStandIn {
         id: index.id,
         name: index.name,
         type: index.type,
-        status: this.queryable ? "READY" : "BUILDING",
+        status: this.queryable ? this.status : "BUILDING",
         queryable: this.queryable,
         latestDefinition: index.definition,
       }));
@@ -251,6 +270,9 @@ const HELLO = {
 };
 
 const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
+
+const pick = (document: Document, names: readonly string[]): Document =>
+  Object.fromEntries(names.map((name) => [name, document[name]]));
 
 /** Names of the fields that a filter compares. */
 function fieldsOf(filter: Document = {}): string[] {

@@ -1,6 +1,6 @@
 import type { Collection } from "mongodb";
 import type { Question, SearchIndex } from "../../../ports/search-index.ts";
-import { StoreUnavailable } from "../../../ports/store/index.ts";
+import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.ts";
 import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
@@ -24,6 +24,8 @@ export interface MongodbIndexOptions extends ReplicaOptions {
   /** See `MongodbConnection.run`. */
   run: <T>(ask: () => Promise<T>) => Promise<T>;
   localIndex: DataOptions["localIndex"];
+  /** See `SearchIndexes`. */
+  settings: Pick<SettingStore, "get" | "set">;
 }
 
 /** How long opening waits for an index that answers; a large board goes on filling it in the background. */
@@ -32,8 +34,6 @@ const PATIENCE_MS = 20_000;
 const RECENT_MS = 60_000;
 /** And at most, whether mongot has it or not. */
 const RECENT_MAX_MS = 10 * 60_000;
-/** Recent posts that mongot's answers leave out; on a board that changes faster, the older of them come from mongot. */
-const WITHOUT_MAX = 1_000;
 const PRUNE_EVERY_MS = 10_000;
 
 /**
@@ -45,7 +45,7 @@ const PRUNE_EVERY_MS = 10_000;
  */
 export async function openMongodbIndex(options: MongodbIndexOptions): Promise<MongodbIndex> {
   const { posts, dimension, log } = options;
-  const indexes = new SearchIndexes({ posts, dimension, log });
+  const indexes = new SearchIndexes({ posts, dimension, log, settings: options.settings });
   await indexes.open();
   if (options.localIndex === "recent" && indexes.state === "absent") {
     indexes.close();
@@ -73,7 +73,9 @@ class CompositeIndex implements MongodbIndex {
     this.#options = options;
     this.#indexes = indexes;
     this.#replica = replica;
-    this.#mongot = new MongotIndex(new MongotQueries(options));
+    this.#mongot = new MongotIndex(
+      new MongotQueries({ ...options, storesFields: () => indexes.storesFields }),
+    );
     this.#lists = new CollectionQueries(options);
     this.#listIndexes = new ListIndexes(options);
     this.#useMongot();
@@ -87,8 +89,9 @@ class CompositeIndex implements MongodbIndex {
   match(question: Question, page: { limit: number; except: ReadonlySet<string> }) {
     return this.#ask(
       async (recent) => {
+        const leftOut = recent.since(performance.now());
         const [large, small] = await Promise.all([
-          this.#mongot.match(question, { ...page, without: recent.newest(WITHOUT_MAX) }),
+          this.#mongot.match(question, { ...page, leftOut }),
           recent.index.match(question, page),
         ]);
         return mergeMatches(large, small, page.limit);
@@ -131,11 +134,12 @@ class CompositeIndex implements MongodbIndex {
       question,
       () => this.#lists.list(question.filter, page),
       async (recent) => {
+        const leftOut = recent.since(performance.now());
         const [large, small] = await Promise.all([
-          this.#mongot.list(question, { ...page, without: (id) => recent.has(id) }),
+          this.#mongot.list(question, { ...page, leftOut }),
           recent.index.list(question, page),
         ]);
-        return mergePlaces(large, small, page.order, page.limit);
+        return mergePlaces(small, large, page.order, page.limit);
       },
       (replica) => replica.list(question, page),
     );
@@ -146,8 +150,9 @@ class CompositeIndex implements MongodbIndex {
       question,
       () => this.#lists.count(question.filter),
       async (recent) => {
+        const leftOut = recent.since(performance.now());
         const [large, small] = await Promise.all([
-          this.#mongot.count(question, recent.newest(WITHOUT_MAX)),
+          this.#mongot.count(question, leftOut),
           recent.index.count(question),
         ]);
         return large + small;

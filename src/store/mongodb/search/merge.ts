@@ -9,14 +9,14 @@ export interface Matches {
 }
 
 /**
- * Merges the matches of a small index into those of a large one; no post is in both. Word scores of two indexes share no
- * scale, so the best of each counts as equally good.
+ * Merges the matches of a small index into those of a large one; a post in both counts as the small one has it. Word
+ * scores of two indexes share no scale, so the best of each counts as equally good.
  */
 export function mergeMatches(large: Matches, small: Matches, limit: number): Matches {
   const bestWords = large.bestWords > 0 ? large.bestWords : small.bestWords;
   const scale = small.bestWords > 0 ? bestWords / small.bestWords : 1;
   const scaled = small.matches.map((match) => ({ ...match, words: match.words * scale }));
-  const matches = bestMatches([...large.matches, ...scaled], bestWords, limit);
+  const matches = bestMatches(onceById([...scaled, ...large.matches]), bestWords, limit);
   return { matches, bestWords };
 }
 
@@ -29,7 +29,7 @@ export function bestMatches(matches: readonly Match[], bestWords: number, limit:
     .map(({ match }) => match);
 }
 
-/** The first `limit` places of two lists in the same order. */
+/** The first `limit` places of two lists in the same order; of a post in both, its place in the first list. */
 export function mergePlaces(
   one: readonly Place[],
   other: readonly Place[],
@@ -37,7 +37,13 @@ export function mergePlaces(
   limit: number,
 ): Place[] {
   const direction = order === "soonest" ? 1 : -1;
-  return [...one, ...other]
+  return onceById([...one, ...other])
     .sort((a, b) => direction * (a.at - b.at || (a.id < b.id ? -1 : 1)))
     .slice(0, limit);
+}
+
+/** Each post once, as it comes first. */
+function onceById<T extends { id: string }>(rows: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

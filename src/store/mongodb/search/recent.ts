@@ -4,6 +4,7 @@ import type { IndexFeed } from "../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../../search-index/index.ts";
 import type { StoreLog } from "../../module.ts";
+import type { LeftOut } from "./mongot/index.ts";
 import { ChangeQueue, type IndexChanges } from "./replica/change-queue.ts";
 
 /** How long a question waits for this process's own writes. */
@@ -43,14 +44,15 @@ export class RecentPosts {
     void this.#follow();
   }
 
-  /** True for a post whose newest state is here. */
-  has(id: string): boolean {
-    return this.#changed.has(id);
-  }
-
-  /** Ids of the last posts that changed. */
-  newest(limit: number): string[] {
-    return [...this.#changed.keys()].slice(-limit);
+  /**
+   * The posts that a question asked now leaves to this index. One that changes only later is still the other's: this index
+   * may have answered before.
+   */
+  since(now: number): LeftOut {
+    return {
+      newest: (limit) => [...this.#changed.keys()].slice(-limit),
+      has: (id) => (this.#changed.get(id) ?? Number.POSITIVE_INFINITY) <= now,
+    };
   }
 
   /** Resolves once it holds all own writes so far, or after a second. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Document, SearchIndexDescription } from "mongodb";
 
 /** Names of the two indexes in the database. They never change, so that a new definition replaces the old one. */
@@ -8,6 +9,9 @@ export const MEANING_INDEX = "board_meaning";
 const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as const;
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
+
+/** What the index of words keeps beside its terms: the times that lists are ordered by. */
+const STORED = ["created_at", "win_start"] as const;
 
 /** Close to the words of `src/search/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
@@ -28,6 +32,8 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
             tokenFilters: [{ type: "icuFolding" }, { type: "porterStemming" }],
           },
         ],
+        // Read with the answer, so that the server need not fetch a post for each candidate.
+        storedSource: { include: [...STORED] },
         mappings: {
           dynamic: false,
           fields: {
@@ -73,6 +79,15 @@ export function covers(reported: unknown, wanted: unknown): boolean {
     reported !== null &&
     Object.entries(wanted).every(([key, value]) => covers((reported as Document)[key], value))
   );
+}
+
+/** Equal for equal definitions, whatever the order of their keys. */
+export function definitionHash(definition: unknown): string {
+  const sorted = (_key: string, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return createHash("sha256").update(JSON.stringify(definition, sorted)).digest("hex");
 }
 
 const fieldsOf = (names: readonly string[], type: Document): Document =>

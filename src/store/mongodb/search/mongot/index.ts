@@ -19,10 +19,24 @@ const LISTED_BY_MEANING = 2_000;
 /** The server's cosines differ from ours by less: rounded vectors are not quite of length 1. Ours decide. */
 const TOLERANCE = 0.02;
 
+/** Posts that a question names, so that mongot passes over them; others are taken out of its answer. */
+const NAMED_MAX = 1_000;
+
+/** Posts that another index answers for: they do not even count as matches. */
+export interface LeftOut {
+  has(id: string): boolean;
+  /** Ids of at most `limit` of them, those that changed last. */
+  newest(limit: number): string[];
+}
+
+const NOTHING: LeftOut = { has: () => false, newest: () => [] };
+
 /** Ids that each arm found, not yet checked. */
 interface Candidates {
   words: Map<string, number>;
   meaning: string[];
+  /** True when an arm was cut off after some of it was left out: more may match. */
+  short: boolean;
   /** Least cosine with which meaning supports a post. */
   floor: number;
   /** True when `words` does not hold all posts with the words. */
@@ -44,17 +58,12 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     this.#queries = queries;
   }
 
-  /**
-   * @param page.without  ids that do not even count as matches; at most 1,000
-   */
   async match(
     question: Question,
-    page: { limit: number; except: ReadonlySet<string>; without?: readonly string[] },
+    page: { limit: number; except: ReadonlySet<string>; leftOut?: LeftOut },
   ): Promise<{ matches: Match[]; bestWords: number }> {
     const { filter, vector } = question;
-    const { without = [] } = page;
-    const limit = Math.min(CANDIDATES_MAX, page.limit + page.except.size);
-    const found = await this.#candidates(question, limit, { without });
+    const found = await this.#enough(question, page);
     const checked = await this.#queries.checked(
       [...new Set([...found.words.keys(), ...found.meaning])],
       filter,
@@ -81,35 +90,33 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     return { matches: bestMatches(wanted, bestWords, page.limit), bestWords };
   }
 
-  /** @param page.without  ids to pass over */
   async list(
     question: Question,
     page: {
       order: "newest" | "soonest";
       after: Place | null;
       limit: number;
-      without?: (id: string) => boolean;
+      leftOut?: LeftOut;
     },
   ): Promise<Place[]> {
     const places: Place[] = [];
     // Posts that fail the check leave gaps, and a short page would end the walk.
     for (let after = page.after; ; ) {
       const { found, last } = await this.#listed(question, page.order, after, page.limit);
-      places.push(...found.filter(({ id }) => page.without?.(id) !== true));
+      places.push(...found.filter(({ id }) => page.leftOut?.has(id) !== true));
       if (last === null || places.length >= page.limit) return places.slice(0, page.limit);
       after = last;
     }
   }
 
-  /**
-   * Exact but for posts that only their meaning supports, which it counts up to 2,000.
-   * @param without  ids to pass over; at most 1,000
-   */
-  async count(question: Question, without: readonly string[] = []): Promise<number> {
+  /** Exact but for posts that only their meaning supports, which it counts up to 2,000. */
+  async count(question: Question, leftOut: LeftOut = NOTHING): Promise<number> {
+    // By name, all of them: a count gives nothing that could be taken out.
+    const without = leftOut.newest(Number.POSITIVE_INFINITY);
     const { compound, asksWords } = compoundOf(question, { without });
     const [byWords, both] = await Promise.all([
       compound === null ? 0 : this.#queries.count(compound),
-      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { without }),
+      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { leftOut }),
     ]);
     if (both === null) return byWords;
     const found = asksWords && both.more ? await this.#wordsOf(question, both.meaning) : both.words;
@@ -143,9 +150,27 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     return new Set(found.map(({ id }) => id));
   }
 
+  /** Candidates for a page; asks for more while what is left out makes it short. */
+  async #enough(
+    question: Question,
+    { limit, except, leftOut = NOTHING }: Parameters<MongotIndex["match"]>[1],
+  ): Promise<Candidates> {
+    const most = Math.min(CANDIDATES_MAX, limit + except.size);
+    for (let asked = most; ; asked = Math.min(CANDIDATES_MAX, 2 * asked)) {
+      const found = await this.#candidates(question, asked, { leftOut });
+      const enough = found.words.size >= most || found.meaning.length >= most;
+      if (!found.short || enough || asked === CANDIDATES_MAX) return found;
+    }
+  }
+
   /** The candidates of both arms, best first in each. */
-  async #candidates(question: Question, limit: number, bounds: Bounds): Promise<Candidates> {
+  async #candidates(
+    question: Question,
+    limit: number,
+    { leftOut = NOTHING, after }: { leftOut?: LeftOut; after?: Bounds["after"] },
+  ): Promise<Candidates> {
     const { vector, minCosine, words, filter } = question;
+    const bounds = { after, without: leftOut.newest(NAMED_MAX) };
     const { compound, asksWords, required } = compoundOf(question, bounds);
     const [byWords, neighbours] = await Promise.all([
       compound === null ? NONE : this.#queries.words(compound, { limit }),
@@ -154,12 +179,18 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     const known =
       !asksWords || byWords.found.length > 0 || neighbours.length === 0 || (await this.#areKnown(words));
     const floor = known ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
-    const near = neighbours.filter(({ score }) => score >= floor - TOLERANCE).map(({ id }) => id);
+    const near = neighbours
+      .filter(({ id, score }) => score >= floor - TOLERANCE && !leftOut.has(id))
+      .map(({ id }) => id);
+    const withWords = byWords.found.filter(({ id }) => !leftOut.has(id));
+    const isCut = (found: readonly Scored[]) =>
+      found.length >= limit && found.some(({ id }) => leftOut.has(id));
     return {
-      words: new Map(byWords.found.map(({ id, score }) => [id, asksWords ? score : 0])),
+      words: new Map(withWords.map(({ id, score }) => [id, asksWords ? score : 0])),
       meaning: await this.#notExcluded(near, question),
       floor,
       more: byWords.found.length === limit,
+      short: isCut(byWords.found) || isCut(neighbours),
     };
   }
 
@@ -264,7 +295,8 @@ function compoundOf(
     return { compound: null, asksWords, required };
   }
   const clauses = [...clausesOf(filter), ...(after === undefined ? [] : [after.clause])];
-  const out = without.length === 0 ? [] : [oneOf(without)];
+  const out: Document[] = [];
+  for (let at = 0; at < without.length; at += NAMED_MAX) out.push(oneOf(without.slice(at, at + NAMED_MAX)));
   return { compound: { must, mustNot: [...mustNot, ...out], filter: clauses }, asksWords, required };
 }
 

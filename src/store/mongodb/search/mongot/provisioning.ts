@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection, Document } from "mongodb";
+import type { SettingStore } from "../../../../ports/store/index.ts";
 import type { StoreLog } from "../../../module.ts";
 import type { PostDocument } from "../../schema/documents.ts";
-import { covers, definitions } from "./definitions.ts";
+import { covers, definitionHash, definitions, WORDS_INDEX } from "./definitions.ts";
 
 /**
- * State of the database's search: `absent` where the server has none, `building` while an index cannot be queried or has
- * another definition, `away` while mongot does not answer.
+ * State of the database's search: `absent` where the server has none, `building` while an index cannot be queried, `away`
+ * while mongot does not answer. An index that is stale or being rebuilt goes on answering, so it is `ready`.
  */
 export type MongotState = "absent" | "away" | "building" | "ready";
 
@@ -25,14 +26,29 @@ export class SearchIndexes {
   readonly #posts: Collection<PostDocument>;
   readonly #wanted: ReturnType<typeof definitions>;
   readonly #log: StoreLog;
+  readonly #settings: Settings;
   readonly #closed = new AbortController();
-  /** Indexes that this process updated once. If the server still reports another form, it only spells ours differently. */
-  readonly #updated = new Set<string>();
+  /** Indexes that this process made or updated. If the server then reports another form, it only spells ours differently. */
+  readonly #applied = new Set<string>();
+  /** Indexes that answer in their wanted form. */
+  readonly #current = new Set<string>();
 
-  constructor(options: { posts: Collection<PostDocument>; dimension: number; log: StoreLog }) {
+  /** @param options.settings  remembers over processes how the server spells our definitions */
+  constructor(options: {
+    posts: Collection<PostDocument>;
+    dimension: number;
+    log: StoreLog;
+    settings: Settings;
+  }) {
     this.#posts = options.posts;
     this.#wanted = definitions(options.dimension);
     this.#log = options.log;
+    this.#settings = options.settings;
+  }
+
+  /** True once the index of words gives the stored fields; while an older form of it answers, it has none. */
+  get storesFields(): boolean {
+    return this.#current.has(WORDS_INDEX);
   }
 
   /** Looks once, then keeps looking in the background: a server may get its mongot later. */
@@ -57,12 +73,10 @@ export class SearchIndexes {
   async #look(): Promise<void> {
     const before = this.state;
     try {
-      const there = new Map<string, Document>();
-      for (const index of await this.#posts.listSearchIndexes().toArray()) there.set(index.name, index);
-      const ready = await Promise.all(
-        this.#wanted.map((wanted) => this.#ensure(wanted, there.get(wanted.name))),
-      );
-      this.state = ready.every((one) => one) ? "ready" : "building";
+      const made = await this.#ensureAll();
+      // Again at once after a change: the server now reports how it spells the definition.
+      const queryable = made.includes("changed") ? await this.#ensureAll() : made;
+      this.state = queryable.every((one) => one === "queryable") ? "ready" : "building";
     } catch (error) {
       const code = codeOf(error);
       this.state = ABSENT.has(code) || code === UNAUTHORIZED ? "absent" : "away";
@@ -79,29 +93,52 @@ export class SearchIndexes {
     if (this.state !== before) this.#log.info({ state: this.state }, "the database's search");
   }
 
-  /** Creates or updates an index; resolves to whether it answers, in its wanted form. */
-  async #ensure(
-    wanted: ReturnType<typeof definitions>[number],
-    there: Document | undefined,
-  ): Promise<boolean> {
+  async #ensureAll(): Promise<Look[]> {
+    const there = new Map<string, Document>();
+    for (const index of await this.#posts.listSearchIndexes().toArray()) there.set(index.name, index);
+    return Promise.all(this.#wanted.map((wanted) => this.#ensure(wanted, there.get(wanted.name))));
+  }
+
+  /** Creates an index, or updates it unless it has the wanted form already. */
+  async #ensure(wanted: Wanted, there: Document | undefined): Promise<Look> {
     if (there === undefined) {
+      this.#applied.add(wanted.name);
       await this.#posts.createSearchIndex(wanted).catch((error: unknown) => {
         // Another process was first.
         if (codeOf(error) !== ALREADY_THERE) throw error;
       });
-      return false;
+      return "changed";
     }
-    if (!covers(there["latestDefinition"], wanted.definition) && !this.#updated.has(wanted.name)) {
-      this.#updated.add(wanted.name);
+    if (!(await this.#isWanted(wanted, there["latestDefinition"]))) {
+      this.#applied.add(wanted.name);
       await this.#posts.updateSearchIndex(wanted.name, wanted.definition);
-      return false;
+      return "changed";
     }
-    if (there["status"] === "FAILED") {
+    const { status, queryable } = there;
+    if (status === "FAILED") {
       this.#log.warn({ index: wanted.name }, "the database could not build a search index");
     }
-    return there["queryable"] === true && there["status"] === "READY";
+    if (status === "READY") this.#current.add(wanted.name);
+    else this.#current.delete(wanted.name);
+    // While the new form is built, or fails, the old one answers.
+    return queryable === true ? "queryable" : "building";
+  }
+
+  /** True for the wanted definition, also as this server is known to spell it. */
+  async #isWanted({ name, definition }: Wanted, reported: unknown): Promise<boolean> {
+    if (covers(reported, definition)) return true;
+    const setting = `search_index_${name}`;
+    const spelling = `${definitionHash(definition)} ${definitionHash(reported)}`;
+    if (this.#applied.has(name)) await this.#settings.set(setting, spelling);
+    else if ((await this.#settings.get(setting)) !== spelling) return false;
+    return true;
   }
 }
+
+type Wanted = ReturnType<typeof definitions>[number];
+type Settings = Pick<SettingStore, "get" | "set">;
+/** What a look found of an index: whether it answers, or that it was made or updated now. */
+type Look = "queryable" | "building" | "changed";
 
 /** The server's error code, also from inside an error that wraps it. */
 function codeOf(error: unknown): unknown {

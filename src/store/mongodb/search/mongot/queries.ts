@@ -8,8 +8,11 @@ import { findConditionsOf } from "./filters.ts";
 export const CANDIDATES_MAX = 10_000;
 /** A query that takes longer fails, and the replica answers instead. */
 export const MAX_TIME_MS = 2_000;
-/** Neighbours considered for each result: MongoDB's own advice for a recall near 1. */
+/** Neighbours considered for each result: MongoDB's own advice, and what long lists need for the same recall. */
 const CANDIDATES_PER_RESULT = 20;
+const CANDIDATES_PER_RESULT_OF_MANY = 3;
+/** From this many results on, the list is long. */
+const MANY = 100;
 /** Posts read by id at once. */
 const READ_AT_ONCE = 1_000;
 
@@ -36,16 +39,20 @@ export class MongotQueries {
   readonly #posts: Collection<PostDocument>;
   readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
   readonly #modelId: string | null;
+  readonly #storesFields: () => boolean;
 
   /**
    * @param options.run  see `MongodbConnection.run`
+   * @param options.storesFields  whether the index of words gives the times itself
    * @param options.modelId  vectors of other models count as none
    */
   constructor(options: {
     posts: Collection<PostDocument>;
     run: <T>(ask: () => Promise<T>) => Promise<T>;
     modelId: string | null;
+    storesFields: () => boolean;
   }) {
+    this.#storesFields = options.storesFields;
     this.#posts = options.posts;
     this.#run = options.run;
     this.#modelId = options.modelId;
@@ -66,6 +73,7 @@ export class MongotQueries {
           index: WORDS_INDEX,
           compound,
           sort,
+          ...(this.#storesFields() ? { returnStoredSource: true } : {}),
           count: { type: "lowerBound", threshold: CANDIDATES_MAX },
         },
       },
@@ -105,7 +113,10 @@ export class MongotQueries {
           index: MEANING_INDEX,
           path: "vec",
           queryVector: Binary.fromInt8Array(vector),
-          numCandidates: Math.min(CANDIDATES_MAX, limit * CANDIDATES_PER_RESULT),
+          numCandidates: Math.min(
+            CANDIDATES_MAX,
+            Math.max(CANDIDATES_PER_RESULT * Math.min(limit, MANY), CANDIDATES_PER_RESULT_OF_MANY * limit),
+          ),
           limit,
           filter: { $and: [...conditions, { vec_model: this.#modelId }] },
         },
