@@ -1,7 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Question } from "../../src/ports/search-index.ts";
-import { fuse, UNKNOWN_WORDS_MARGIN } from "../../src/search/fuse.ts";
-import { feedback } from "../../src/search/rerank.ts";
+import { coverageFactors, coverageWeight, fuse, UNKNOWN_WORDS_MARGIN } from "../../src/search/fuse.ts";
+import { FEEDBACK, feedback } from "../../src/search/rerank.ts";
+import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { cosineOf } from "../../src/search/vectors.ts";
 import type { IndexedPost } from "./index-under-test.ts";
@@ -42,7 +43,7 @@ export class ExactRanking {
   /**
    * @param question.words  without phrases and excluded words
    * @param passes  stands for the question's filter
-   * @param options.rerank  scores every post once more, by the query moved towards the five best
+   * @param options.rerank  scores every post once more, by the query moved towards the best
    * @returns every post that words or meaning support, best first, equal scores by id
    */
   rank(
@@ -54,6 +55,10 @@ export class ExactRanking {
     const found = (expression === "" ? [] : this.#scores.all(expression)) as [number, number][];
     const byWords = new Map(found.filter(([at]) => passes(at)));
     const best = Math.max(0, ...byWords.values());
+    const coverage = this.#coverage(words?.any ?? []);
+    const factors = coverageFactors(words);
+    const fused = (at: number, cosine: number | null) =>
+      fuse(cosine, { words: byWords.get(at) ?? 0, coverage: coverage.get(at) ?? 0 }, best, factors);
     // A word that stands in any post, whatever the filter, is known.
     const floor = expression === "" || found.length > 0 ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
     const supported: { at: number; id: string; score: number }[] = [];
@@ -62,17 +67,16 @@ export class ExactRanking {
       const cosine = this.#cosine(vector, at);
       const bm25 = byWords.get(at) ?? 0;
       if (bm25 > 0 || (cosine !== null && cosine >= floor))
-        supported.push({ at, id, score: fuse(cosine, bm25, best) });
+        supported.push({ at, id, score: fused(at, cosine) });
     }
     sort(supported);
     if (rerank && vector !== null) {
-      const five = supported.slice(0, 5).map(({ at }) => this.#posts[at]?.vector ?? null);
+      const best = supported.slice(0, FEEDBACK.posts).map(({ at }) => this.#posts[at]?.vector ?? null);
       const moved = feedback(
         vector,
-        five.filter((one) => one !== null),
+        best.filter((one) => one !== null),
       );
-      for (const one of supported)
-        one.score = fuse(this.#cosine(moved, one.at), byWords.get(one.at) ?? 0, best);
+      for (const one of supported) one.score = fused(one.at, this.#cosine(moved, one.at));
       sort(supported);
     }
     return supported.map(({ id, score }) => ({ id, score }));
@@ -80,6 +84,20 @@ export class ExactRanking {
 
   close(): void {
     this.#database.close();
+  }
+
+  /** Share of the query in each post: how rare each of its words is, those of one stem once. */
+  #coverage(words: readonly string[]): Map<number, number> {
+    const byStem = new Map(words.map((word) => [termsOf(word), word]));
+    const found = [...byStem.values()].map((word) => this.#scores.all(`"${indexable(word)}"`) as unknown[][]);
+    const weights = found.map((rows) => coverageWeight(rows.length, this.#posts.length));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const coverage = new Map<number, number>();
+    for (const [i, rows] of found.entries()) {
+      for (const [at] of rows as [number][])
+        coverage.set(at, (coverage.get(at) ?? 0) + (weights[i] ?? 0) / total);
+    }
+    return coverage;
   }
 
   #cosine(vector: Int8Array | null, at: number): number | null {

@@ -22,6 +22,8 @@ export interface Match {
   cosine: number | null;
   /** BM25, above 0; 0 when no word occurs. */
   words: number;
+  /** See `WordMatch.coverage` of `src/search/fuse.ts`; 0 when no word occurs. */
+  coverage: number;
 }
 
 /** A post's place in a ranking. */
@@ -49,7 +51,7 @@ export interface SearchIndex {
   ): Promise<{ matches: Match[]; bestWords: number }>;
   /**
    * The ranking of a question: both arms fused and, with `rerank`, meaning judged once more by the query moved towards
-   * the five best posts.
+   * the best posts.
    * @param options.except  ids to leave out, as an earlier part of the same walk returned them
    * @param options.lifts  what moves posts up or down among the matches; it adds and hides none
    * @returns best first, equal scores by id

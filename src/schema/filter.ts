@@ -35,8 +35,8 @@ export interface PostFilter extends StandingFilter {
  */
 export interface WordQuery {
   /**
-   * A post with any of these counts as found by words; so does one with a word of a phrase. No stop words, unless
-   * nothing else is left.
+   * A post with any of these counts as found by words; so does one with a word of a phrase. A word that is said twice
+   * stands here twice, and counts twice. No stop words, unless nothing else is left.
    */
   any: readonly string[];
   /** Each must occur: its words in this order, next to each other. */

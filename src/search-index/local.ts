@@ -1,6 +1,7 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Question, Ranked, SearchIndex } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
+import { coverageFactors } from "../search/fuse.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
 import { Searcher } from "./query/searcher.ts";
@@ -45,7 +46,7 @@ export class LocalAnswers implements Answers {
       const { memory } = this.follower;
       const { moves } = memory;
       const except = new Set(searcher.rowsOf([...options.except]));
-      const ranked = rankCandidates(searcher.candidates(question), question.vector, { ...options, except });
+      const ranked = rankCandidates(searcher.candidates(question), question, { ...options, except });
       const answer = await ranked;
       // Ranking waits between its steps; another question may have given rows other numbers meanwhile.
       if (this.follower.memory === memory && memory.moves === moves) return answer;
@@ -56,12 +57,18 @@ export class LocalAnswers implements Answers {
     const searcher = this.#current();
     const except = new Set(searcher.rowsOf([...page.except]));
     const found = searcher.match(question, { limit: page.limit, except });
-    const { keys, cosines, words, bestWords } = found;
+    const { keys, cosines, words, coverage, bestWords } = found;
+    const factors = coverageFactors(question.words);
     const idAt = (at: number) => searcher.idOf(keys[at] ?? 0);
-    const places = order(fusedScores(found, cosines), page.limit, idAt);
+    const places = order(fusedScores(found, cosines, factors), page.limit, idAt);
     const matches = places.map((at) => {
       const cosine = cosines[at] ?? Number.NaN;
-      return { id: idAt(at), cosine: Number.isNaN(cosine) ? null : cosine, words: words[at] ?? 0 };
+      return {
+        id: idAt(at),
+        cosine: Number.isNaN(cosine) ? null : cosine,
+        words: words[at] ?? 0,
+        coverage: coverage[at] ?? 0,
+      };
     });
     return { matches, bestWords };
   }

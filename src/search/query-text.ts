@@ -30,7 +30,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
  * only at the start of a word (e-mail is e and mail).
  */
 export function parseQueryText(q: string): QueryText {
-  const any = new Set<string>();
+  const any: string[] = [];
   const phrases: string[][] = [];
   const excluded: string[][] = [];
   const plain: string[] = [];
@@ -43,12 +43,12 @@ export function parseQueryText(q: string): QueryText {
     } else if (quoted) {
       if (phrases.length < MAX_PHRASES) phrases.push(words.slice(0, MAX_WORDS));
     } else {
-      for (const word of words) any.add(word);
+      any.push(...words);
     }
   }
-  const telling = [...any].filter((word) => !STOP_WORDS.has(word));
+  const telling = any.filter((word) => !STOP_WORDS.has(word));
   // With a phrase, a lone "the" beside it would only add noise.
-  const kept = telling.length > 0 || phrases.length > 0 ? telling : [...any];
+  const kept = telling.length > 0 || phrases.length > 0 ? telling : any;
   const asked = kept.length > 0 || phrases.length > 0;
   return {
     any: kept.slice(0, MAX_WORDS),

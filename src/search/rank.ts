@@ -1,5 +1,5 @@
-import type { Lift, PostFilter } from "../schema/filter.ts";
-import { fuse, relevanceOf } from "./fuse.ts";
+import type { Lift, PostFilter, WordQuery } from "../schema/filter.ts";
+import { coverageFactors, fuse, relevanceOf } from "./fuse.ts";
 import { FEEDBACK, feedback } from "./rerank.ts";
 import { nthLargest } from "./top-rows.ts";
 
@@ -13,6 +13,8 @@ export interface Scored<Key> {
   cosines: Float64Array;
   /** BM25, above 0; 0 when no word occurs. */
   words: Float64Array;
+  /** See `WordMatch.coverage`. */
+  coverage: Float64Array;
   /** The largest of `words` of all matches. */
   bestWords: number;
 }
@@ -41,32 +43,34 @@ interface RankOptions<Key> {
 
 /**
  * Ranks what matches a question: both arms fused and, with `rerank`, meaning judged once more by the query moved
- * towards the five best posts. Lifts come last: they do not choose those five.
+ * towards the best posts. Lifts come last: they do not choose those.
  *
- * @param vector  meaning of the query
+ * @param question.vector  meaning of the query
  * @returns best first, equal scores by id; `relevance` is 0…1
  */
 export async function rankCandidates<Key>(
   candidates: Candidates<Key>,
-  vector: Int8Array | null,
+  { words, vector }: { words: WordQuery | null; vector: Int8Array | null },
   { rerank, limit, except, lifts = [] }: RankOptions<Key>,
 ): Promise<{ id: string; relevance: number }[]> {
   const readsMore = rerank || lifts.length > 0;
   const found = await candidates.match({ limit: readsMore ? Math.max(limit, POOL) : limit, except });
-  let scores = fusedScores(found, found.cosines);
+  const factors = coverageFactors(words);
+  const scored = (some: Scored<Key>) => ({ found: some, scores: fusedScores(some, some.cosines, factors) });
+  let { scores } = scored(found);
   if (rerank && vector !== null && found.keys.length > 0) {
-    // A later part of a walk is judged by the same five posts as its beginning.
+    // A later part of a walk is judged by the same posts as its beginning.
     const first =
       except.size === 0
         ? { found, scores }
-        : await scoredAgain(candidates, { limit: FEEDBACK.posts, except: new Set() });
+        : scored(await candidates.match({ limit: FEEDBACK.posts, except: new Set() }));
     const best = order(first.scores, FEEDBACK.posts, (at) => candidates.idOf(first.found.keys[at] as Key));
     const vectors = await candidates.vectors(best.map((at) => first.found.keys[at] as Key));
     const moved = feedback(
       vector,
       vectors.filter((one) => one !== null),
     );
-    scores = fusedScores(found, await candidates.cosines(moved, found.keys));
+    scores = fusedScores(found, await candidates.cosines(moved, found.keys), factors);
   }
   for (const { filter, weight } of lifts) {
     const fitting = await candidates.fits({ ...ANY_POST, ...filter }, found.keys);
@@ -95,17 +99,17 @@ const ANY_POST: PostFilter = {
   createdUntil: Number.MAX_SAFE_INTEGER,
 };
 
-async function scoredAgain<Key>(candidates: Candidates<Key>, page: Parameters<Candidates<Key>["match"]>[0]) {
-  const found = await candidates.match(page);
-  return { found, scores: fusedScores(found, found.cosines) };
-}
-
-/** The fused scores of matches, with these cosines. */
-export function fusedScores({ words, bestWords }: Scored<unknown>, cosines: Float64Array): Float64Array {
+/** The fused scores of matches, with these cosines; `factors` by `coverageFactors`. */
+export function fusedScores(
+  { words, coverage, bestWords }: Scored<unknown>,
+  cosines: Float64Array,
+  factors: Float64Array,
+): Float64Array {
   const scores = new Float64Array(words.length);
   for (let at = 0; at < words.length; at += 1) {
     const cosine = cosines[at] ?? Number.NaN;
-    scores[at] = fuse(Number.isNaN(cosine) ? null : cosine, words[at] ?? 0, bestWords);
+    const match = { words: words[at] ?? 0, coverage: coverage[at] ?? 0 };
+    scores[at] = fuse(Number.isNaN(cosine) ? null : cosine, match, bestWords, factors);
   }
   return scores;
 }

@@ -168,7 +168,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     });
   });
 
-  it("finds the same posts as the embedded index, in the same order of time, with the same cosines", async () => {
+  it("finds the same posts as the embedded index, in the same order of time, with the same cosines and coverage", async () => {
     const index = await ready("recent");
     await fc.assert(
       fc.asyncProperty(
@@ -182,7 +182,12 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
           const theirs = await embedded.match(asked, aPage(POSTS, ["post00007"]));
           const facts = ({ matches }: typeof ours) =>
             matches
-              .map(({ id, cosine, words }) => ({ id, cosine, found: words > 0 }))
+              .map(({ id, cosine, words, coverage }) => ({
+                id,
+                cosine,
+                found: words > 0,
+                coverage: coverage.toFixed(5),
+              }))
               .sort((a, b) => (a.id < b.id ? -1 : 1));
           expect(facts(ours)).toEqual(facts(theirs));
           if (filter.datedOnly !== true) expect(await index.count(asked)).toBe(await embedded.count(asked));

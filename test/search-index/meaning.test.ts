@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lift, PostFilter } from "../../src/schema/filter.ts";
-import { fuse } from "../../src/search/fuse.ts";
+import { coverageFactors, fuse } from "../../src/search/fuse.ts";
 import { cosineOf } from "../../src/search/vectors.ts";
 import { aPage } from "../support/boards/questions.ts";
 import {
@@ -51,7 +51,8 @@ describe("meaning", () => {
             cosine === null ? null : cosine.toFixed(9),
           );
       }
-      const scores = matches.map(({ cosine, words }) => fuse(cosine, words, bestWords));
+      const factors = coverageFactors(asked.words);
+      const scores = matches.map((match) => fuse(match.cosine, match, bestWords, factors));
       for (let i = 1; i < scores.length; i += 1) expect(scores[i]).toBeLessThanOrEqual(scores[i - 1] ?? 0);
       const first = await opened.index.match(
         question({ filter: { tags }, q: "bike", vector: query, minCosine }),

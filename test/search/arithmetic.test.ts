@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fuse, relevanceOf } from "../../src/search/fuse.ts";
+import { coverageFactors, coverageWeight, fuse, relevanceOf } from "../../src/search/fuse.ts";
+import { parseQueryText } from "../../src/search/query-text.ts";
 import { feedback } from "../../src/search/rerank.ts";
 import { cosineOf, dequantize, quantize, textToEmbed } from "../../src/search/vectors.ts";
 
@@ -11,15 +12,42 @@ const unit = fc
     return Float32Array.from(xs, (x) => x / length);
   });
 
+const factorsOf = (count: number) =>
+  coverageFactors(parseQueryText(Array.from({ length: count }, (_, i) => `word${i}`).join(" ")));
+const one = factorsOf(1);
+
 describe("fuse", () => {
   it("puts words and meaning together above either alone", () => {
-    expect(fuse(0.5, 3, 3)).toBeGreaterThan(fuse(0.5, 0, 3));
-    expect(fuse(0.5, 3, 3)).toBeGreaterThan(fuse(null, 3, 3));
-    expect(fuse(null, 0, 0)).toBe(0);
+    const [words, none] = [
+      { words: 3, coverage: 1 },
+      { words: 0, coverage: 0 },
+    ];
+    expect(fuse(0.6, words, 3, one)).toBeGreaterThan(fuse(0.6, none, 3, one));
+    expect(fuse(0.6, words, 3, one)).toBeGreaterThan(fuse(null, words, 3, one));
+    expect(fuse(null, none, 0, one)).toBe(0);
+  });
+
+  it("counts one word of three for less than a third, and one of thirty for more than a thirtieth", () => {
+    const gain = (coverage: number, factors: Float64Array) => fuse(1, { words: 3, coverage }, 3, factors) - 1;
+    expect(gain(1 / 3, factorsOf(3))).toBeCloseTo(gain(1, factorsOf(3)) / 3, 2);
+    expect(gain(1 / 30, factorsOf(30))).toBeGreaterThan(gain(1, factorsOf(30)) / 2);
+  });
+
+  it("lets words vouch for a post whose vector is missing, or near to nothing", () => {
+    const all = { words: 3, coverage: 1 };
+    expect(fuse(null, all, 3, one)).toBe(fuse(0.1, all, 3, one));
+    expect(fuse(null, all, 3, one)).toBeGreaterThan(fuse(0.75, { words: 0, coverage: 0 }, 3, one));
+    expect(fuse(null, { words: 3, coverage: 0.3 }, 3, factorsOf(3))).toBeLessThan(0.2);
+  });
+
+  it("weighs a word by how rare it is, one that stands nowhere most", () => {
+    const weights = [0, 1, 50, 100].map((count) => coverageWeight(count, 100));
+    expect(weights).toEqual(weights.toSorted((a, b) => b - a));
+    expect(weights.at(-1)).toBeGreaterThan(0);
   });
 
   it("gives relevance in 0…1 that never turns an order round", () => {
-    const score = fc.double({ min: -1, max: 1.4, noNaN: true });
+    const score = fc.double({ min: -1, max: 1.3, noNaN: true });
     fc.assert(
       fc.property(score, score, (a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a];
@@ -52,14 +80,14 @@ describe("quantize", () => {
 });
 
 describe("feedback", () => {
-  it("moves the query towards the posts, and looks at five of them", () => {
+  it("moves the query towards the posts, and looks at three of them", () => {
     fc.assert(
       fc.property(unit, fc.array(unit, { minLength: 1, maxLength: 7 }), (q, posts) => {
         const query = quantize(q);
         const vectors = posts.map(quantize);
         const moved = feedback(query, vectors);
-        expect(moved).toEqual(feedback(query, vectors.slice(0, 5)));
-        const sum = (to: Int8Array) => vectors.slice(0, 5).reduce((all, v) => all + cosineOf(to, v), 0);
+        expect(moved).toEqual(feedback(query, vectors.slice(0, 3)));
+        const sum = (to: Int8Array) => vectors.slice(0, 3).reduce((all, v) => all + cosineOf(to, v), 0);
         expect(sum(moved)).toBeGreaterThan(sum(query) - 0.05);
       }),
       { numRuns: 20 },

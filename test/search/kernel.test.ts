@@ -25,20 +25,18 @@ describe("sign codes", () => {
     Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 200) - 100),
   );
   const centre = Int8Array.from({ length: DIMENSION }, () => Math.floor(random() * 20) - 10);
-  const scores = Float32Array.from({ length: ROWS }, () => (random() < 0.1 ? random() * 10 : 0));
+  const added = Float32Array.from({ length: ROWS }, () => (random() < 0.1 ? random() * 0.3 : 0));
   const [query = new Int8Array()] = vectors;
   const isAbove = (vector: Int8Array, at: number) => (vector[at] ?? 0) > (centre[at] ?? 0);
   /** The estimate as the docstrings have it, with the cosine itself. */
   const estimates = vectors.map((vector, row) => {
     let bits = 0;
     for (let at = 0; at < DIMENSION; at += 1) if (isAbove(vector, at) !== isAbove(query, at)) bits += 1;
-    return Math.cos((Math.PI * bits) / DIMENSION) + 0.04 * (scores[row] ?? 0);
+    return Math.cos((Math.PI * bits) / DIMENSION) + (added[row] ?? 0);
   });
   const codes = new SignCodes(DIMENSION);
   for (const [row, vector] of vectors.entries()) codes.set(row, vector, centre);
-  const nearest = (most: number) => [
-    ...codes.nearest(query, centre, { scores, scale: 0.04 }, { rows: ROWS, most }),
-  ];
+  const nearest = (most: number) => [...codes.nearest(query, centre, added, most)];
 
   it.each([1, 50, 1000])("give the best %i rows by their estimate, and few more", (most) => {
     const rows = nearest(most);

@@ -8,8 +8,8 @@ const parse = (q: string) => {
 };
 
 describe("parseQueryText", () => {
-  it("takes plain words, each once, in lower case", () => {
-    expect(parse("Road bike ROAD")).toEqual({ any: ["road", "bike"], phrases: [], excluded: [] });
+  it("takes plain words in lower case, as often as they are said", () => {
+    expect(parse("Road bike ROAD")).toEqual({ any: ["road", "bike", "road"], phrases: [], excluded: [] });
   });
 
   it("takes quoted phrases with their stop words", () => {
@@ -48,12 +48,12 @@ describe("parseQueryText", () => {
 
   it("drops stop words unless nothing else is left", () => {
     expect(parse("where is the station").any).toEqual(["station"]);
-    expect(parse("to be or not to be").any).toEqual(["to", "be", "or", "not"]);
+    expect(parse("to be or not to be").any).toEqual(["to", "be", "or", "not", "to", "be"]);
   });
 
   it("reads an unclosed quote as a blank, and one inside a word too", () => {
     expect(parse('"road bike').any).toEqual(["road", "bike"]);
-    expect(parse('5" pipe 7" pipe')).toEqual({ any: ["5", "pipe", "7"], phrases: [], excluded: [] });
+    expect(parse('5" pipe 7" pipe')).toEqual({ any: ["5", "pipe", "7", "pipe"], phrases: [], excluded: [] });
   });
 
   it("understands typographic quotes, and brackets and commas around phrases", () => {

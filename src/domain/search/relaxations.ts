@@ -36,7 +36,7 @@ export function relaxations(query: SearchQuery): Relaxation[] {
     [
       phrases.length > 0 || excluded.length > 0,
       "searching without quotes and exclusions",
-      { q: [...any, ...phrases.flat()].join(" ") },
+      { q: [...new Set([...any, ...phrases.flat()])].join(" ") },
     ],
   ];
   return steps

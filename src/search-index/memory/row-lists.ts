@@ -95,8 +95,14 @@ export class RowLists {
    * @param factor  how rare the word is, times how often it was asked for
    * @param lengths  words of each post
    * @param meanLength  of all posts
+   * @param share  of the query, added to the coverage of each post that has the word
    */
-  score(name: number, factor: number, lengths: Uint16Array, meanLength: number, scores: Float32Array): void {
+  score(
+    name: number,
+    { factor, share }: { factor: number; share: number },
+    { lengths, meanLength }: { lengths: Uint16Array; meanLength: number },
+    { scores, coverage }: { scores: Float32Array; coverage: Float32Array },
+  ): void {
     const scale = factor * (K1 + 1);
     const floor = K1 * (1 - B);
     const slope = (K1 * B) / meanLength;
@@ -104,6 +110,7 @@ export class RowLists {
       // Weights are halves: 2 for once in the body.
       const count = weight / 2;
       scores[row] = (scores[row] ?? 0) + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
+      coverage[row] = (coverage[row] ?? 0) + share;
     });
   }
 

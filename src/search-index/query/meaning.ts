@@ -2,6 +2,7 @@ import { TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { MARK } from "../memory/rows.ts";
+import type { WordClaims } from "./word-claims.ts";
 
 /** How many of the best by sign codes are compared exactly, for each one wanted. */
 const RESCORED = 2;
@@ -10,9 +11,8 @@ const SAMPLE = 512;
 
 /** What is wanted of rows. */
 export interface Wanted {
-  /** Scores by words, and what turns the best of them into its weight beside a cosine. */
-  scores: Float32Array;
-  scale: number;
+  /** What words say of each row; null when none are asked for. */
+  claims: WordClaims | null;
   /** Cosine from which meaning alone supports a row. */
   floor: number;
   limit: number;
@@ -24,6 +24,8 @@ export interface Wanted {
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
   #dots = new Int32Array(1024);
+  /** What the words of each row add to its cosine. */
+  #added = new Float32Array(0);
 
   /** Dot products with all rows; they hold until the next call. */
   allDots(memory: PostMemory, vector: Int8Array): Int32Array {
@@ -38,19 +40,21 @@ export class MeaningScorer {
   fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): { rows: Uint32Array; dots: Int32Array } {
     const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
     const dots = near === null ? this.allDots(memory, vector) : memory.vectors.dots(vector, near);
-    const { scores, scale, passes } = wanted;
+    const { claims, passes } = wanted;
+    const scores = claims?.arm.scores;
     const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
     const marks = memory.rows.marks.view;
     const leastDot = Math.ceil(wanted.floor / DOT_TO_COSINE - 1e-6);
     for (let at = 0; at < dots.length; at += 1) {
       const row = near === null ? at : (near[at] ?? 0);
       const dot = dots[at] ?? 0;
-      const words = scores[row] ?? 0;
-      if (words === 0 && dot < leastDot) continue;
+      const hasWords = scores !== undefined && scores[row] !== 0;
+      if (!hasWords && dot < leastDot) continue;
       // A row without a vector has zeros in its place.
-      const key = dot * DOT_TO_COSINE + scale * words;
+      const cosine = dot * DOT_TO_COSINE;
+      const key = hasWords && claims !== null ? claims.fused(row, cosine) : cosine;
       if (key <= top.floor) continue;
-      if (words === 0 && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
+      if (!hasWords && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
       if (passes(row)) top.add(row, key);
     }
     const rows = top.rows();
@@ -59,14 +63,19 @@ export class MeaningScorer {
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
   #estimated(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
-    const { limit, passes, byWords } = wanted;
+    const { claims, limit, passes, byWords } = wanted;
     const { codes } = memory;
     const { size } = memory.rows;
+    if (this.#added.length < size) this.#added = new Float32Array(Math.ceil(size * 1.25));
+    const added = this.#added.subarray(0, size);
+    // What words vouch for is left out here: who has all of them is among the best by words.
+    if (claims === null) added.fill(0);
+    else for (let row = 0; row < size; row += 1) added[row] = claims.added(row);
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;
     const most = Math.ceil((limit * RESCORED) / share);
-    const nearest = codes.nearest(vector, memory.centreVector(), wanted, { rows: size, most });
+    const nearest = codes.nearest(vector, memory.centreVector(), added, most);
     // Those that do not pass need not be compared.
     const near = share < 0.5 ? nearest.filter(passes) : nearest;
     const besides = byWords.filter((row) => !codes.isNearest(row));

@@ -1,6 +1,6 @@
 import type { Question } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
-import { UNKNOWN_WORDS_MARGIN, WORD_WEIGHT } from "../../search/fuse.ts";
+import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
 import { nthLargest, TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
@@ -8,6 +8,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { type RowFilter, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
 import { walkByTime } from "./walk.ts";
+import { WordClaims } from "./word-claims.ts";
 import type { WordArm, WordScorer } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
@@ -20,8 +21,6 @@ export class Searcher {
   readonly #meaning: MeaningScorer;
   /** False when this index keeps no vectors. */
   readonly #hasMeaning: boolean;
-  #zeros = new Float32Array(0);
-
   /** @param source.memory  the memory of the moment */
   constructor(source: { readonly memory: PostMemory }, words: WordScorer, hasMeaning: boolean) {
     this.#source = source;
@@ -50,7 +49,7 @@ export class Searcher {
    */
   match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
     const asked = this.#asked(question);
-    const { vector, scores } = asked;
+    const { vector, scores, arm, factors } = asked;
     const competing = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
     const { rows } = competing;
     const cosines =
@@ -58,6 +57,7 @@ export class Searcher {
         ? new Float64Array(rows.length).fill(Number.NaN)
         : this.#cosinesOf(rows, competing.dots ?? this.#memory.vectors.dots(vector, rows));
     const words = new Float64Array(rows.length);
+    const coverage = new Float64Array(rows.length);
     let { bestWords } = competing;
     let count = 0;
     for (let at = 0; at < rows.length; at += 1) {
@@ -69,15 +69,17 @@ export class Searcher {
       rows[count] = row;
       cosines[count] = cosine;
       words[count] = score;
+      coverage[count] = arm?.coverage[row] ?? 0;
       count += 1;
     }
     const found = {
       keys: rows.subarray(0, count),
       cosines: cosines.subarray(0, count),
       words: words.subarray(0, count),
+      coverage: coverage.subarray(0, count),
       bestWords,
     };
-    return count <= page.limit ? found : bestOf(found, page.limit);
+    return count <= page.limit ? found : bestOf(found, page.limit, factors);
   }
 
   list(
@@ -136,6 +138,7 @@ export class Searcher {
       filter: rowFilter(this.#memory, filter),
       vector,
       scores: arm?.scores ?? null,
+      factors: coverageFactors(words),
       arm,
       floor,
       all,
@@ -146,21 +149,20 @@ export class Searcher {
 
   /** Rows that may be among the best `limit` and pass all filters, each once. */
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
-    const { filter, arm, scores, vector } = asked;
+    const { filter, arm, vector, factors } = asked;
     const passes = (row: number) => isFree(arm, row) && !except.has(row) && filter.passes(row);
     const alone = (rows: Uint32Array) => ({ rows, dots: null, bestWords: 0 });
     if (filter.among !== null) return alone(filter.among.filter(passes));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
-    if (vector === null) return alone(scores === null ? NO_ROWS : topByWords(scores, size, limit, passes));
-    // Without sign codes every row competes, and the best one only gives the scale.
-    const byWords =
-      scores === null ? NO_ROWS : topByWords(scores, size, this.#memory.coded === 0 ? 1 : limit, passes);
-    let bestWords = 0;
-    for (const row of byWords) bestWords = Math.max(bestWords, scores?.[row] ?? 0);
+    const bestWords = arm === null ? 0 : bestScore(arm.scores, size, passes);
+    const claims = arm === null || bestWords === 0 ? null : new WordClaims(arm, bestWords, factors);
+    // Without sign codes every row competes.
+    const needsBest = vector === null || this.#memory.coded > 0;
+    const byWords = claims === null || !needsBest ? NO_ROWS : topByWords(claims, size, limit, passes);
+    if (vector === null) return { rows: byWords, dots: null, bestWords };
     const found = this.#meaning.fused(this.#memory, vector, {
-      scores: scores ?? this.#noScores(size),
-      scale: bestWords > 0 ? WORD_WEIGHT / bestWords : 0,
+      claims,
       floor: asked.required ? Number.POSITIVE_INFINITY : asked.floor,
       limit,
       passes,
@@ -176,11 +178,6 @@ export class Searcher {
       cosines[at] = posts.hasVector(rows[at] ?? -1) ? (dots[at] ?? 0) * DOT_TO_COSINE : Number.NaN;
     }
     return cosines;
-  }
-
-  #noScores(size: number): Float32Array {
-    if (this.#zeros.length < size) this.#zeros = new Float32Array(Math.ceil(size * 1.25));
-    return this.#zeros;
   }
 
   /** The filter of a question, and the test for rows that pass it and match. */
@@ -213,16 +210,28 @@ interface Competing {
 
 const NO_ROWS = new Uint32Array(0);
 
-/** The `limit` best rows by words, in no order. */
+/** The largest score of the rows that pass, 0 when none has one. */
+function bestScore(scores: Float32Array, size: number, passes: (row: number) => boolean): number {
+  let best = 0;
+  for (let row = 0; row < size; row += 1) {
+    const score = scores[row] ?? 0;
+    if (score > best && passes(row)) best = score;
+  }
+  return best;
+}
+
+/** The `limit` best rows by words alone, in no order. */
 function topByWords(
-  scores: Float32Array,
+  claims: WordClaims,
   size: number,
   limit: number,
   passes: (row: number) => boolean,
 ): Uint32Array {
   const top = new TopRows(limit, 0);
+  const { scores } = claims.arm;
   for (let row = 0; row < size; row += 1) {
-    const score = scores[row] ?? 0;
+    if (scores[row] === 0) continue;
+    const score = claims.fused(row, 0);
     if (score > top.floor && passes(row)) top.add(row, score);
   }
   return top.rows();
@@ -234,6 +243,8 @@ interface Asked {
   vector: Int8Array | null;
   arm: WordArm | null;
   scores: Float32Array | null;
+  /** See `coverageFactors`. */
+  factors: Float64Array;
   /** Below this cosine meaning does not support a post. */
   floor: number;
   /** Every row that passes matches. */
@@ -251,14 +262,15 @@ function isFree(arm: WordArm | null, row: number): boolean {
 }
 
 /** The `limit` best by the fused score and those that equal the last of them, in no order. */
-function bestOf(found: Scored<number>, limit: number): Scored<number> {
-  const scores = fusedScores(found, found.cosines);
+function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
+  const scores = fusedScores(found, found.cosines, factors);
   const least = nthLargest(scores, limit);
   const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
   return {
     keys: (found.keys as Uint32Array).filter(isKept),
     cosines: found.cosines.filter(isKept),
     words: found.words.filter(isKept),
+    coverage: found.coverage.filter(isKept),
     bestWords: found.bestWords,
   };
 }

@@ -1,4 +1,5 @@
 import type { WordQuery } from "../../schema/filter.ts";
+import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
@@ -9,6 +10,8 @@ import type { Stems } from "../words/stems.ts";
 export interface WordArm {
   /** BM25 of each row, 0 where no word occurs. */
   scores: Float32Array;
+  /** Share of the query that stands in each row; see `WordMatch`. */
+  coverage: Float32Array;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
   /** Rows that have all phrases; null when none is asked for. */
@@ -23,6 +26,7 @@ export class WordScorer {
   readonly #phrases: Phrases;
   /** Kept between questions; zero outside of them. */
   #scores = new Float32Array(1024);
+  #coverage = new Float32Array(1024);
 
   constructor(stems: Stems, phrases: Phrases) {
     this.#stems = stems;
@@ -32,45 +36,66 @@ export class WordScorer {
   /** @returns scores that hold until the next call */
   score(memory: PostMemory, words: WordQuery): WordArm {
     const { size } = memory.rows;
-    if (this.#scores.length < size) this.#scores = new Float32Array(Math.ceil(size * 1.25));
-    const scores = this.#scores.fill(0, 0, size);
-    const asked = [...new Set([...words.any, ...words.phrases.flat()])];
-    const { stems, torn } = this.#split(asked);
-    let known = asked.length === 0;
-    const meanLength = memory.rows.words / Math.max(1, memory.rows.live);
-    for (const [stem, times] of stems) {
-      const name = memory.names.find(NAME.word, stem);
-      const count = name < 0 ? 0 : memory.liveCount(name);
-      if (count === 0) continue;
-      known = true;
-      const factor = times * rarity(count, memory.rows.live);
-      if (factor > times * SCORE_MIN) {
-        memory.lists.score(name, factor, memory.rows.length.view, meanLength, scores);
-      } else {
-        memory.lists.each(name, (row) => {
-          scores[row] = (scores[row] ?? 0) + factor;
-        });
-      }
+    if (this.#scores.length < size) {
+      this.#scores = new Float32Array(Math.ceil(size * 1.25));
+      this.#coverage = new Float32Array(this.#scores.length);
     }
-    if (torn.length > 0 && this.#add(memory, scores, torn, "any") !== null) known = true;
+    const scores = this.#scores.fill(0, 0, size);
+    const coverage = this.#coverage.fill(0, 0, size);
+    const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
+    const { live } = memory.rows;
+    const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
+    const lengths = memory.rows.length.view;
+    const meanLength = memory.rows.words / Math.max(1, live);
+    for (const { times, count, name, found } of asked) {
+      if (count === 0) continue;
+      const share = coverageWeight(count, live) / total;
+      const factor = times * rarity(count, live);
+      const add = (row: number, score: number) => {
+        scores[row] = (scores[row] ?? 0) + score;
+        coverage[row] = (coverage[row] ?? 0) + share;
+      };
+      if (found !== null) for (const [row, score] of found) add(row, times * score);
+      else if (factor > times * SCORE_MIN)
+        memory.lists.score(name, { factor, share }, { lengths, meanLength }, { scores, coverage });
+      else memory.lists.each(name, (row) => add(row, factor));
+    }
+    const known = asked.length === 0 || asked.some(({ count }) => count > 0);
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
-    const needed =
-      phrases.length === 0 ? null : (this.#add(memory, scores, phrases, "all") ?? new Uint8Array(size));
-    return { scores, known, needed, barred: this.#barred(memory, words.excluded) };
+    const needed = phrases.length === 0 ? null : this.#needed(memory, scores, phrases);
+    return { scores, coverage, known, needed, barred: this.#barred(memory, words.excluded) };
   }
 
-  /** Adds the scores of phrases; gives the rows that have them, or null when none has. */
-  #add(memory: PostMemory, scores: Float32Array, phrases: string[], which: "any" | "all"): Uint8Array | null {
-    const found = this.#phrases.scores(phrases, which);
-    if (found.length === 0) return null;
+  /** Adds the scores of phrases; gives the rows that have all of them. */
+  #needed(memory: PostMemory, scores: Float32Array, phrases: string[]): Uint8Array {
     const member = new Uint8Array(memory.rows.size);
-    for (const [seq, score] of found) {
-      const row = memory.rows.rowOfSeq(seq);
-      if (row < 0) continue;
+    for (const [row, score] of this.#foundBy(memory, phrases)) {
       member[row] = 1;
-      scores[row] = (scores[row] ?? 0) + Math.max(score, SCORE_MIN);
+      scores[row] = (scores[row] ?? 0) + score;
     }
     return member;
+  }
+
+  /** Rows with all of some phrases, with their scores. */
+  #foundBy(memory: PostMemory, phrases: string[]): [row: number, score: number][] {
+    return this.#phrases.scores(phrases).flatMap(([seq, score]) => {
+      const row = memory.rows.rowOfSeq(seq);
+      return row < 0 ? [] : [[row, Math.max(score, SCORE_MIN)]];
+    });
+  }
+
+  /** The words of a query: those of one stem by their lists, others by FTS5. */
+  #asked(memory: PostMemory, words: readonly string[]): AskedWord[] {
+    const { stems, torn } = this.#split(words);
+    const single = [...stems].map(([stem, times]) => {
+      const name = memory.names.find(NAME.word, stem);
+      return { times, name, count: name < 0 ? 0 : memory.liveCount(name), found: null };
+    });
+    const several = [...torn].map(([word, times]) => {
+      const found = this.#foundBy(memory, [word]);
+      return { times, name: -1, count: found.length, found };
+    });
+    return [...single, ...several];
   }
 
   #barred(memory: PostMemory, excluded: WordQuery["excluded"]): Uint8Array | null {
@@ -80,7 +105,7 @@ export class WordScorer {
     for (const words of excluded) {
       const { stems, torn } = this.#split(words);
       const [stem] = stems.keys();
-      if (words.length > 1 || torn.length > 0) phrases.push(words.join(" "));
+      if (words.length > 1 || torn.size > 0) phrases.push(words.join(" "));
       else if (stem !== undefined) {
         const name = memory.names.find(NAME.word, stem);
         if (name < 0) continue;
@@ -99,17 +124,28 @@ export class WordScorer {
   }
 
   /** The stems of words with how often each is asked for; words of several stems or none are left to FTS5. */
-  #split(words: readonly string[]): { stems: Map<string, number>; torn: string[] } {
+  #split(words: readonly string[]): { stems: Map<string, number>; torn: Map<string, number> } {
     const stems = new Map<string, number>();
-    const torn: string[] = [];
+    const torn = new Map<string, number>();
     for (const word of words) {
       const all = comparableWords(word).flatMap((part) => this.#stems.of(part));
       const [stem] = all;
-      if (stem === undefined || all.length > 1) torn.push(word);
+      if (stem === undefined || all.length > 1) torn.set(word, (torn.get(word) ?? 0) + 1);
       else stems.set(stem, (stems.get(stem) ?? 0) + 1);
     }
     return { stems, torn };
   }
+}
+
+interface AskedWord {
+  /** How often it is asked for. */
+  times: number;
+  /** Number of its list; below 0 when it has none. */
+  name: number;
+  /** Posts with it. */
+  count: number;
+  /** Rows with their scores where FTS5 answered. */
+  found: [row: number, score: number][] | null;
 }
 
 /** A word in more than half of all posts still counts a little, as it does in FTS5: alike wherever it stands. */

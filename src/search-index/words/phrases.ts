@@ -18,21 +18,21 @@ export class Phrases {
     for (const statement of Object.values(this.#statements)) statement.setReturnArrays(true);
   }
 
-  /** Posts with any of the phrases, or with all, by `seq`, with the BM25 of all that occur. */
-  scores(phrases: readonly string[], which: "any" | "all"): [seq: number, score: number][] {
-    return this.#statements.scored.all(expression(phrases, which)) as unknown as [number, number][];
+  /** Posts with all of the phrases, by `seq`, with the BM25 of these. */
+  scores(phrases: readonly string[]): [seq: number, score: number][] {
+    return this.#statements.scored.all(expression(phrases, "AND")) as unknown as [number, number][];
   }
 
   /** Posts with any of the phrases, by `seq`. */
   found(phrases: readonly string[]): number[] {
-    return (this.#statements.found.all(expression(phrases, "any")) as unknown as [number][]).map(
+    return (this.#statements.found.all(expression(phrases, "OR")) as unknown as [number][]).map(
       ([seq]) => seq,
     );
   }
 }
 
 /** For FTS5. Only a quote could end a phrase, and words hold none. */
-function expression(phrases: readonly string[], which: "any" | "all"): string {
+function expression(phrases: readonly string[], operator: "AND" | "OR"): string {
   const quoted = phrases.map((phrase) => `"${indexable(phrase).replaceAll('"', " ")}"`);
-  return quoted.join(which === "any" ? " OR " : " AND ");
+  return quoted.join(` ${operator} `);
 }

@@ -64,10 +64,10 @@
 
   ;; Estimates the fused scores of $count posts, a multiple of 4, from their sign codes, $width bytes apart: each as a step
   ;; from the best (0) to the worst ($steps). The number of bits in which two codes differ, by $dimension, is the angle
-  ;; between their vectors by pi; its cosine is a polynomial here, right to 0.0002. A step is what the cosine lacks to $best,
-  ;; less the post's score by words at $scores (f32) times $perWord, times $perUnit. Writes one u16 each to $out, and counts
+  ;; between their vectors by pi; its cosine is a polynomial here, right to 0.0002. A step is what the cosine and what words
+  ;; add to it, at $added (f32), lack to $best, times $perUnit. Writes one u16 each to $out, and counts
   ;; it at $counts (u32). A code has a multiple of 16 bytes, at most 496, so that no sum of bytes overflows.
-  (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $dimension f32) (param $scores i32) (param $perWord f32) (param $best f32) (param $perUnit f32) (param $steps i32) (param $counts i32) (param $out i32)
+  (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $dimension f32) (param $added i32) (param $best f32) (param $perUnit f32) (param $steps i32) (param $counts i32) (param $out i32)
     (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32)
     (local $part v128) (local $b0 v128) (local $b1 v128) (local $b2 v128) (local $b3 v128) (local $u v128) (local $square v128)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
@@ -138,7 +138,7 @@
                 (f32x4.splat (local.get $perUnit))
                 (f32x4.sub
                   (f32x4.add (f32x4.splat (local.get $best)) (local.get $u))
-                  (f32x4.mul (f32x4.splat (local.get $perWord)) (v128.load (local.get $scores))))))))
+                  (v128.load (local.get $added)))))))
         (v128.store64_lane 0 (local.get $out) (i16x8.narrow_i32x4_u (local.get $b0) (local.get $b0)))
         (local.set $at
           (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 0 (local.get $b0)) (i32.const 2))))
@@ -153,7 +153,7 @@
           (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 3 (local.get $b0)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $width) (i32.const 2))))
-        (local.set $scores (i32.add (local.get $scores) (i32.const 16)))
+        (local.set $added (i32.add (local.get $added) (i32.const 16)))
         (local.set $out (i32.add (local.get $out) (i32.const 8)))
         (br $next))))
 

@@ -1,3 +1,4 @@
+import { FUSED_MAX } from "../fuse.ts";
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
 
 /** Codes per call of the kernel. */
@@ -8,14 +9,12 @@ const STEPS = 4096;
 const DIMENSION_MAX = 3968;
 /** The kernel takes four at a time. */
 const TOGETHER = 4;
-/** Layout of the first page (64 KiB): the query's code, scores, counts, steps. */
-const SCORES_AT = 512;
-const COUNTS_AT = SCORES_AT + 4 * BLOCK_ROWS;
+/** Layout of the first page (64 KiB): the query's code, what words add, counts, steps. */
+const ADDED_AT = 512;
+const COUNTS_AT = ADDED_AT + 4 * BLOCK_ROWS;
 const STEPS_AT = COUNTS_AT + 4 * STEPS;
-/** The best estimate that is told from better ones: a cosine of 1 and the best score by words. */
-const BEST = 1.4;
-/** The worst is a cosine of -1. */
-const PER_UNIT = (STEPS - 1) / (BEST + 1);
+/** Steps in a score of 1, from the best fused score to a cosine of -1. */
+const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
 
 /**
  * One bit for each component of a vector: whether it is above a centre. The number of bits in which two codes differ
@@ -53,16 +52,11 @@ export class SignCodes {
   }
 
   /**
-   * The rows from 0 to `rows` - 1 with the best estimated scores, ascending: at least `most` of them where there are as many.
-   * @param words  scores by words, and what one of them is worth beside a cosine
+   * The rows with the best estimated scores, ascending: at least `most` of them where there are as many.
+   * @param added  for each row from the first, what its words add to its cosine
    */
-  nearest(
-    query: Int8Array,
-    centre: Int8Array,
-    words: { scores: Float32Array; scale: number },
-    { rows, most }: { rows: number; most: number },
-  ): Uint32Array {
-    const steps = this.#estimate(query, centre, words, rows);
+  nearest(query: Int8Array, centre: Int8Array, added: Float32Array, most: number): Uint32Array {
+    const steps = this.#estimate(query, centre, added);
     const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
     let found = 0;
     let last = -1;
@@ -80,31 +74,26 @@ export class SignCodes {
   }
 
   /** A step for each row; how often each step occurs is counted in the page. */
-  #estimate(
-    query: Int8Array,
-    centre: Int8Array,
-    { scores, scale }: { scores: Float32Array; scale: number },
-    rows: number,
-  ): Uint16Array {
+  #estimate(query: Int8Array, centre: Int8Array, added: Float32Array): Uint16Array {
+    const rows = added.length;
     growTo(this.memory, this.#at(rows + TOGETHER));
     this.#encode(query, centre, 0);
     if (this.#steps.length < rows) this.#steps = new Uint16Array(Math.ceil(rows * 1.25));
     const { buffer } = this.memory;
     new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
-    const block = new Float32Array(buffer, SCORES_AT, BLOCK_ROWS);
+    const block = new Float32Array(buffer, ADDED_AT, BLOCK_ROWS);
     const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
     for (let start = 0; start < rows; start += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, rows - start);
-      block.set(scores.subarray(start, start + count));
+      block.set(added.subarray(start, start + count));
       this.#kernel.estimate(
         0,
         this.#at(start),
         TOGETHER * Math.ceil(count / TOGETHER),
         this.width,
         this.#dimension,
-        SCORES_AT,
-        scale,
-        BEST,
+        ADDED_AT,
+        FUSED_MAX,
         PER_UNIT,
         STEPS - 1,
         COUNTS_AT,
@@ -126,8 +115,8 @@ export class SignCodes {
       // Steps after the last row are none.
       if (part.length < BLOCK_ROWS) block.fill(STEPS);
       block.set(part);
-      const until = this.#kernel.stepsUpTo(STEPS_AT, BLOCK_ROWS, last, start, SCORES_AT);
-      const rows = new Uint32Array(buffer, SCORES_AT, (until - SCORES_AT) / 4);
+      const until = this.#kernel.stepsUpTo(STEPS_AT, BLOCK_ROWS, last, start, ADDED_AT);
+      const rows = new Uint32Array(buffer, ADDED_AT, (until - ADDED_AT) / 4);
       out.set(rows, end);
       end += rows.length;
     }

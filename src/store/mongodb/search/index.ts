@@ -94,7 +94,7 @@ class CompositeIndex implements MongodbIndex {
           this.#mongot.match(question, { ...page, leftOut }),
           recent.index.match(question, page),
         ]);
-        return mergeMatches(large, small, page.limit);
+        return mergeMatches(large, small, question.words, page.limit);
       },
       (replica) => replica.match(question, page),
     );
@@ -111,6 +111,7 @@ class CompositeIndex implements MongodbIndex {
                 keys: matches.map(({ id }) => id),
                 cosines: Float64Array.from(matches, ({ cosine }) => cosine ?? Number.NaN),
                 words: Float64Array.from(matches, ({ words }) => words),
+                coverage: Float64Array.from(matches, ({ coverage }) => coverage),
                 bestWords,
               };
             },
@@ -122,7 +123,7 @@ class CompositeIndex implements MongodbIndex {
             },
             idOf: (id) => id,
           },
-          question.vector,
+          question,
           options,
         ),
       (replica) => replica.rank(question, options),

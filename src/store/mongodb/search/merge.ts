@@ -1,6 +1,7 @@
 import type { Match } from "../../../ports/search-index.ts";
 import type { Place } from "../../../ports/store/index.ts";
-import { fuse } from "../../../search/fuse.ts";
+import type { WordQuery } from "../../../schema/filter.ts";
+import { coverageFactors, fuse } from "../../../search/fuse.ts";
 
 /** What `SearchIndex.match` answers. */
 export interface Matches {
@@ -12,18 +13,29 @@ export interface Matches {
  * Merges the matches of a small index into those of a large one; a post in both counts as the small one has it. Word
  * scores of two indexes share no scale, so the best of each counts as equally good.
  */
-export function mergeMatches(large: Matches, small: Matches, limit: number): Matches {
+export function mergeMatches(
+  large: Matches,
+  small: Matches,
+  words: WordQuery | null,
+  limit: number,
+): Matches {
   const bestWords = large.bestWords > 0 ? large.bestWords : small.bestWords;
   const scale = small.bestWords > 0 ? bestWords / small.bestWords : 1;
   const scaled = small.matches.map((match) => ({ ...match, words: match.words * scale }));
-  const matches = bestMatches(onceById([...scaled, ...large.matches]), bestWords, limit);
+  const matches = bestMatches(onceById([...scaled, ...large.matches]), bestWords, words, limit);
   return { matches, bestWords };
 }
 
 /** The best matches by their fused score, equal ones by id. */
-export function bestMatches(matches: readonly Match[], bestWords: number, limit: number): Match[] {
+export function bestMatches(
+  matches: readonly Match[],
+  bestWords: number,
+  words: WordQuery | null,
+  limit: number,
+): Match[] {
+  const factors = coverageFactors(words);
   return matches
-    .map((match) => ({ match, score: fuse(match.cosine, match.words, bestWords) }))
+    .map((match) => ({ match, score: fuse(match.cosine, match, bestWords, factors) }))
     .sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1))
     .slice(0, limit)
     .map(({ match }) => match);

@@ -5,6 +5,7 @@ import type { PostFilter } from "../../../../schema/filter.ts";
 import { UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import { bestMatches } from "../merge.ts";
+import { Coverage } from "./coverage.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
 import { clauseOfExcluded, clausesOfWords } from "./words.ts";
@@ -53,9 +54,11 @@ interface Candidates {
  */
 export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
   readonly #queries: MongotQueries;
+  readonly #coverage: Coverage;
 
   constructor(queries: MongotQueries) {
     this.#queries = queries;
+    this.#coverage = new Coverage(queries);
   }
 
   async match(
@@ -78,16 +81,19 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
     );
     // A post outside `found.words` has none of the words, unless that list was cut off.
     const lateWords = found.more ? await this.#wordsOf(question, byMeaning) : new Map<string, number>();
+    const withWords = [...found.words.keys(), ...lateWords.keys()].filter((id) => checked.has(id));
+    const coverage = await this.#coverage.of(question.words, withWords);
     const matches: Match[] = [];
     let bestWords = 0;
     for (const id of [...found.words.keys(), ...byMeaning]) {
       if (!checked.has(id)) continue;
       const words = found.words.get(id) ?? lateWords.get(id) ?? 0;
       bestWords = Math.max(bestWords, words);
-      matches.push({ id, cosine: cosines.get(id) ?? null, words });
+      const match = { id, cosine: cosines.get(id) ?? null, words, coverage: coverage.get(id) ?? 0 };
+      matches.push(match);
     }
     const wanted = matches.filter(({ id }) => !page.except.has(id));
-    return { matches: bestMatches(wanted, bestWords, page.limit), bestWords };
+    return { matches: bestMatches(wanted, bestWords, question.words, page.limit), bestWords };
   }
 
   async list(

@@ -19,11 +19,23 @@ export interface WordClauses {
 
 export function clausesOfWords(words: WordQuery | null): WordClauses {
   if (words === null) return { must: [], mustNot: [] };
-  const any = [...new Set([...words.any, ...words.phrases.flat()])];
+  // A word that is said twice counts twice.
+  const any = [...words.any, ...words.phrases.flat()];
   return {
     must: any.length === 0 ? [] : [anyOf(any), ...words.phrases.map(phrase)],
     mustNot: words.excluded.map(phrase),
   };
+}
+
+/** The words that score, each once. */
+export const distinctWords = (words: WordQuery): string[] => [
+  ...new Set([...words.any, ...words.phrases.flat()]),
+];
+
+/** A post with a word, in any field. */
+export function clauseOfWord(word: string, score?: Document): Document {
+  const clause = { query: word, path: ALL, ...(score === undefined ? {} : { score }) };
+  return isSeveral(word) ? { phrase: clause } : { text: clause };
 }
 
 /** A post with one of the excluded words or phrases. */
