@@ -10,6 +10,7 @@ import { parseQueryText } from "../../search/query-text.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
+import { roleLifts } from "./lifts.ts";
 import { appliedJson, filterOf, noteOnReversed, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
@@ -96,7 +97,7 @@ export class Search {
       question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
       sort,
       rerank,
-      lifts: [],
+      lifts: parsed === null ? [] : roleLifts(parsed, filter.kinds),
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.

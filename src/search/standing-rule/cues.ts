@@ -6,11 +6,28 @@ import { plainSpelling } from "../tokens.ts";
  * accents; a final `*` takes any ending.
  */
 
-const SEEKING = `wanted|want to buy|want to rent|want to hire|want to learn|want to join|want to borrow|wants to buy|
-wants to rent|looking for|look* for|seek|seeks|seeking|in search of|iso|need|needs|needed|needing|search* for|anyone have|
-anyone has|anyone selling|anyone know|who can|who has|who does|who know|who knows|does anybody|would like to buy|
-would like to rent|hiring|vacan*|recherche|cherche|busco|busca|suche|sucht|gesucht|gezocht|zoek|zoekt|zoeken|cerco|
-procuro|szukam`;
+/** What those do who seek something. */
+const TO_SEEK = `want to buy|want to rent|want to hire|want to learn|want to join|want to borrow|wants to buy|
+wants to rent|looking for|look* for|seek|seeks|seeking|in search of|need|needs|needing|search* for|would like to buy|
+would like to rent|recherche|cherche|busco|busca|suche|sucht|zoek|zoekt|zoeken|cerco|procuro|szukam`;
+
+const SEEKING = `${TO_SEEK}|wanted|iso|needed|anyone have|anyone has|anyone selling|anyone know|who can|who has|who does|
+who know|who knows|does anybody|hiring|vacan*|gesucht|gezocht`;
+
+/** Whom a query may speak of as somebody else: "who needs firewood", "organisation that accepts laptops". */
+const SOMEBODY = `who|that|which|someone|somebody|anyone|anybody|people|wer|jemand|qui|quelqu'un|quien|alguien|wie|iemand|
+chi|qualcuno|quem|alguem|kto|ktos`;
+
+/** And what such people do, beside seeking. */
+const TO_TAKE = `searching|asking to|asking for|accept|accepts|accepting|takes|buys|buying|collects|collecting|sammelt|
+nimmt|kauft|accepte|accepta|acepta|compra|recoge`;
+
+/** Words in which the writer of a query speaks of itself. */
+const MYSELF = `i|im|i'm|we|we're|my|our|me|us|ich|wir|mein*|unser*|je|nous|mon|mes|notre|yo|mi|mis|nuestr*|ik|wij|mijn|
+onze|io|noi|mio|mia|eu|meu|minha|ja|moj*`;
+
+/** "Couple seeking a photographer": a query in the words of a notice. */
+const OF_ANOTHER = `seeking|looking for|searching for|asking to|asking for|in search of`;
 
 const OFFERING = `for sale|sell|sells|selling|sold by|available|offer|offers|offered|offering|giving away|give away|
 free to|rent out|to let|for rent|to rent|pick up only|pickup only|price|asking|per hour|an hour|quote|quotes|hire us|
@@ -42,6 +59,16 @@ const OTHER_LANGUAGES = `der die das und ist nicht mit von zu im den ein eine au
   della nel gli het een van voor met op te zijn wij ook naar bij o os um uma do da na no com nao em ao i w z sie nie jest
   ach att som det pa av ja`;
 
+/**
+ * Whether a search is after those who seek something ("who needs firewood", "couple seeking a photographer"). Else it is
+ * after the thing itself, also where its writer says so: "I am looking for firewood".
+ */
+export function isAfterSeekers(text: string): boolean {
+  const plain = plainSpelling(text).trim();
+  if (SOMEBODY_SEEKS.test(plain)) return true;
+  return !SEEKS_FIRST.test(plain) && !MYSELF_PATTERN.test(plain) && OF_ANOTHER_PATTERN.test(plain);
+}
+
 /** -1: the text offers; 1: it seeks; 0: it says neither. */
 export function roleIn(text: string): -1 | 0 | 1 {
   const plain = plainSpelling(text);
@@ -72,6 +99,13 @@ export function isForeign(text: string): boolean {
 
 const SEEKING_PATTERN = patternOf(SEEKING);
 const OFFERING_PATTERN = patternOf(OFFERING);
+/** Up to three words may stand between. */
+const SOMEBODY_SEEKS = new RegExp(
+  `${patternOf(SOMEBODY).source}(?:\\W+\\w+){0,3}?\\W+${patternOf(`${TO_SEEK}|${TO_TAKE}`).source}`,
+);
+const SEEKS_FIRST = new RegExp(`^\\W*${patternOf(SEEKING).source}`);
+const MYSELF_PATTERN = patternOf(MYSELF);
+const OF_ANOTHER_PATTERN = patternOf(OF_ANOTHER);
 const KIND_PATTERNS = Object.entries(ASKED_KINDS).map(([kind, words]) => [kind, patternOf(words)] as const);
 const ENGLISH_WORDS: ReadonlySet<string> = new Set(ENGLISH.split(/\s+/));
 const OTHER_WORDS: ReadonlySet<string> = new Set(OTHER_LANGUAGES.split(/\s+/));
