@@ -4,6 +4,7 @@ import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../p
 import { LIMITS } from "./follower.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
 import { snapshotFiles } from "./snapshot/index.ts";
+import { isDamaged } from "./sqlite-errors.ts";
 import { MIGRATIONS, Tables } from "./tables.ts";
 import { ThreadAnswers } from "./thread/index.ts";
 
@@ -51,14 +52,19 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
     this.#attached = { database, tables: new Tables(database) };
   }
 
-  /** Loads the memory, which the first question does otherwise. */
+  /**
+   * Loads the memory, which the first question does otherwise.
+   * @throws Error of SQLite for a damaged file
+   */
   async open(): Promise<void> {
     const { database, tables } = this.#parts;
     const file = database.location();
     if (file === null || !tables.hasPosts(this.#threadFrom)) this.follow();
     else {
       this.#thread = this.#newThread(file);
-      await this.#thread.ready().catch(() => {});
+      await this.#thread.ready().catch((error: unknown) => {
+        if (isDamaged(error)) throw error;
+      });
     }
   }
 

@@ -75,7 +75,10 @@ export interface SubscriptionStore {
     matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],
     settled: readonly WorkItem[],
   ): Promise<{ subscriptionId: string; postId: string; deliveryId: number }[]>;
-  /** Deliveries with an id above `after`, in order, of posts that are active and whose publisher is not suspended. */
+  /**
+   * Deliveries with an id above `after`, in order, of posts that are active and whose publisher is not
+   * suspended; of replies, only while that holds for the post they answer too.
+   */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
   /** How many `pending` would return from 0 on, for each id. */
   pendingCounts(ids: readonly string[]): Promise<Map<string, number>>;

@@ -14,11 +14,11 @@ export type Method = keyof Pick<Answers, "rank" | "match" | "list" | "count" | "
 /** What it is sent: a question, news of an erasure, or the request to end. */
 export type ThreadOrder = { id: number; method: Method; args: unknown[] } | "forget" | "end";
 
-/** What it answers: once when it is ready, then for each question. */
+/** What it answers: once when it is ready, then for each question. `errcode` is SQLite's, null for other errors. */
 export type ThreadNews =
   | "ready"
   | { id: number; answer: unknown }
-  | { id: number; failure: { message: string; errcode?: number } };
+  | { id: number; failure: { message: string; errcode: number | null } };
 
 /** A ranking as it travels: two values are copied faster than a thousand objects. */
 export interface PackedRanking {

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Ranked } from "../../ports/search-index.ts";
 import { LocalAnswers } from "../local.ts";
+import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
 import { packRanking, type ThreadNews, type ThreadOrder, type ThreadStart } from "./messages.ts";
 
@@ -35,8 +36,8 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
       const found = await ask.apply(answers, args);
       say({ id, answer: method === "rank" ? packRanking(found as Ranked[]) : found });
     } catch (error) {
-      const { message, errcode } = error as Error & { errcode?: number };
-      say({ id, failure: { message, ...(errcode === undefined ? {} : { errcode }) } });
+      const { message } = error as Error;
+      say({ id, failure: { message, errcode: sqliteCode(error) } });
     }
   };
   answers.follower.follow();

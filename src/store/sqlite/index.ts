@@ -50,13 +50,18 @@ export default {
 
 /** The index with the store's failures: it reads the same file by statements of its own. */
 function withFailures(index: SearchIndex, { reported }: SqliteConnection): SearchIndex {
+  // When the search thread breaks, the error of the file is the cause.
+  const failed = (error: unknown): never => {
+    const { cause } = error as Error;
+    return reported(error instanceof StoreUnavailable && sqliteCode(cause) !== null ? cause : error);
+  };
   return {
-    match: (...asked) => index.match(...asked).catch(reported),
-    rank: (...asked) => index.rank(...asked).catch(reported),
-    list: (...asked) => index.list(...asked).catch(reported),
-    count: (...asked) => index.count(...asked).catch(reported),
-    vectors: (...asked) => index.vectors(...asked).catch(reported),
-    cosines: (...asked) => index.cosines(...asked).catch(reported),
+    match: (...asked) => index.match(...asked).catch(failed),
+    rank: (...asked) => index.rank(...asked).catch(failed),
+    list: (...asked) => index.list(...asked).catch(failed),
+    count: (...asked) => index.count(...asked).catch(failed),
+    vectors: (...asked) => index.vectors(...asked).catch(failed),
+    cosines: (...asked) => index.cosines(...asked).catch(failed),
     ready: () => index.ready(),
   };
 }

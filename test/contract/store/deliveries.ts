@@ -111,6 +111,29 @@ export function describeDeliveries({ store }: Subject): void {
       expect([await shown(), await count()]).toEqual([["p0", "b"], 2]);
     });
 
+    it("drop out while the post they answer is hidden, or its publisher suspended", async () => {
+      await store.publishers.insert(aPublisher("pub_b"));
+      await store.posts.insert(aPost("b", { publisherId: "pub_b" }));
+      await store.posts.insert(aPost("b-1", { parentId: "b" }));
+      await store.subscriptions.deliver([match("sub_1", "b-1"), match("sub_1", "p0")], []);
+      const seen = async () => [
+        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId),
+        (await store.subscriptions.pendingCounts(["sub_1"])).get("sub_1"),
+        (await store.inbox.read("pub_b", 0, 10)).map(({ postId }) => postId),
+      ];
+      const [all, rest] = [
+        [["b-1", "p0"], 2, ["b-1"]],
+        [["p0"], 1, []],
+      ];
+      expect(await seen()).toEqual(all);
+      await store.posts.update("b", { state: "hidden" }, { text: false });
+      expect(await seen()).toEqual(rest);
+      await store.posts.update("b", { state: "active" }, { text: false });
+      expect(await seen()).toEqual(all);
+      await store.publishers.update("pub_b", { suspendedAt: T0 });
+      expect(await seen()).toEqual(rest);
+    });
+
     it("are counted for each subscription asked for, 0 where there are none", async () => {
       await store.subscriptions.deliver([match("sub_1", "p0"), match("sub_1", "p1")], []);
       expect(await store.subscriptions.pendingCounts(["sub_1", "sub_2", "nope"])).toEqual(

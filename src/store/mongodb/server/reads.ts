@@ -55,24 +55,35 @@ export async function postWithKey(
 export const keyId = (publisherId: string, idempotencyHash: string): string =>
   `${publisherId}:${idempotencyHash}`;
 
-/** Ids of active posts whose publisher is neither suspended nor being erased. */
+/** Ids of posts that anyone may see: neither they nor the posts they answer are hidden, by themselves or with a publisher. */
 export async function visiblePosts(
   context: MongodbContext,
   ids: readonly string[],
   session?: ClientSession,
 ): Promise<Set<string>> {
-  const posts = await findPosts(context, [...new Set(ids)], session, { publisher_id: 1, state: 1 });
-  const active = [...posts.values()].filter(({ state }) => state === "active");
+  const fields = { publisher_id: 1, parent_id: 1, state: 1 } as const;
+  const posts = await findPosts(context, [...new Set(ids)], session, fields);
+  const roots = new Set([...posts.values()].flatMap(({ parent_id }) => parent_id ?? []));
+  const missing = [...roots].filter((id) => !posts.has(id));
+  const known =
+    missing.length === 0
+      ? posts
+      : new Map([...posts, ...(await findPosts(context, missing, session, fields))]);
+  const active = new Map([...known].filter(([, { state }]) => state === "active"));
   const publishers = await context.collections.publishers
     .find(
-      { _id: { $in: [...new Set(active.map((post) => post.publisher_id))] } },
+      { _id: { $in: [...new Set([...active.values()].map((post) => post.publisher_id))] } },
       { projection: { erasing: 1, suspended_at: 1 }, ...inSession(session) },
     )
     .toArray();
-  const visible = new Set(
+  const open = new Set(
     publishers.filter(({ erasing, suspended_at }) => !erasing && suspended_at === null).map(({ _id }) => _id),
   );
-  return new Set(active.filter((post) => visible.has(post.publisher_id)).map(({ _id }) => _id));
+  const isOpen = (id: string) => open.has(active.get(id)?.publisher_id ?? "");
+  const visible = [...posts].filter(
+    ([id, { parent_id }]) => isOpen(id) && (parent_id === null || isOpen(parent_id)),
+  );
+  return new Set(visible.map(([id]) => id));
 }
 
 /** Retrievals of each post; posts without any are left out. */

@@ -3,9 +3,25 @@ import type { FrozenRanking, LimitStore, RankingStore } from "../../../ports/sto
 import { isDamaged } from "../../../search-index/sqlite-errors.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { connectSqlite, type SqliteConnection } from "../database/connection.ts";
-import { migrateSqlite, SCRATCH_MIGRATIONS } from "../database/migrations.ts";
+import { migrateSqlite } from "../database/migrations.ts";
 
 const PRUNED_PER_WRITE = 1000;
+
+/** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE window (key TEXT PRIMARY KEY, points INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX window_end ON window (ends_at);
+  CREATE TABLE ranking (
+    id TEXT PRIMARY KEY,
+    ids TEXT NOT NULL,
+    relevance TEXT NOT NULL,
+    previous TEXT,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ranking_end ON ranking (expires_at);
+  `,
+];
 
 /** Opens the file for data that need not survive; a damaged one is replaced. */
 export async function openScratch(file: string): Promise<SqliteConnection> {
@@ -21,7 +37,7 @@ export async function openScratch(file: string): Promise<SqliteConnection> {
 async function openOnce(file: string): Promise<SqliteConnection> {
   const connection = await connectSqlite(file, "crash");
   try {
-    await migrateSqlite(connection, "scratch", SCRATCH_MIGRATIONS, file);
+    await migrateSqlite(connection, "scratch", MIGRATIONS, file);
   } catch (error) {
     await connection.close();
     throw error;

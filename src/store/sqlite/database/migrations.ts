@@ -335,19 +335,3 @@ export const STORE_MIGRATIONS: readonly string[] = [
   ALTER TABLE report DROP COLUMN address;
   `,
 ];
-
-/** Tables of the scratch file, for data that need not survive a loss of power: ids and numbers only. */
-export const SCRATCH_MIGRATIONS: readonly string[] = [
-  `
-  CREATE TABLE window (key TEXT PRIMARY KEY, points INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX window_end ON window (ends_at);
-  CREATE TABLE ranking (
-    id TEXT PRIMARY KEY,
-    ids TEXT NOT NULL,
-    relevance TEXT NOT NULL,
-    previous TEXT,
-    expires_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX ranking_end ON ranking (expires_at);
-  `,
-];

@@ -62,6 +62,11 @@ export function rowWithKey(
   );
 }
 
+/** Holds for a post `p` of publisher `a` that anyone may see: neither it nor the post it answers is hidden. */
+export const IS_SHOWN = `(p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0 AND (p.parent_id IS NULL OR EXISTS (
+  SELECT 1 FROM post root CROSS JOIN publisher b ON b.id = root.publisher_id
+  WHERE root.id = p.parent_id AND root.state = 'active' AND b.suspended_at IS NULL AND b.erasing = 0)))`;
+
 /** A post in any state, or null. */
 export function postRow({ connection }: SqliteContext, id: string): PostRow | null {
   return connection.sql(`${SELECT_POST} WHERE p.id = ?`).get(id) ?? null;

@@ -3,6 +3,7 @@ import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store
 import { canBePushedTo } from "../../rules/claims.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
+import { IS_SHOWN } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { addPush, prunePushRows } from "../webhooks/index.ts";
 import { requeueRows } from "../webhooks/queue.ts";
@@ -77,7 +78,7 @@ export function readPendingRows(
       CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
       CROSS JOIN post p ON p.seq = d.post
       CROSS JOIN publisher a ON a.id = p.publisher_id
-    WHERE s.id = ? AND d.delivery_id > ? AND p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0
+    WHERE s.id = ? AND d.delivery_id > ? AND ${IS_SHOWN}
     ORDER BY d.delivery_id LIMIT ?`,
   )
     .all(id, after, limit)
@@ -98,7 +99,7 @@ export async function countPendingRows(
       const step: { looked: number; last: number | null; shown: number } = await read(() =>
         sql(
           `SELECT count(*) AS looked, max(d.delivery_id) AS last,
-            count(CASE WHEN p.state = 'active' AND a.suspended_at IS NULL AND a.erasing = 0 THEN 1 END) AS shown
+            count(CASE WHEN ${IS_SHOWN} THEN 1 END) AS shown
           FROM (
             SELECT post, delivery_id FROM delivery
             WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id > ? AND matched_at IS NOT NULL

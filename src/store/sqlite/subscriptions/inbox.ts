@@ -3,6 +3,7 @@ import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
+import { IS_SHOWN } from "../database/rows.ts";
 
 const ROWS_PER_STEP = 2000;
 
@@ -18,8 +19,8 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
             CROSS JOIN post p ON p.seq = i.post
             CROSS JOIN publisher a ON a.id = p.publisher_id
             LEFT JOIN subscription s ON s.seq = i.subscription
-          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND p.state = 'active' AND a.suspended_at IS NULL
-            AND a.erasing = 0 AND (i.subscription IS NULL OR s.seq IS NOT NULL)
+          WHERE me.id = ? AND me.erasing = 0 AND i.no > ? AND ${IS_SHOWN}
+            AND (i.subscription IS NULL OR s.seq IS NOT NULL)
           ORDER BY i.no LIMIT ?`,
         )
           .all(publisherId, after, limit)
