@@ -5,7 +5,7 @@ import { deleteSome } from "../server/delete-some.ts";
 
 /** Counters are exact because every addition changes one document of the primary. */
 export function mongodbLimitStore({
-  connection: { run },
+  connection: { run, runLong },
   collections: { windows },
 }: MongodbContext): LimitStore {
   return {
@@ -30,13 +30,13 @@ export function mongodbLimitStore({
       });
     },
     async prune(now) {
-      await run(() => deleteSome(windows, { ends_at: { $lte: new Date(now) } }));
+      await runLong(() => deleteSome(windows, { ends_at: { $lte: new Date(now) } }));
     },
   };
 }
 
 export function mongodbRankingStore({
-  connection: { run },
+  connection: { run, runLong },
   collections: { rankings },
 }: MongodbContext): RankingStore {
   return {
@@ -52,7 +52,7 @@ export function mongodbRankingStore({
         return { id, ids, relevance, previous, expiresAt: expires_at.getTime() };
       }),
     async prune(now) {
-      await run(() => deleteSome(rankings, { expires_at: { $lte: new Date(now) } }));
+      await runLong(() => deleteSome(rankings, { expires_at: { $lte: new Date(now) } }));
     },
   };
 }

@@ -118,7 +118,7 @@ interface Doomed {
 async function eraseSome(context: MongodbContext, doomed: Doomed, most: number): Promise<number> {
   const { connection } = context;
   // A post may have more deliveries than one transaction can delete: most go first, step by step.
-  await connection.run(async () => {
+  await connection.runLong(async () => {
     const some = await findWithReplies(context, doomed, most);
     await deleteDeliveriesOf(
       context,

@@ -75,7 +75,7 @@ export async function enqueueMissingVectorDocuments(
   // Posts without a vector, then those of models before and after this one: three walks of one index.
   for (const vec_model of [null, { $lt: model }, { $gt: model }]) {
     const missing: Filter<PostDocument> = { state: "active", vec_model };
-    await connection.run(async () => {
+    await connection.runLong(async () => {
       const posts = collections.posts
         .find(missing, { projection: { vec_model: 1, updated_at: 1 }, batchSize: POSTS_PER_LOOK })
         .sort({ vec_model: 1, _id: 1 });

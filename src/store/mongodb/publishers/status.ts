@@ -27,7 +27,7 @@ export async function copyStatusToPosts(
   publisherId: string,
 ): Promise<void> {
   const { posts, publishers } = collections;
-  await connection.run(async () => {
+  await connection.runLong(async () => {
     let publisher = await publishers.findOne({ _id: publisherId });
     while (publisher !== null && !publisher.erasing) {
       const { verified, suspended } = publisherDocumentStatus(publisher);

@@ -11,6 +11,7 @@ import {
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { IdleTransactions } from "./idle-transactions.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
+import { PrimaryWatch } from "./primary-watch.ts";
 import { behindBulk, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
@@ -19,8 +20,13 @@ export interface MongodbConnection {
   readonly db: Db;
   /** True behind mongos: a lookup by id then names the shard key too. */
   readonly sharded: boolean;
-  /** Runs `ask`; errors of a database out of reach become `StoreUnavailable`. */
+  /**
+   * Runs `ask`; errors of a database out of reach become `StoreUnavailable`. So does a wait for 10 s, and at once any call
+   * while no primary has been known for 5 s.
+   */
   run<T>(ask: () => Promise<T>): Promise<T>;
+  /** The same for work in steps that nobody waits for: it may take longer. */
+  runLong<T>(ask: () => Promise<T>): Promise<T>;
   /**
    * Runs `job` in a transaction (snapshot, majority) and resolves once it is committed. It sees everything that any process
    * committed before. After a conflict it is tried again for 10 s, so `job` may run several times and must keep nothing of
@@ -37,8 +43,15 @@ export interface MongodbConnection {
   close(): Promise<void>;
 }
 
-/** How long a transaction waits for its turn and is tried again after conflicts, in milliseconds. */
+/**
+ * How long a call may take, and how long a transaction waits for its turn and is tried again after conflicts, in
+ * milliseconds.
+ */
 const PATIENCE_MS = 10_000;
+/** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
+const SELECTION_MS = 5_000;
+/** Between two looks of a monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
+const HEARTBEAT_MS = 2_500;
 const RETRY_MS = 5;
 const RETRY_MAX_MS = 250;
 /** Living processes finish their transactions by then; after it, those of dead processes are looked for. */
@@ -71,7 +84,8 @@ export async function connectMongodb(
     maxIdleTimeMS: 60_000,
     // The driver's defaults: no limit, and 30 s.
     waitQueueTimeoutMS: 5_000,
-    serverSelectionTimeoutMS: 5_000,
+    serverSelectionTimeoutMS: SELECTION_MS,
+    heartbeatFrequencyMS: HEARTBEAT_MS,
     connectTimeoutMS: 5_000,
     socketTimeoutMS: answerMs,
     // Reads see what a majority holds, which no change of the primary takes back. Named as in a URL, since those names win
@@ -85,6 +99,7 @@ export async function connectMongodb(
     retryWrites: true,
     ignoreUndefined: true,
   });
+  const primary = new PrimaryWatch(client);
   const { sharded, db } = await unavailable(async () => {
     await client.connect();
     const named = /^[^/]+\/\/[^/]+\/([^?]*)/.exec(url)?.[1] ?? "";
@@ -102,14 +117,16 @@ export async function connectMongodb(
   const queue = new KeyedQueue();
   const idle = new IdleTransactions(client);
   const closing = new AbortController();
-  const run = <T>(ask: () => Promise<T>): Promise<T> => {
+  const within = <T>(limitMs: number, ask: () => Promise<T>): Promise<T> => {
     if (closing.signal.aborted) return Promise.reject(new StoreUnavailable("the store is closed"));
+    if (primary.lostForMs() > SELECTION_MS) return Promise.reject(new StoreUnavailable(NO_PRIMARY));
     const asked = unavailable(ask);
     underWay.add(asked);
     const done = () => void underWay.delete(asked);
     asked.then(done, done);
-    return asked;
+    return answeredWithin(limitMs, asked);
   };
+  const callMs = answerMs === 0 ? 0 : Math.max(PATIENCE_MS, patienceMs);
   // A transaction's snapshot has the latest time known to its mongos, and another mongos may be ahead. Every transaction
   // of the store includes the shard of the unsharded collections, so asking that shard first brings the time up to date.
   const before = async () => {
@@ -119,11 +136,12 @@ export async function connectMongodb(
     client,
     db,
     sharded,
-    run,
+    run: (ask) => within(callMs, ask),
+    runLong: (ask) => within(0, ask),
     closing: closing.signal,
     write(alone, job) {
       const deadline = performance.now() + patienceMs;
-      return run(() =>
+      return within(callMs, () =>
         queue.run(alone, () => transact(client, job, { deadline, before, stuck: () => idle.end() })),
       );
     },
@@ -133,6 +151,20 @@ export async function connectMongodb(
       await client.close();
     },
   };
+}
+
+const NO_PRIMARY =
+  "the database of STORE_URL has no primary: bring a majority of its members back, or look at the network between them";
+
+/** @throws StoreUnavailable when `asked` takes longer; it goes on, and a write may still happen. 0 for no limit */
+function answeredWithin<T>(limitMs: number, asked: Promise<T>): Promise<T> {
+  if (limitMs === 0) return asked;
+  return new Promise((resolve, reject) => {
+    const late = () =>
+      reject(new StoreUnavailable(`the database did not answer within ${limitMs / 1_000} s`));
+    const timer = setTimeout(late, limitMs);
+    asked.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** @throws Error with one line for the operator, which does not repeat the URL: it may hold a password */

@@ -1,4 +1,10 @@
-import { MongoBulkWriteError, MongoError, MongoServerError } from "mongodb";
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 
 /** Turns errors that mean "not now" into `StoreUnavailable`; our own errors and those of the query stay as they are. */
@@ -14,7 +20,7 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
       throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
     }
     // The driver's errors of network, selection, pool and closed client; their messages may name hosts.
-    if (!CONNECTION_ERROR.test(error.name)) throw thrown;
+    if (!isConnectionError(error)) throw thrown;
     throw new StoreUnavailable(
       "the database of STORE_URL does not answer: look at its address, the firewall, TLS, and whether it has a primary",
       { cause: error },
@@ -60,5 +66,22 @@ const UNAVAILABLE: ReadonlySet<number> = new Set([
   14031, // OutOfDiskSpace
 ]);
 
-const CONNECTION_ERROR =
-  /^Mongo(Network|NetworkTimeout|ServerSelection|PoolCleared|PoolClosed|WaitQueueTimeout|NotConnected|TopologyClosed|ClientClosed|ConnectionPoolCleared|PoolClearedOnNetwork|ExpiredSession|ServerClosed|OperationTimeout)Error$/;
+/** By its class, or by its name where the driver does not export one: a lost or missing server, a pool that is full or closed. */
+function isConnectionError(error: MongoError): boolean {
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    CONNECTION_ERRORS.has(error.name)
+  );
+}
+
+const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
+  "MongoClientClosedError",
+  "MongoExpiredSessionError",
+  "MongoNotConnectedError",
+  "MongoOperationTimeoutError",
+  "MongoPoolClosedError",
+  "MongoServerClosedError",
+  "MongoTopologyClosedError",
+  "MongoWaitQueueTimeoutError",
+]);

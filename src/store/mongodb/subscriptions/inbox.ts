@@ -17,7 +17,7 @@ export function mongodbInboxStore(context: MongodbContext): InboxStore {
   return {
     read: (publisherId, after, limit) => connection.run(() => read(context, publisherId, after, limit)),
     prune: (before, limit) =>
-      connection.run(() =>
+      connection.runLong(() =>
         deleteSome(collections.inbox, { at: { $lt: new Date(before) } }, { limit, sort: { at: 1 } }),
       ),
   };
@@ -84,7 +84,9 @@ export function eraseInboxDocuments(
   publisherId: string,
   most: number,
 ): Promise<number> {
-  return connection.run(() => deleteSome(collections.inbox, { publisher_id: publisherId }, { limit: most }));
+  return connection.runLong(() =>
+    deleteSome(collections.inbox, { publisher_id: publisherId }, { limit: most }),
+  );
 }
 
 /** Adds the inbox entries of a reply that was just inserted; runs inside its transaction. */

@@ -70,7 +70,8 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
     },
     pending: (id, after, limit) => connection.run(() => readPendingDocuments(context, id, after, limit)),
     pendingCounts: (ids) => connection.run(() => countPendingDocuments(context, ids)),
-    pruneDeliveries: (before, limit) => connection.run(() => pruneDeliveryDocuments(context, before, limit)),
+    pruneDeliveries: (before, limit) =>
+      connection.runLong(() => pruneDeliveryDocuments(context, before, limit)),
   };
 }
 
@@ -117,7 +118,7 @@ export async function removeSubscriptionDocuments(context: MongodbContext, id: s
     );
     return true;
   });
-  if (removed) await connection.run(() => purgeSubscription(context, id));
+  if (removed) await connection.runLong(() => purgeSubscription(context, id));
   return removed;
 }
 

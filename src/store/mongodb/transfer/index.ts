@@ -38,7 +38,7 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
     await finishDocumentErasures(context);
     const session = connection.client.startSession({ snapshot: true });
     try {
-      const erasing = await connection.run(() =>
+      const erasing = await connection.runLong(() =>
         collections.publishers.countDocuments({ erasing: true }, { session, ...SNAPSHOT }),
       );
       if (erasing === 0) {
@@ -58,7 +58,7 @@ async function countsIn(context: MongodbContext, session: ClientSession): Promis
   const counts: Partial<Record<RowKind, number>> = {};
   for (const kind of ROW_KINDS) {
     const { collection } = DOCUMENT_SOURCES[kind];
-    counts[kind] = await context.connection.run(() =>
+    counts[kind] = await context.connection.runLong(() =>
       context.collections[collection].countDocuments({}, { session, ...SNAPSHOT }),
     );
   }
@@ -76,10 +76,10 @@ async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncG
         .sort(order);
       try {
         while (true) {
-          const documents = await readSnapshot(() => connection.run(() => pageOf(cursor)));
+          const documents = await readSnapshot(() => connection.runLong(() => pageOf(cursor)));
           if (documents.length === 0) break;
           const rows = await readSnapshot(() =>
-            connection.run(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
+            connection.runLong(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
           );
           if (rows.length > 0) yield { kind, rows } as RowPage;
         }
