@@ -23,6 +23,7 @@ import { newToken, SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING, Secrets } from 
 import { Site } from "./domain/site.ts";
 import { Subscriptions } from "./domain/subscriptions/index.ts";
 import { Matching } from "./domain/subscriptions/matching.ts";
+import { Waits } from "./domain/subscriptions/waits.ts";
 import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
@@ -161,6 +162,10 @@ export async function openBoard(
     consent,
   });
   const webhooks = new Webhooks({ store, outbound, secrets, cursors, hourly });
+  const waits = new Waits({
+    inbox: store.inbox,
+    failed: (error) => log("looking for matches that are waited for failed", error),
+  });
   const inbox = new Inbox({ store, cursors, posts });
   const jobs = jobsOf({ store, publishers, embedder, boardModel });
   const metrics = new Metrics({ store, board, jobs: jobs.map(({ name }) => name) });
@@ -178,6 +183,7 @@ export async function openBoard(
       random: options.random ?? Math.random,
     }),
     usage,
+    waits,
     metrics,
     jobs,
     clock,
@@ -194,6 +200,7 @@ export async function openBoard(
     reports,
     search,
     subscriptions,
+    waits,
     webhooks,
     writing,
   };
@@ -231,6 +238,7 @@ export async function openBoard(
     clock,
     start: () => background.start(),
     async close() {
+      waits.stop();
       const asked = Promise.race([consent.close(), sleep(ASKING_MS, null, { ref: false })]);
       await Promise.all([background.stop(), asked]);
       await background.flush();

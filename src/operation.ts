@@ -9,6 +9,7 @@ import type { Publishers } from "./domain/publishers/index.ts";
 import type { Reports } from "./domain/reports.ts";
 import type { Search } from "./domain/search/index.ts";
 import type { Subscriptions } from "./domain/subscriptions/index.ts";
+import type { Line, Waits } from "./domain/subscriptions/waits.ts";
 import type { Webhooks } from "./domain/webhooks/index.ts";
 import type { Advice, FailureCode } from "./failures.ts";
 import type { StoredPublisher } from "./ports/store/index.ts";
@@ -23,6 +24,7 @@ export interface Services {
   reports: Reports;
   search: Search;
   subscriptions: Subscriptions;
+  waits: Waits;
   webhooks: Webhooks;
   writing: Writing;
 }
@@ -35,6 +37,8 @@ export interface Context extends Services {
   reporter: string;
   /** A keyed hash of the address (IPv6 by /64). */
   address: string;
+  /** The connection on which the caller waits for the answer, or null where none is known. */
+  line: Line | null;
   /** Epoch milliseconds. */
   now: number;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, ok } from "../src/operation.ts";
-import { PendingMatch, pageOf, SubscriptionId } from "../src/schema/subscription.ts";
+import { awaitedPageOf, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
 
 export default defineTool({
   name: "check_subscription",
@@ -8,8 +8,8 @@ export default defineTool({
   when: "New posts that match a query you saved, since your last look (`cursor`); without `id`, any of yours.",
   input: z.object({
     id: SubscriptionId,
-    cursor: pageOf.cursor.describe("The last `next_cursor`."),
-    limit: pageOf.limit,
+    ...awaitedPageOf,
+    cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
   }),
   output: z.array(PendingMatch),
   auth: "key",
@@ -23,8 +23,11 @@ export default defineTool({
   also: { missing: "id", operation: "read_matches" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
-  async handle({ id, cursor, limit }, { subscriptions, caller }) {
-    const { matches, nextCursor, notes } = await subscriptions.pending(id, caller, { cursor, limit });
+  async handle({ id, cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
+    const page = await waits.until(caller, { seconds: wait_s, line }, () =>
+      subscriptions.pending(id, caller, { cursor, limit }),
+    );
+    const { matches, nextCursor, notes } = page;
     return ok(matches, { nextCursor, notes });
   },
 });

@@ -58,7 +58,8 @@ async function serve(): Promise<void> {
   );
   const stop = async (signal: NodeJS.Signals) => {
     logger.info({ signal }, "stopping");
-    if (!(await stopping.begin(server, { notice: signal === "SIGTERM" }))) return;
+    const endWaits = () => board.services.waits.stop();
+    if (!(await stopping.begin(server, { notice: signal === "SIGTERM", endWaits }))) return;
     await admin?.stop();
     await board.close();
     process.exit(0);

@@ -39,6 +39,8 @@ async function runStdio({ url, readOnly }: Options): Promise<void> {
   // Not `once`: a second signal would end the process before the first one is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  // A host that is gone, or stops this process, waits for nothing more.
+  process.stdin.once("close", () => board.services.waits.stop());
   try {
     board.start();
     await serveOverStdio(board, { apiKey, readOnly });

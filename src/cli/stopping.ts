@@ -19,17 +19,19 @@ export class Stopping {
   }
 
   /**
-   * Lets readiness fall, goes on answering for a while, then refuses new connections and waits for answers under way.
+   * Lets readiness fall, goes on answering for a while, then ends what waits for news, refuses new connections and waits
+   * for answers under way.
    * Further calls do nothing and resolve to false at once: under `npm start`, Ctrl-C arrives twice, from the terminal and
    * from npm.
    *
    * @param options.notice  false closes the listener at once: nobody at a terminal waits for a load balancer
    */
-  async begin(server: Server, options: { notice: boolean }): Promise<boolean> {
+  async begin(server: Server, options: { notice: boolean; endWaits: () => void }): Promise<boolean> {
     if (this.#begun) return false;
     this.#begun = true;
     server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
     if (options.notice) await sleep(NOTICE_MS);
+    options.endWaits();
     await closed(server);
     return true;
   }

@@ -2,6 +2,7 @@ import type { BoardModel } from "../domain/board/embedding-model.ts";
 import type { Metrics } from "../domain/board/metrics.ts";
 import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
+import type { Waits } from "../domain/subscriptions/waits.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
@@ -20,6 +21,7 @@ interface Parts {
   matching: Matching;
   pushes: Pushes;
   usage: Usage;
+  waits: Waits;
   metrics: Metrics;
   jobs: readonly Job[];
   clock: () => number;
@@ -43,9 +45,10 @@ export class Background {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { store, embedder, boardModel, matching, pushes, usage, clock } = parts;
+    const { store, embedder, boardModel, matching, pushes, usage, waits, clock } = parts;
+    const matched = waits.wake.bind(waits);
     this.#matcher = new Poller(async () => {
-      const took = await matchPosts({ store, matching, modelId: embedder.modelId }, clock());
+      const took = await matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock());
       if (took > 0) this.#deliverer.nudge();
       // Takes in new subscriptions now, so the next post need not wait for that.
       else await matching.refresh();

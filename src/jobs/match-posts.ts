@@ -12,13 +12,19 @@ const LEASE_MS = 5_000;
  * Matches new and changed posts against the standing queries: by words and filters once a post is written, by meaning
  * once it has its vector, which enqueues it again.
  *
+ * @param services.matched  told the publishers of each recorded match
  * @returns how many posts it took
  */
 export async function matchPosts(
-  services: { store: Store; matching: Matching; modelId: string },
+  services: {
+    store: Store;
+    matching: Matching;
+    modelId: string;
+    matched: (publisherIds: Iterable<string>) => void;
+  },
   now: number,
 ): Promise<number> {
-  const { store, matching, modelId } = services;
+  const { store, matching, modelId, matched } = services;
   // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
   await matching.refresh();
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
@@ -44,7 +50,11 @@ export async function matchPosts(
     await nextTurn();
   }
   // In bounded transactions; the work is settled with the last, and a pair recorded twice counts once.
-  while (matches.length > DELIVERIES) await store.subscriptions.deliver(matches.splice(0, DELIVERIES), []);
-  await store.subscriptions.deliver(matches, items);
+  const record = async (some: typeof matches, settled: typeof items) => {
+    const recorded = await store.subscriptions.deliver(some, settled);
+    matched(new Set(recorded.map(({ publisherId }) => publisherId)));
+  };
+  while (matches.length > DELIVERIES) await record(matches.splice(0, DELIVERIES), []);
+  await record(matches, items);
   return items.length;
 }

@@ -4,7 +4,7 @@ import { InboxItem } from "../schema/inbox.ts";
 import { Post } from "../schema/post.ts";
 import { Publisher, PublisherId, VerifyInstructions } from "../schema/publisher.ts";
 import { HttpUrl } from "../schema/scalars.ts";
-import { pageOf, Subscription } from "../schema/subscription.ts";
+import { awaitedPageOf, Subscription } from "../schema/subscription.ts";
 
 export const readOwnPublisher = defineRoute({
   name: "read_own_publisher",
@@ -33,7 +33,10 @@ export const readInbox = defineRoute({
   name: "read_inbox",
   title: "Read my inbox",
   when: "One call tells what is new for you: replies to your posts, matches, threads you joined; keep `next_cursor`.",
-  input: z.object({ cursor: pageOf.cursor.describe("The last `next_cursor`."), limit: pageOf.limit }),
+  input: z.object({
+    ...awaitedPageOf,
+    cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
+  }),
   output: z.array(InboxItem),
   auth: "key",
   effect: "reads",
@@ -45,9 +48,11 @@ export const readInbox = defineRoute({
   rest: { method: "GET", path: "/publishers/me/inbox" },
   examples: [{}],
 
-  async handle({ cursor, limit }, { inbox, caller }) {
-    const { items, nextCursor } = await inbox.read(caller, { cursor, limit });
-    return ok(items, { nextCursor });
+  async handle({ cursor, limit, wait_s }, { inbox, waits, caller, line }) {
+    const page = await waits.until(caller, { seconds: wait_s, line }, () =>
+      inbox.read(caller, { cursor, limit }),
+    );
+    return ok(page.items, { nextCursor: page.nextCursor, notes: page.notes });
   },
 });
 

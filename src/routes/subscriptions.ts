@@ -3,6 +3,7 @@ import { defineRoute, ok, pending } from "../operation.ts";
 import { Deleted } from "../schema/post.ts";
 import { numeric } from "../schema/scalars.ts";
 import {
+  awaitedPageOf,
   DeliveryRecord,
   OwnMatch,
   pageOf,
@@ -39,7 +40,7 @@ export const readMatches = defineRoute({
   name: "read_matches",
   title: "Read new matches of all subscriptions",
   when: "You want what matched any of your standing queries since your last look; keep `next_cursor` as your watermark.",
-  input: z.object(pageOf),
+  input: z.object(awaitedPageOf),
   output: z.array(OwnMatch),
   auth: "key",
   effect: "reads",
@@ -51,8 +52,10 @@ export const readMatches = defineRoute({
   rest: { method: "GET", path: "/publishers/me/matches" },
   examples: [{}],
 
-  async handle({ cursor, limit }, { subscriptions, caller }) {
-    const page = await subscriptions.allPending(caller, { cursor, limit });
+  async handle({ cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
+    const page = await waits.until(caller, { seconds: wait_s, line }, () =>
+      subscriptions.allPending(caller, { cursor, limit }),
+    );
     const { matches, nextCursor, subscriptions: saved, notes } = page;
     return ok(matches, { nextCursor, notes, meta: { subscriptions: saved } });
   },

@@ -67,7 +67,7 @@ export const Subscription = z.object({
   describes: z.string(),
   webhook_url: z.string().nullable(),
   webhook_verified: z.boolean().describe("Nothing is pushed before its owner has answered the challenge."),
-  poll_url: z.string().describe("Or call `check_subscription` with the id."),
+  poll_url: z.string().describe("Or call `check_subscription` with the id; `wait_s` waits for a match."),
   active: z.boolean(),
   inactive_reason: z.enum(INACTIVE_REASONS).nullable(),
   created_at: Timestamp,
@@ -135,8 +135,16 @@ export type PendingMatch = z.infer<typeof PendingMatch>;
 export const OwnMatch = PendingMatch.extend({ subscription_id: z.string() });
 export type OwnMatch = z.infer<typeof OwnMatch>;
 
+/** The longest wait, in seconds: clients and proxies commonly give up a silent call after 60. */
+const WAIT_MAX_S = 50;
+
 /** Paging of lists that are read from a watermark. */
 export const pageOf = {
   cursor: z.string().max(2000).optional(),
   limit: numeric({ min: 1, max: 100, integer: true }).default(50),
+};
+/** The same, of a list whose news a caller may wait for. */
+export const awaitedPageOf = {
+  ...pageOf,
+  wait_s: numeric({ min: 0, max: WAIT_MAX_S }).default(0).describe("Waits for a match."),
 };

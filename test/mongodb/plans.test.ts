@@ -383,6 +383,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "pushes.list": () => pushes.list("sub_2", { before: null, limit: 5 }),
     "pushes.list before": () => pushes.list("sub_2", { before: 20, limit: 5 }),
     "pushes.redeliver": () => pushes.redeliver("sub_2", 3, T0),
+    "inbox.lastNumbers": () => inbox.lastNumbers(["pub_1", "pub_2"]),
     "inbox.read": () => inbox.read("pub_2", 5, 5),
     "inbox.prune": () => inbox.prune(T0 - 50 * DAY_MS, 10),
     "reports.upsert": () =>

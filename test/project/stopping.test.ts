@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardProcess } from "../support/boards/board-process.ts";
-import { register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 let folder: string;
@@ -58,6 +58,27 @@ describe("SIGTERM under load", () => {
     // After that it still answers for a while.
     const answered = sent.slice(whileStopping).filter(({ status }) => status === 200);
     expect(answered.length).toBeGreaterThan(20);
+  });
+});
+
+describe("SIGTERM while agents wait for a match", () => {
+  it("answers each of them with an empty list, and exits with 0", async () => {
+    const { key } = await register(board);
+    const saved = await call(board, "POST /subscriptions", { query: { q: "never" } }, { key });
+    const path = `GET /subscriptions/${saved.body.data.id}/pending` as const;
+    const answers = Array.from({ length: 40 }, () => call(board, `${path}?wait_s=50`, undefined, { key }));
+    // One more call than may wait shows that all of them do.
+    await eventually(
+      () =>
+        Promise.all(Array.from({ length: 11 }, () => call(board, `${path}?wait_s=0.1`, undefined, { key }))),
+      (extra) => extra.some(({ body }) => body.meta.note?.includes("wait already")),
+    );
+    const exited = board.kill("SIGTERM");
+    for (const { status, body } of await Promise.all(answers)) {
+      expect([status, body.data]).toEqual([200, []]);
+      expect(body.meta.note).toContain("about to stop");
+    }
+    expect(await exited).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
 import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
+import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError, FAILURES, type Surface } from "../../failures.ts";
 import { type Context, type Operation, OUTCOME_STATUS, type Reply, type Services } from "../../operation.ts";
 import type { PublisherStore, StoredPublisher } from "../../ports/store/index.ts";
@@ -21,6 +22,7 @@ export interface Credentials {
   client?: string;
   /** Where the answer is read; `rest` if not given. */
   surface?: Surface;
+  line?: Line;
 }
 
 /** A call within its limits: who makes it, and the limit headers of its answer. */
@@ -33,6 +35,7 @@ export interface Admission {
   address: string;
   client: string;
   surface: Surface;
+  line: Line | null;
   now: number;
   /** `missing_api_key` or `invalid_api_key` when the operation needs a key and has none that is valid. */
   refusal: BoardError | null;
@@ -116,8 +119,8 @@ export class Dispatcher {
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const address = `addr:${this.#secrets.addressTag(addressBucket(credentials.address, false))}`;
     const reporter = caller === null ? address : `key:${caller.id}`;
-    const { client = "none", surface = "rest" } = credentials;
-    return { caller, limits, notes, reporter, address, client, surface, now, refusal };
+    const { client = "none", surface = "rest", line = null } = credentials;
+    return { caller, limits, notes, reporter, address, client, surface, line, now, refusal };
   }
 
   /**
@@ -195,11 +198,11 @@ export class Dispatcher {
     sent: Record<string, unknown>,
     source: "body" | "query",
   ) {
-    const { caller, reporter, address, surface, now, refusal } = admission;
+    const { caller, reporter, address, surface, line, now, refusal } = admission;
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
-    const context: Context = { ...this.#services, caller, reporter, address, now };
+    const context: Context = { ...this.#services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
     const body = await this.#envelopes.success(
       operation,

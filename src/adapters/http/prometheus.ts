@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Board } from "../../domain/board/index.ts";
 import type { Usage } from "../../domain/board/usage.ts";
+import type { Waits } from "../../domain/subscriptions/waits.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Store, WorkKind } from "../../ports/store/index.ts";
+import { hasRested } from "./requests.ts";
 
 /** The parts of a board that are measured. */
 interface MeasuredBoard {
   store: Store;
   embedder: Embedder;
-  services: { board: Board };
+  services: { board: Board; waits: Waits };
   usage: Usage;
   clock: () => number;
 }
@@ -58,6 +60,14 @@ export function measured(board: MeasuredBoard): Registry {
     },
   });
   new Gauge({
+    name: "board_calls_waiting",
+    help: "Calls that wait for a match.",
+    registers,
+    collect() {
+      this.set(board.services.waits.count);
+    },
+  });
+  new Gauge({
     name: "board_model_ready",
     help: "1 when texts can be embedded.",
     registers,
@@ -69,7 +79,7 @@ export function measured(board: MeasuredBoard): Registry {
   return registry;
 }
 
-/** Measures the time of every answer of a listener, from the request's head to the end of the answer. */
+/** Measures the time of every answer that did not wait for news, from the request's head to the end of the answer. */
 export function measureTimes(server: Server, registry: Registry): void {
   const times = new Histogram({
     name: "http_request_duration_seconds",
@@ -80,7 +90,9 @@ export function measureTimes(server: Server, registry: Registry): void {
   });
   server.prependListener("request", (request, response) => {
     const end = times.startTimer({ method: METHODS.find((method) => method === request.method) ?? "other" });
-    response.once("close", () => end({ status: `${Math.floor(response.statusCode / 100)}xx` }));
+    response.once("close", () => {
+      if (!hasRested(response)) end({ status: `${Math.floor(response.statusCode / 100)}xx` });
+    });
   });
 }
 

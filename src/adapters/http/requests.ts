@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import type { ServerResponse } from "node:http";
 import express, { type Request, type RequestHandler, type Response } from "express";
+import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { LIMITS } from "../../schema/post.ts";
@@ -10,15 +12,19 @@ import type { LimitHeaders } from "../calls/limits.ts";
 /** Requests under way at once. Asking the rest to retry is cheaper for everyone than a queue. */
 const IN_FLIGHT_MAX = 1_000;
 
-/** Refuses a request with `overloaded` while too many are under way. */
+/** Refuses a request with `overloaded` while too many are under way. One that waits for news no longer counts. */
 export function boundedInFlight(): RequestHandler {
   let inFlight = 0;
   return (_request, response, next) => {
     if (inFlight >= IN_FLIGHT_MAX) throw new BoardError("overloaded", { retryAfterS: 1 });
     inFlight += 1;
-    response.once("close", () => {
-      inFlight -= 1;
-    });
+    let counts = true;
+    const leave = () => {
+      if (counts) inFlight -= 1;
+      counts = false;
+    };
+    response.once("close", leave);
+    response.locals["leave"] = leave;
     next();
   };
 }
@@ -35,10 +41,38 @@ export async function admitted(
   as: string = operation.name,
 ): Promise<Admission> {
   response.locals["operation"] = as;
-  const admission = await dispatcher.admit(operation, credentialsOf(request));
+  const admission = await dispatcher.admit(operation, {
+    ...credentialsOf(request),
+    line: lineOf(response),
+  });
   setLimitHeaders(response, admission.limits);
   return admission;
 }
+
+/** The line to the client of a response; it is closed when the client hangs up before the answer has ended. */
+export function lineOf(response: Response): Line {
+  let closed: AbortController | null = null;
+  return {
+    get closed() {
+      if (closed === null) {
+        const controller = new AbortController();
+        closed = controller;
+        if (response.destroyed) controller.abort();
+        else response.once("close", () => controller.abort());
+      }
+      return closed.signal;
+    },
+    rest() {
+      rested.add(response);
+      response.locals["leave"]?.();
+    },
+  };
+}
+
+const rested = new WeakSet<ServerResponse>();
+
+/** True once the call has waited for news. */
+export const hasRested = (response: ServerResponse): boolean => rested.has(response);
 
 /** Counts a request that no operation admits against the limit of reads. */
 export function countedAsRead(dispatcher: Dispatcher): RequestHandler {

@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Response, 
 import { adviceOn, FAILURES } from "../../failures.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials } from "../calls/dispatcher.ts";
-import { credentialsOf, jsonBody } from "../http/requests.ts";
+import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
 /** JSON-RPC 2.0 error codes for answers without a request id. */
@@ -104,7 +104,7 @@ function counting({ dispatcher }: McpParts): RequestHandler {
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {
     const client = mcpClientOf(request.body, request.get("user-agent"));
-    const auth = authInfoOf({ ...credentialsOf(request), client });
+    const auth = authInfoOf({ ...credentialsOf(request), client, line: lineOf(response) });
     await handle(Object.assign(request, { auth }), response, request.body);
   };
 }

@@ -30,11 +30,11 @@ export function argumentsSchema(
 
 /**
  * Accepted, but not worth their tokens in a list that every conversation carries: what only programs that relay feeds
- * send, and what changes nothing in a saved query.
+ * send, and what is rarely wanted in a saved query.
  */
 const UNLISTED = {
   top: ["rerank", "source_url", "syndicated", "metadata"],
-  inner: ["rerank", "include_expired"],
+  inner: ["rerank", "include_expired", "include_replies", "include_syndicated"],
 };
 /** Their names say enough. */
 const UNEXPLAINED: ReadonlySet<string> = new Set(

@@ -72,13 +72,15 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
     const caller = { ...credentials, surface: door.surface };
     const server = new Server(SERVER, options);
     server.setRequestHandler("tools/list", () => ({ tools: shown }));
-    server.setRequestHandler("tools/call", async ({ params }) => {
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
         const names = [...tools.keys()].join(", ");
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. This server has: ${names}.`);
       }
-      return callTool(parts, door, tool, params.arguments ?? {}, caller);
+      // Over stdio the client hangs up by cancelling its request.
+      const line = caller.line ?? { closed: mcpReq.signal, rest() {} };
+      return callTool(parts, door, tool, params.arguments ?? {}, { ...caller, line });
     });
     server.setRequestHandler("resources/list", () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),

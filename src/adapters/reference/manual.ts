@@ -29,7 +29,7 @@ export function manualText(catalog: Documented, site: Site): string {
     rest(catalog, site),
     SEARCHING,
     answers(catalog),
-    standingQueries(catalog),
+    STANDING_QUERIES,
     failures(),
     limits(),
     links(site),
@@ -115,11 +115,11 @@ const SEARCHING = `
 
 - \`q\` finds by words and by meaning, in any language; \`"a phrase"\` must occur, \`-word\` or \`-"a phrase"\` must not. All filters must hold; of \`kind\` and \`tags\` any value.
 - \`near\` with \`radius_km\` finds posts that have coordinates, and adds \`distance_km\`.
-- A post's window: \`starts_at\` (else \`created_at\`) to \`ends_at\` (else \`starts_at\`, else \`expires_at\`). \`after\` keeps windows that end at or after it, \`before\` those that start at or before it.
+- A post's window: \`starts_at\` (else \`created_at\`) to \`ends_at\` (else \`starts_at\`, else \`expires_at\`). \`after\` keeps those that end at or after it, \`before\` those that start by it.
 - \`sort\`: \`relevance\` by default with \`q\`, else \`newest\`, or \`soonest\` (by start) for events with \`after\` or \`before\`.
 - Next page: the same query with \`cursor\` set to \`next_cursor\`, until that is null; no post comes twice or is skipped.
 - \`meta.query\` and \`meta.ranking\` say what was applied.
-- Nothing found: \`meta.note\` says which filter to relax; or use \`subscribe\`.`;
+- Nothing found: \`meta.note\` says what to relax; or \`subscribe\`.`;
 
 function answers({ operations }: Documented): string {
   const keyed = operations.find(({ input }) => "idempotency_key" in input.shape)?.name;
@@ -136,17 +136,16 @@ A post has what it was written with (the link as \`link\`), and \`${added.join("
 \`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: 201 the first time, then 200 with the same post. Replies are one level deep. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`;
 }
 
-const standingQueries = ({ operations }: Documented) => `
+const STANDING_QUERIES = `
 ## Standing queries
 
-\`subscribe\` saves a query; later posts that match it are kept for you for 30 days. Poll \`check_subscription\`: send the last \`next_cursor\` as \`cursor\`, keep the new one. Nothing is consumed.
+\`subscribe\` saves a query; later matches are kept for 30 days. Poll \`check_subscription\` with the last \`next_cursor\` as \`cursor\`; \`wait_s\` holds the answer until a match comes. Nothing is consumed.
 
 With \`webhook_url\` the board first asks its owner: a POST \`{"type":"webhook.challenge","challenge":…}\`.
 Answer 200 within 10 s, the body being exactly the challenge or \`{"challenge":…}\`; then \`webhook_verified\` is true.
-To be asked again: ${callOf(operations, "verify_webhook")}.
 Matches come as POST \`{"type":"post.matched","timestamp":…,"data":{"subscription_id","delivery_id","query","post","content_notice"}}\`, at least once.
 Verify them by a Standard Webhooks library, or \`X-Board-Signature: t=<seconds>,v1=<hex>\`: HMAC-SHA256 over \`<webhook-id>.<seconds>.<body>\`, keyed with the base64 of \`secret\` after its prefix.
-Answer 2xx within 10 s, or it comes again, ten times over three days, under the same \`webhook-id\`; 410 ends it.`;
+Answer 2xx within 10 s, else it comes again: ten times over three days, same \`webhook-id\`; 410 ends it.`;
 
 /** The REST call of an operation, for sentences: `GET /board`. */
 function callOf(operations: readonly Operation[], name: string): string {

@@ -86,7 +86,7 @@ const watchATopic = (call: CallOf): Draft => ({
   steps: `
 1. Try the query with ${call("search")} until its hits are the right ones.
 2. Call ${call("subscribe")} with those fields as \`query\` and a \`label\`. It needs a key: ${call("register_publisher")}.
-3. Now and then call ${call("check_subscription")} with the \`cursor\` of the last answer (\`next_cursor\`; keep it). Oldest first, nothing is consumed, kept 30 days.
+3. Now and then call ${call("check_subscription")} with the \`cursor\` of the last answer (\`next_cursor\`; keep it). Oldest first, nothing is consumed, kept 30 days. With \`wait_s\` (at most 50) it answers as soon as there is one.
 4. Report only what is new and fits. A server of your own can take a \`webhook_url\` instead.
 5. Without a key: any search is also a feed, under \`/feed.xml\`, \`/feed.json\` or \`/calendar.ics\` with the same parameters.`,
 });

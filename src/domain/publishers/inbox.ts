@@ -25,7 +25,7 @@ export class Inbox {
   async read(
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
-  ): Promise<{ items: InboxItem[]; nextCursor: string | null }> {
+  ): Promise<{ items: InboxItem[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
     const list = `inbox ${caller.id}`;
     const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
     const entries = await this.#store.inbox.read(caller.id, after, page.limit);
@@ -39,6 +39,6 @@ export class Inbox {
     });
     const last = entries.at(-1);
     const nextCursor = last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.no]);
-    return { items, nextCursor };
+    return { items, nextCursor, notes: [], hasNews: items.length > 0 };
   }
 }

@@ -35,6 +35,10 @@ import {
   standingQueryOf,
 } from "./state.ts";
 
+/** As `isMatched` says of its row. */
+const canMatch = ({ active, inactive_reason: inactiveReason }: Subscription) =>
+  isMatched({ active, inactiveReason });
+
 /** Shown in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
 
@@ -190,7 +194,7 @@ export class Subscriptions {
     id: string,
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
-  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[] }> {
+  ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
     const row = await ownSubscription(this.#store, id, caller);
     const list = `pending ${id}`;
     const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
@@ -207,7 +211,7 @@ export class Subscriptions {
       last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);
     const notes = isMatched(row) ? [] : [notMatched(row)];
     if (deliveries.length === page.limit) notes.push(FULL_PAGE);
-    return { matches, nextCursor, notes };
+    return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
   }
 
   /**
@@ -224,6 +228,7 @@ export class Subscriptions {
     nextCursor: string | null;
     subscriptions: Subscription[];
     notes: string[];
+    hasNews: boolean;
   }> {
     const list = `matches ${caller.id}`;
     let after = this.#cursors.readNumber(list, page.cursor) ?? 0;
@@ -241,11 +246,13 @@ export class Subscriptions {
       if (post === undefined || subscriptionId === null || deliveryId === null) return [];
       return [{ ...post, subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: isoTime(at) }];
     });
+    const subscriptions = await this.list(caller);
     return {
       matches,
       nextCursor: after === 0 ? null : this.#cursors.write(list, [after]),
-      subscriptions: await this.list(caller),
+      subscriptions,
       notes: entries.length === page.limit ? [FULL_PAGE] : [],
+      hasNews: matches.length > 0 || !subscriptions.some(canMatch),
     };
   }
 

@@ -14,7 +14,10 @@ export const ACTIVE_MAX = 50;
  * True when new posts are matched against the subscription: it is active, or only its webhook was given up and it can
  * still be polled.
  */
-export function isMatched({ active, inactiveReason }: StoredSubscription): boolean {
+export function isMatched({
+  active,
+  inactiveReason,
+}: Pick<StoredSubscription, "active" | "inactiveReason">): boolean {
   return active || inactiveReason === "webhook_gone" || inactiveReason === "webhook_failing";
 }
 

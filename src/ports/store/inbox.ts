@@ -21,6 +21,11 @@ export interface InboxEntry {
 export interface InboxStore {
   /** Entries after `after`, in order, of posts that are active and whose publisher is not suspended. */
   read(publisherId: string, after: number, limit: number): Promise<InboxEntry[]>;
+  /**
+   * The number of the last entry each of these publishers was ever given, 0 before the first; without publishers that are
+   * gone. One cheap question for a thousand ids.
+   */
+  lastNumbers(publisherIds: readonly string[]): Promise<Map<string, number>>;
   /** Erases entries from before `before`, at most `limit`; resolves to how many. */
   prune(before: number, limit: number): Promise<number>;
 }

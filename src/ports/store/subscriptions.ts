@@ -34,6 +34,14 @@ export interface Delivery {
   matchedAt: number;
 }
 
+/** A pair that was just recorded, and the subscription's publisher. */
+export interface NewMatch {
+  subscriptionId: string;
+  publisherId: string;
+  postId: string;
+  deliveryId: number;
+}
+
 export interface SubscriptionStore {
   /** Inserts unless the publisher has `maxActive` active ones already; exact under concurrency. */
   insert(subscription: StoredSubscription, maxActive: number): Promise<boolean>;
@@ -74,7 +82,7 @@ export interface SubscriptionStore {
   deliver(
     matches: readonly { subscriptionId: string; postId: string; matchedAt: number }[],
     settled: readonly WorkItem[],
-  ): Promise<{ subscriptionId: string; postId: string; deliveryId: number }[]>;
+  ): Promise<NewMatch[]>;
   /**
    * Deliveries with an id above `after`, in order, of posts that are active and whose publisher is not
    * suspended; of replies, only while that holds for the post they answer too.

@@ -22,6 +22,7 @@ export function describeDeliveries({ store }: Subject): void {
         [match("sub_1", "p0"), match("sub_2", "p0"), match("sub_1", "p1")],
         [],
       );
+      expect(delivered.map((d) => d.publisherId)).toEqual(["pub_a", "pub_a", "pub_a"]);
       expect(delivered.map((d) => [d.subscriptionId, d.postId, d.deliveryId])).toEqual([
         ["sub_1", "p0", 1],
         ["sub_2", "p0", 1],

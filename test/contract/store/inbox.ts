@@ -36,6 +36,24 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       expect(await read("nope")).toEqual([]);
     });
 
+    it("says the last number of each inbox, which every new entry raises", async () => {
+      const ids = ["pub_a", "pub_b", "nope"];
+      expect(await store.inbox.lastNumbers(ids)).toEqual(
+        new Map([
+          ["pub_a", 0],
+          ["pub_b", 0],
+        ]),
+      );
+      await reply("root-1", "pub_b");
+      await store.posts.insert(aPost("p", { publisherId: "pub_b" }));
+      await matched("p");
+      const last = (await read("pub_a")).at(-1)?.no;
+      expect((await (await another()).inbox.lastNumbers(ids)).get("pub_a")).toBe(last);
+      await store.publishers.erase("pub_a");
+      expect(await store.inbox.lastNumbers(ids)).toEqual(new Map([["pub_b", 0]]));
+      expect(await store.inbox.lastNumbers([])).toEqual(new Map());
+    });
+
     it("reports activity to each earlier replier once, and never to the author of a reply", async () => {
       await reply("root-1", "pub_b");
       await reply("root-2", "pub_b");

@@ -89,7 +89,12 @@ export async function deliverDocuments(
     await meetErasures(context, session, added, settled);
   }
   await settleWorkDocuments(context, session, settled);
-  return added.map(({ subscriptionId, postId, deliveryId }) => ({ subscriptionId, postId, deliveryId }));
+  return added.map(({ subscriptionId, postId, deliveryId, receiver }) => ({
+    subscriptionId,
+    publisherId: receiver.publisher_id,
+    postId,
+    deliveryId,
+  }));
 }
 
 async function receiversOf(

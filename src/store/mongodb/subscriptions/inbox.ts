@@ -5,7 +5,7 @@ import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
-import { withSubscription } from "../server/reads.ts";
+import { inSession, withSubscription } from "../server/reads.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -16,6 +16,7 @@ export function mongodbInboxStore(context: MongodbContext): InboxStore {
   const { connection, collections } = context;
   return {
     read: (publisherId, after, limit) => connection.run(() => read(context, publisherId, after, limit)),
+    lastNumbers: (publisherIds) => connection.run(() => lastNumbers(context, undefined, publisherIds)),
     prune: (before, limit) =>
       connection.runLong(() =>
         deleteSome(collections.inbox, { at: { $lt: new Date(before) } }, { limit, sort: { at: 1 } }),
@@ -138,14 +139,14 @@ async function repliersTo(
 
 type NewEntry = Omit<InboxDocument, "_id" | "no">;
 
-/** Number of the last entry in each inbox that is open. */
+/** Number of the last entry in each inbox that is open; inside a transaction when there is a session. */
 export async function lastNumbers(
   { collections }: MongodbContext,
-  session: ClientSession,
+  session: ClientSession | undefined,
   publisherIds: readonly string[],
 ): Promise<Map<string, number>> {
   const counters = await collections.inboxes
-    .find({ _id: { $in: [...new Set(publisherIds)] } }, { session })
+    .find({ _id: { $in: [...new Set(publisherIds)] } }, inSession(session))
     .toArray();
   return new Map(counters.map(({ _id, no }) => [_id, no]));
 }

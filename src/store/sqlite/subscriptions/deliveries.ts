@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
+import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { canBePushedTo } from "../../rules/claims.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
@@ -26,9 +26,9 @@ export function deliverRows(
   connection: SqliteConnection,
   matches: Matches,
   settled: readonly WorkItem[],
-): { subscriptionId: string; postId: string; deliveryId: number }[] {
+): NewMatch[] {
   const { sql } = connection;
-  const delivered: { subscriptionId: string; postId: string; deliveryId: number }[] = [];
+  const delivered: NewMatch[] = [];
   const pushed = new Set<number>();
   for (const { subscriptionId, postId, matchedAt } of matches) {
     const pair = sql(
@@ -59,7 +59,7 @@ export function deliverRows(
       addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
       pushed.add(pair.subscription);
     }
-    delivered.push({ subscriptionId, postId, deliveryId });
+    delivered.push({ subscriptionId, publisherId: pair.owner, postId, deliveryId });
   }
   requeueRows(connection, pushed);
   settleWorkRows(connection, settled);

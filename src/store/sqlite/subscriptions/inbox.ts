@@ -27,6 +27,18 @@ export function sqliteInboxStore({ connection }: SqliteContext): InboxStore {
           .map((row) => ({ ...row })),
       ),
 
+    lastNumbers: (publisherIds) =>
+      read(
+        () =>
+          new Map(
+            sql(
+              "SELECT id, inbox_no AS no FROM publisher WHERE id IN (SELECT value FROM json_each(?)) AND erasing = 0",
+            )
+              .all(JSON.stringify(publisherIds))
+              .map(({ id, no }) => [id, no]),
+          ),
+      ),
+
     prune: (before, limit) =>
       inSteps(limit, ROWS_PER_STEP, (most) =>
         write(

@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { InboxStore, StoredPublisher } from "../../ports/store/index.ts";
+
+/** What other processes matched is found within this time, by one question for all who wait. */
+const LOOK_MS = 500;
+const IDS_PER_LOOK = 1_000;
+/** How many waits end per turn of the event loop, so that a post that many wait for holds up nobody else. */
+const ENDED_PER_TURN = 8;
+/** How many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
+const MOST = { ofAll: 10_000, ofOnePublisher: 50 } as const;
+
+/** The connection on which a caller waits for its answer. */
+export interface Line {
+  /** Aborted when the caller hangs up. */
+  readonly closed: AbortSignal;
+  /** Says that the call waits from now on, and no longer counts among those under way. */
+  rest(): void;
+}
+
+/** A page of a list that a caller may wait for. */
+interface Awaited {
+  /** True when there is something to tell at once: an item, or that none can come. */
+  hasNews: boolean;
+  notes: string[];
+}
+
+type Ending = "news" | "time" | "hung up" | "full" | "stopping";
+
+const NOTES: Partial<Record<Ending, string>> = {
+  full: "Too many calls wait already, so this one did not: ask again in 30 s.",
+  stopping: "The board is about to stop, so the wait ended early: ask again.",
+};
+
+interface Waiter {
+  /** The last entry of the publisher's inbox when it looked. */
+  seen: number;
+  end(why: Ending): void;
+}
+
+/**
+ * Calls that wait until their publisher's inbox gets an entry, which every match adds. A waiting call holds no connection
+ * of the store, no thread and no place among calls under way. This process's matches wake it at once, those of others at
+ * the next look.
+ */
+export class Waits {
+  readonly #inbox: InboxStore;
+  readonly #failed: (error: unknown) => void;
+  readonly #waiting = new Map<string, Set<Waiter>>();
+  #count = 0;
+  #stopping = false;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #ended: (() => void)[] = [];
+  #ending: Promise<void> | null = null;
+
+  /** @param parts.failed  told of each look that failed; the next one follows all the same */
+  constructor(parts: { inbox: InboxStore; failed: (error: unknown) => void }) {
+    this.#inbox = parts.inbox;
+    this.#failed = parts.failed;
+  }
+
+  /** How many calls wait now. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Looks until there is news, or the time is up.
+   *
+   * @param wait.seconds  0 looks once
+   * @param look  reads what the caller asked for
+   * @returns what the last look found; with a note when the wait was cut short
+   */
+  async until<Page extends Awaited>(
+    caller: StoredPublisher,
+    { seconds, line }: { seconds: number; line: Line | null },
+    look: () => Promise<Page>,
+  ): Promise<Page> {
+    if (seconds === 0) return look();
+    const deadline = performance.now() + seconds * 1000;
+    for (let isLast = false; ; ) {
+      // Read before the look, so that nothing is missed that comes after it.
+      const seen = (await this.#inbox.lastNumbers([caller.id])).get(caller.id) ?? 0;
+      const page = await look();
+      if (page.hasNews || isLast) return page;
+      const why = await this.#wait(caller.id, seen, deadline - performance.now(), line);
+      const note = NOTES[why];
+      if (note !== undefined) return { ...page, notes: [...page.notes, note] };
+      if (why === "hung up") return page;
+      isLast = why === "time";
+    }
+  }
+
+  /** Something came for these publishers. */
+  wake(publisherIds: Iterable<string>): void {
+    for (const id of publisherIds) for (const waiter of this.#waiting.get(id) ?? []) waiter.end("news");
+  }
+
+  /** Ends every wait, and from now on lets none begin. */
+  stop(): void {
+    this.#stopping = true;
+    for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.end("stopping");
+  }
+
+  #wait(publisherId: string, seen: number, ms: number, line: Line | null): Promise<Ending> {
+    const waiters = this.#waiting.get(publisherId) ?? new Set();
+    if (this.#stopping) return Promise.resolve("stopping");
+    if (line?.closed.aborted === true) return Promise.resolve("hung up");
+    if (this.#count >= MOST.ofAll || waiters.size >= MOST.ofOnePublisher) return Promise.resolve("full");
+    line?.rest();
+    return new Promise((resolve) => {
+      const end = (why: Ending) => {
+        if (!waiters.delete(waiter)) return;
+        if (waiters.size === 0) this.#waiting.delete(publisherId);
+        this.#count -= 1;
+        clearTimeout(timer);
+        line?.closed.removeEventListener("abort", hangUp);
+        this.#goOn(() => resolve(why));
+      };
+      const hangUp = () => end("hung up");
+      const waiter: Waiter = { seen, end };
+      const timer = setTimeout(() => end("time"), ms);
+      line?.closed.addEventListener("abort", hangUp);
+      waiters.add(waiter);
+      this.#waiting.set(publisherId, waiters);
+      this.#count += 1;
+      this.#timer ??= setTimeout(() => void this.#look(), LOOK_MS);
+    });
+  }
+
+  /** Lets ended waits go on, a few per turn. */
+  #goOn(resolve: () => void): void {
+    this.#ended.push(resolve);
+    this.#ending ??= this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#ended.length > 0) {
+      for (const resolve of this.#ended.splice(0, ENDED_PER_TURN)) resolve();
+      await nextTurn();
+    }
+    this.#ending = null;
+  }
+
+  /** Wakes those whose inbox has got an entry, or is gone. */
+  async #look(): Promise<void> {
+    const ids = [...this.#waiting.keys()];
+    try {
+      for (let at = 0; at < ids.length; at += IDS_PER_LOOK) {
+        const some = ids.slice(at, at + IDS_PER_LOOK);
+        const last = await this.#inbox.lastNumbers(some);
+        for (const id of some) {
+          const newest = last.get(id) ?? Number.POSITIVE_INFINITY;
+          for (const waiter of this.#waiting.get(id) ?? []) if (newest > waiter.seen) waiter.end("news");
+        }
+      }
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#timer = this.#count === 0 ? undefined : setTimeout(() => void this.#look(), LOOK_MS);
+  }
+}

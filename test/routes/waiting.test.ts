@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { type Answer, call, eventually, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+
+/** Matches posts. */
+let board: TestBoard;
+/** A process on the same store that answers, but matches nothing itself. */
+let other: TestBoard;
+let me: { id: string; key: string };
+let writer: { id: string; key: string };
+let tags = 0;
+
+beforeAll(async () => {
+  board = await startBoard();
+  other = await startBoard({}, { dataDir: board.dataDir, idle: true });
+  me = await register(board, "Waiting");
+  writer = await register(board, "Writer");
+});
+afterAll(async () => {
+  await other.stop();
+  await board.stop();
+});
+
+/** A subscription to a tag of its own. */
+async function subscribed(key = me.key): Promise<{ id: string; tag: string }> {
+  tags += 1;
+  const tag = `wait-${tags}`;
+  const { body } = await call(board, "POST /subscriptions", { query: { tags: tag } }, { key });
+  return { id: body.data.id, tag };
+}
+
+const waitersAt = (at: TestBoard, count: number) =>
+  eventually(
+    async () => at.board.services.waits.count,
+    (waiting) => waiting === count,
+  );
+
+const titlesOf = ({ body }: Answer): string[] =>
+  body.data.map((item: { title?: string; post?: { title: string } }) => item.title ?? item.post?.title);
+
+describe("wait_s", () => {
+  it("holds the answer of every list of matches back until there is one", async () => {
+    const { id, tag } = await subscribed();
+    const earlier = (await call(board, "GET /publishers/me/matches", undefined, me)).body.next_cursor;
+    const inbox = (await call(board, "GET /publishers/me/inbox", undefined, me)).body.next_cursor;
+    const from = (cursor: string | null) => (cursor === null ? "" : `&cursor=${cursor}`);
+    const answers = [
+      call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me),
+      call(board, `GET /publishers/me/matches?wait_s=50${from(earlier)}`, undefined, me),
+      call(board, `GET /publishers/me/inbox?wait_s=50${from(inbox)}`, undefined, me),
+    ];
+    expect(await waitersAt(board, 3)).toBe(3);
+    await write(board, writer.key, { title: "Waited for", tags: [tag] });
+    for (const answer of await Promise.all(answers)) expect(titlesOf(answer)).toEqual(["Waited for"]);
+    expect(board.board.services.waits.count).toBe(0);
+  });
+
+  it("wakes a call that waits in another process than the one that matched", async () => {
+    const { id, tag } = await subscribed();
+    const answer = call(other, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me);
+    expect(await waitersAt(other, 1)).toBe(1);
+    await write(board, writer.key, { title: "From elsewhere", tags: [tag] });
+    expect(titlesOf(await answer)).toEqual(["From elsewhere"]);
+  });
+
+  it("ends with an empty list, whose cursor goes on", async () => {
+    const { id, tag } = await subscribed();
+    await write(board, writer.key, { title: "Before", tags: [tag] });
+    const first = await call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me);
+    const next = `GET /subscriptions/${id}/pending?cursor=${first.body.next_cursor}` as const;
+    const { status, body } = await call(board, `${next}&wait_s=0.05`, undefined, me);
+    expect({ status, data: body.data, cursor: body.next_cursor, note: body.meta.note }).toEqual({
+      status: 200,
+      data: [],
+      cursor: first.body.next_cursor,
+      note: undefined,
+    });
+  });
+
+  it("goes on waiting when something else came for the publisher", async () => {
+    const [{ id, tag }, another] = [await subscribed(), await subscribed()];
+    const answer = call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me);
+    expect(await waitersAt(board, 1)).toBe(1);
+    await write(board, writer.key, { title: "For the other", tags: [another.tag] });
+    await eventually(
+      () => call(board, `GET /subscriptions/${another.id}/pending`, undefined, me),
+      (page) => titlesOf(page).length === 1,
+    );
+    expect(await waitersAt(board, 1)).toBe(1);
+    await write(board, writer.key, { title: "For this one", tags: [tag] });
+    expect(titlesOf(await answer)).toEqual(["For this one"]);
+  });
+
+  it("does not wait where nothing can come", async () => {
+    const alone = await register(board, "Without subscriptions");
+    const none = await call(board, "GET /publishers/me/matches?wait_s=50", undefined, alone);
+    expect(none.body.meta.subscriptions).toEqual([]);
+    const { id } = await subscribed();
+    await call(board, `PATCH /subscriptions/${id}`, { active: false }, me);
+    const paused = await call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me);
+    expect(paused.body.meta.note).toContain("inactive");
+    expect(board.board.services.waits.count).toBe(0);
+  });
+
+  it("ends when the subscription is deleted from under it", async () => {
+    const { id, tag } = await subscribed();
+    const beside = await subscribed();
+    const answer = call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, me);
+    expect(await waitersAt(board, 1)).toBe(1);
+    await call(board, `DELETE /subscriptions/${id}`, undefined, me);
+    await write(board, writer.key, { title: "Too late", tags: [tag, beside.tag] });
+    expect((await answer).body.error.code).toBe("subscription_not_found");
+  });
+
+  it("is refused above 50 s", async () => {
+    const { id } = await subscribed();
+    const { status, body } = await call(board, `GET /subscriptions/${id}/pending?wait_s=51`, undefined, me);
+    expect([status, body.error.issues[0].path]).toEqual([400, "wait_s"]);
+  });
+
+  it("frees the place of a client that hangs up", async () => {
+    const { id } = await subscribed();
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer ${me.key}` };
+    const url = `${board.api}/subscriptions/${id}/pending?wait_s=50`;
+    const answer = fetch(url, { headers, signal: gone.signal }).catch((error: Error) => error.name);
+    expect(await waitersAt(board, 1)).toBe(1);
+    gone.abort();
+    expect(await answer).toBe("AbortError");
+    expect(await waitersAt(board, 0)).toBe(0);
+  });
+
+  it("leaves one publisher 50 places, and answers further calls at once", async () => {
+    const crowd = await register(board, "Crowd");
+    const { id } = await subscribed(crowd.key);
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer ${crowd.key}` };
+    const url = `${board.api}/subscriptions/${id}/pending?wait_s=50`;
+    const calls = Array.from({ length: 50 }, () =>
+      fetch(url, { headers, signal: gone.signal }).catch(() => {}),
+    );
+    expect(await waitersAt(board, 50)).toBe(50);
+    const { body } = await call(board, `GET /subscriptions/${id}/pending?wait_s=50`, undefined, crowd);
+    expect(body.meta.note).toContain("wait already");
+    gone.abort();
+    await Promise.all(calls);
+    expect(await waitersAt(board, 0)).toBe(0);
+  });
+
+  it("holds no place among the requests under way: a thousand wait, and others are answered", async () => {
+    const gone = new AbortController();
+    const calls: Promise<unknown>[] = [];
+    for (let n = 0; n < 21; n += 1) {
+      const { key } = await register(board, `One of many ${n}`);
+      const { id } = await subscribed(key);
+      const url = `${board.api}/subscriptions/${id}/pending?wait_s=50`;
+      const headers = { authorization: `Bearer ${key}` };
+      for (let i = 0; i < 50; i += 1) {
+        calls.push(fetch(url, { headers, signal: gone.signal }).catch(() => {}));
+      }
+      await waitersAt(board, calls.length);
+    }
+    expect(board.board.services.waits.count).toBe(1_050);
+    expect((await call(board, "GET /posts?limit=1")).status).toBe(200);
+    gone.abort();
+    await Promise.all(calls);
+    expect(await waitersAt(board, 0)).toBe(0);
+  });
+});
+
+describe.each(Object.keys(CLIENTS))("over MCP, a client of %s", (name) => {
+  let client: TestClient;
+  beforeAll(async () => {
+    const open = CLIENTS[name];
+    if (open === undefined) throw new Error(name);
+    client = await open({ url: `${board.url}/mcp`, key: me.key });
+  });
+  afterAll(() => client.close());
+
+  it("waits with check_subscription, with and without an id", async () => {
+    const { id, tag } = await subscribed();
+    const cursor = (await call(board, "GET /publishers/me/matches?limit=100", undefined, me)).body
+      .next_cursor;
+    const answers = [
+      client.call("check_subscription", { id, wait_s: 50 }),
+      client.call("check_subscription", { wait_s: 50, ...(cursor === null ? {} : { cursor }) }),
+    ];
+    expect(await waitersAt(board, 2)).toBe(2);
+    await write(board, writer.key, { title: `For ${name}`, tags: [tag] });
+    for (const { text } of await Promise.all(answers)) expect(text).toContain(`"For ${name}"`);
+  });
+});
