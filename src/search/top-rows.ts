@@ -1,7 +1,10 @@
 /** Keeps at least this many before it throws any away: a choice among few costs more than it saves. */
 const ROOM_MIN = 64;
 
-/** The `limit` rows with the largest keys, without sorting them: twice as many are gathered, and the lower half thrown away. */
+/**
+ * The `limit` rows with the largest keys, without sorting them: twice as many are gathered, and the lower half thrown
+ * away. Of equal keys those of smaller rows stay, if rows come in ascending order.
+ */
 export class TopRows {
   /** Rows with this key or a smaller one are not among the best; it rises while rows are added. */
   floor: number;
@@ -49,11 +52,12 @@ export class TopRows {
     let high = this.#size - 1;
     while (low < high) {
       const pivot = keys[(low + high) >> 1] ?? 0;
+      const pivotRow = rows[(low + high) >> 1] ?? 0;
       let left = low;
       let right = high;
       while (left <= right) {
-        while ((keys[left] ?? 0) > pivot) left += 1;
-        while ((keys[right] ?? 0) < pivot) right -= 1;
+        while (isBefore(keys[left] ?? 0, rows[left] ?? 0, pivot, pivotRow)) left += 1;
+        while (isBefore(pivot, pivotRow, keys[right] ?? 0, rows[right] ?? 0)) right -= 1;
         if (left > right) break;
         const key = keys[left] ?? 0;
         const row = rows[left] ?? 0;
@@ -70,6 +74,9 @@ export class TopRows {
     }
   }
 }
+
+const isBefore = (key: number, row: number, otherKey: number, otherRow: number) =>
+  key > otherKey || (key === otherKey && row < otherRow);
 
 /** The `n`th largest of some numbers, the smallest when there are fewer. */
 export function nthLargest(numbers: Float64Array, n: number): number {
