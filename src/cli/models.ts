@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
+import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS, modelNamed } from "../embed/models.ts";
-import { ensureModel, findModel } from "../embed/weights.ts";
+import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
 import { createProgress } from "./progress.ts";
 
 /** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
@@ -14,14 +15,15 @@ export function modelsCommand(): Command {
     .action(async () => {
       const config = readConfig(process.env);
       for (const model of MODELS) {
-        const folder = await findModel({ model, ...foldersOf(config) });
+        const folder = await findFiles({ set: model, ...foldersOf(config) });
         console.log(lineOf(model, model === modelNamed(config.embeddingModel), folder));
       }
+      console.log(`  runtime               ${(await findRuntime(foldersOf(config))) ?? "not here"}`);
     });
 
   command
     .command("pull")
-    .description("download a model, check it, and print the folder that holds it")
+    .description("download a model and its runtime, check them, and print the folder that holds them")
     .argument("[name]", "a name of `models list`; default: the configured model")
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
     .action(async (name: string | undefined, options: { dir?: string }) => {
@@ -36,9 +38,9 @@ export function modelsCommand(): Command {
       const aborted = new AbortController();
       process.once("SIGINT", () => aborted.abort());
       try {
-        console.log(
-          await ensureModel({ model, ...folders, progress: createProgress, signal: aborted.signal }),
-        );
+        const fetch = { ...folders, progress: createProgress, signal: aborted.signal };
+        const [folder] = await Promise.all([ensureFiles({ ...fetch, set: model }), ensureRuntime(fetch)]);
+        console.log(folder);
       } catch (error) {
         command.error(error instanceof Error ? error.message : String(error));
       }

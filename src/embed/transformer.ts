@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { ProgressFactory } from "./download.ts";
+import { ensureFiles } from "./files.ts";
 import type { EmbeddingModel } from "./models.ts";
+import { ensureRuntime } from "./runtime.ts";
 import { type ModelLog, ModelThread } from "./thread.ts";
-import { ensureModel } from "./weights.ts";
 
 export interface EmbedderOptions {
   /** `auto` and `required` load the model, and download it where it is missing; `off` does nothing. */
@@ -33,7 +35,14 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
   const named = { modelId: modelIdOf(model), dimension, minCosine, matchCosine };
   if (mode === "off") return { ...named, ...switchedOff };
 
-  const find = (signal: AbortSignal) => ensureModel({ model, modelDir, cacheDir, signal, progress, offline });
+  const find = async (signal: AbortSignal) => {
+    const fetch = { modelDir, cacheDir, signal, progress, offline };
+    const [folder, runtimeFolder] = await Promise.all([
+      ensureFiles({ ...fetch, set: model }),
+      ensureRuntime(fetch),
+    ]);
+    return { modelFolder: join(folder, model.folder), runtimeFolder };
+  };
   const thread = new ModelThread(model, find, log, againMs);
   const remembered = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
 
@@ -65,7 +74,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
 
 /** Differs wherever vectors differ. */
 function modelIdOf(model: EmbeddingModel): string {
-  return `${model.repository}/q8/${model.pooling}/${model.maxTokens}`;
+  return `${model.folder}/q8/${model.pooling}/${model.maxTokens}`;
 }
 
 const switchedOff: Pick<Embedder, "state" | "settled" | "embed" | "close"> = {

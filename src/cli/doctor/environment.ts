@@ -2,8 +2,9 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
+import { findFiles } from "../../embed/files.ts";
 import { modelNamed } from "../../embed/models.ts";
-import { findModel } from "../../embed/weights.ts";
+import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
 import { foldersOf } from "../models.ts";
 
@@ -76,11 +77,15 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
     yield problem("model", "EMBEDDING_MODEL names none of `agent-board models list`");
     return;
   }
-  const folder = await findModel({ model, ...foldersOf(config) });
-  if (folder !== null) yield passed("model", `${model.name} in ${folder}`);
-  else
-    yield warning(
-      "model",
-      `${model.name} is not here: the start downloads it, or \`agent-board models pull\` now`,
-    );
+  const folders = foldersOf(config);
+  const missing = (what: string) =>
+    warning("model", `${what} is not here: the start downloads it, or \`agent-board models pull\` now`);
+  const folder = await findFiles({ set: model, ...folders });
+  yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
+
+  const runtime = runtimeFor(process.platform, process.arch);
+  if (runtime === null) {
+    const machine = `${process.platform} on ${process.arch}`;
+    yield warning("model", `there is no runtime for ${machine}: search goes by words only`);
+  } else if ((await findRuntime(folders)) === null) yield missing(runtime.name);
 }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { ensureFiles } from "../../../src/embed/files.ts";
 import { MODELS } from "../../../src/embed/models.ts";
-import { ensureModel } from "../../../src/embed/weights.ts";
 
 /**
  * A MODEL_DIR with the default model, downloaded once and kept across runs; from `MODEL_DIR` when that is set.
@@ -10,5 +10,5 @@ import { ensureModel } from "../../../src/embed/weights.ts";
 export async function ensureTestModel(): Promise<string> {
   const { MODEL_DIR: modelDir, XDG_CACHE_HOME: caches } = process.env;
   const cacheDir = join(caches || join(homedir(), ".cache"), "agent-board", "models");
-  return ensureModel({ model: MODELS[0], modelDir: modelDir || cacheDir, cacheDir });
+  return ensureFiles({ set: MODELS[0], modelDir: modelDir || cacheDir, cacheDir });
 }

