@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
+import { compressed } from "./adapters/http/compressed.ts";
 import { failureHandler } from "./adapters/http/failures.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
 import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
@@ -29,6 +30,7 @@ export function buildApp(
   app.use(requestLog(logger));
   app.use(securityHeaders());
   app.use(boundedInFlight());
+  app.use(compressed());
   app.get("/healthz", (_request, response) => void response.json({ ok: true }));
   app.get("/readyz", readiness(board, stopping));
   app.use(mcpRouter(board));

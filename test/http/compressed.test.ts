@@ -1,0 +1,89 @@
+import { request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+
+let board: TestBoard;
+beforeAll(async () => {
+  board = await startBoard();
+});
+afterAll(() => board.stop());
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** Not `fetch`, which decodes by itself. */
+function ask(path: string, headers: Record<string, string>, send?: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const body = send === undefined ? undefined : JSON.stringify(send);
+    const options = {
+      method: send === undefined ? "GET" : "POST",
+      headers: { ...headers, ...(send === undefined ? {} : { "Content-Type": "application/json" }) },
+    };
+    const asked = request(board.url + path, options, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk) => chunks.push(chunk));
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+describe("answers", () => {
+  it.each(["/", "/openapi.json", "/llms.txt", "/feed.xml", "/api/v1/metrics"])(
+    "of %s are compressed by brotli or gzip, and equal what goes out plain",
+    async (path) => {
+      const plain = await ask(path, {});
+      const brotli = await ask(path, { "Accept-Encoding": "gzip, br" });
+      const gzip = await ask(path, { "Accept-Encoding": "gzip" });
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      for (const { headers } of [plain, brotli, gzip]) expect(headers["vary"]).toMatch(/Accept-Encoding/);
+      if (plain.body.length < 1024) {
+        expect(gzip.headers["content-encoding"]).toBeUndefined();
+        return;
+      }
+      expect([brotli, gzip].map(({ headers }) => headers["content-encoding"])).toEqual(["br", "gzip"]);
+      expect(brotli.body.length).toBeLessThan(plain.body.length / 1.5);
+      if (path === "/api/v1/metrics") return; // It shows the time of the request.
+      expect(brotliDecompressSync(brotli.body).equals(plain.body)).toBe(true);
+      expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
+    },
+  );
+
+  it("stay as they are when they are short", async () => {
+    const answer = await ask("/healthz", { "Accept-Encoding": "gzip, br" });
+    expect(answer.headers["content-encoding"]).toBeUndefined();
+    expect(JSON.parse(answer.body.toString())).toEqual({ ok: true });
+  });
+
+  it("have one tag however they are encoded, and a 304 names the encoding among what it varies by", async () => {
+    const compressed = await ask("/llms.txt", { "Accept-Encoding": "br" });
+    const plain = await ask("/llms.txt", {});
+    const tag = String(compressed.headers["etag"]);
+    expect(plain.headers["etag"]).toBe(tag);
+    const known = await ask("/llms.txt", { "Accept-Encoding": "br", "If-None-Match": tag });
+    expect([known.status, known.body.length]).toEqual([304, 0]);
+    expect(known.headers["vary"]).toMatch(/Accept-Encoding/);
+  });
+
+  it("to whoever registers stay plain: they show a key beside text that another may have chosen", async () => {
+    const args = { name: "Cellists of the town", description: "x".repeat(480), accept_terms: true };
+    const rest = await ask("/api/v1/publishers", { "Accept-Encoding": "gzip" }, args);
+    expect(rest.status).toBe(201);
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+    const params = { name: "register_publisher", arguments: { ...args, name: "Violists of the town" } };
+    const headers = { "Accept-Encoding": "gzip", Accept: "application/json, text/event-stream" };
+    const mcp = await ask("/mcp/data", headers, { ...call, params });
+    for (const answer of [rest, mcp]) {
+      expect(answer.body.length).toBeGreaterThan(1024);
+      expect(answer.body.toString()).toContain("bbk_");
+      expect(answer.headers["content-encoding"]).toBeUndefined();
+    }
+  });
+});
