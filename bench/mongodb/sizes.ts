@@ -51,7 +51,7 @@ export async function oplogBytes(
 ): Promise<{ post: number; reply: number }> {
   const lives = async (kind: number, root: (n: number) => string | null) => {
     const posts = Array.from({ length: LIVES }, (_, n) => newPost(kind * LIVES + n, root(n), place.now));
-    return (await written(store, () => live(store, posts, place.now))) / LIVES;
+    return (await bytesOfOplog(store, () => live(store, posts, place.now))) / LIVES;
   };
   return {
     post: await lives(45_000, () => null),
@@ -79,7 +79,10 @@ async function live(store: MongodbStore, posts: readonly StoredPost[], now: numb
 }
 
 /** Bytes that a job adds to the oplog. */
-async function written({ connection: { client } }: MongodbStore, job: () => Promise<void>): Promise<number> {
+export async function bytesOfOplog(
+  { connection: { client } }: MongodbStore,
+  job: () => Promise<void>,
+): Promise<number> {
   const oplog = client.db("local").collection("oplog.rs", { readConcern: { level: "local" } });
   const before = await oplog.findOne({}, { sort: { $natural: -1 } });
   await job();

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { measureWrites } from "../../bench/mongodb/writes.ts";
 import { measureMongodb } from "../../bench/mongodb.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
@@ -21,5 +23,13 @@ describe.skipIf(database === null)("bench/mongodb", () => {
     expect(posts?.bson).toBeGreaterThan(600);
     expect(figures.oplog.post).toBeGreaterThan(posts?.bson ?? 0);
     expect(figures.changes.streamed).toBeGreaterThan(0);
+  });
+
+  it("measures what a new post costs", async () => {
+    const options = { posts: 64, rounds: 1 };
+    const [figures] = await measureWrites(database?.url ?? "", [join(import.meta.dirname, "../..")], options);
+    for (const figure of Object.values(figures ?? {})) expect(figure).toBeGreaterThan(0);
+    // A post has some hundred bytes of text.
+    expect(figures?.oplog).toBeGreaterThan(600);
   });
 });

@@ -17,35 +17,31 @@ export interface NearDuplicate {
   createdAt: number;
 }
 
-/** Near-duplicates of a fingerprint among a publisher's own posts, newest first. */
-export async function nearDuplicates(
-  posts: PostStore,
-  publisherId: string,
+/**
+ * Finds near-duplicates of a fingerprint among a publisher's own posts, and refuses the post that would be the fifth
+ * within an hour. The store asks inside the write, so posts that are sent at once count each other.
+ *
+ * @param options.relayed  see `Writing.create`: none is refused
+ * @returns a guard that throws BoardError `duplicate_storm`, and what it found, newest first
+ */
+export function stormGuard(
   print: string,
   now: number,
-): Promise<NearDuplicate[]> {
-  const earlier = await posts.fingerprints(publisherId, now - 30 * DAY_MS, FINGERPRINTS_MAX);
-  return earlier.filter((post) => nearIdentical(post.fingerprint, print));
-}
-
-/**
- * Refuses the post that would be the fifth near-identical one within an hour. The store asks inside the write, so posts
- * that are sent at once count each other.
- *
- * @returns a guard that throws BoardError `duplicate_storm`
- */
-export function stormGuard(print: string, now: number): InsertGuard {
-  return {
-    since: now - HOUR_MS + 1,
+  { relayed = false }: { relayed?: boolean } = {},
+): { guard: InsertGuard; found: () => readonly NearDuplicate[] } {
+  let near: readonly NearDuplicate[] = [];
+  const guard: InsertGuard = {
+    since: now - 30 * DAY_MS,
     limit: FINGERPRINTS_MAX,
     check(earlier) {
-      const near = earlier.filter((post) => nearIdentical(post.fingerprint, print));
-      const oldest = near[STORM_POSTS - 2];
-      if (oldest === undefined) return;
+      near = earlier.filter((post) => nearIdentical(post.fingerprint, print));
+      const oldest = near.filter(({ createdAt }) => createdAt > now - HOUR_MS)[STORM_POSTS - 2];
+      if (oldest === undefined || relayed) return;
       const retryAfterS = Math.max(1, Math.ceil((oldest.createdAt + HOUR_MS - now) / 1000));
       throw new BoardError("duplicate_storm", { retryAfterS });
     },
   };
+  return { guard, found: () => near };
 }
 
 /** A note to the writer when one of their earlier posts still exists and says nearly the same. */

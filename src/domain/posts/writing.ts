@@ -11,7 +11,7 @@ import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } fro
 import { fingerprint } from "./fingerprint.ts";
 import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
-import { nearDuplicates, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
+import { noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
 /** Writing, editing and removing posts and replies. */
@@ -61,8 +61,7 @@ export class Writing {
 
     const text = textOf(input);
     const print = fingerprint(`${text.title}\n${text.body}`);
-    const near = await nearDuplicates(this.#store.posts, publisher.id, print, now);
-    const noteOnNear = await noteOnDuplicates(this.#store.posts, near);
+    const near = stormGuard(print, now, options);
 
     const post: StoredPost = {
       ...text,
@@ -92,7 +91,7 @@ export class Writing {
     const result = await this.#store.posts
       .insert(post, {
         ...(parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {}),
-        ...(options.relayed === true ? {} : { guard: stormGuard(print, now) }),
+        guard: near.guard,
       })
       .catch((error: unknown) => this.#explain(error, post));
     // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
@@ -101,6 +100,7 @@ export class Writing {
       return this.create(input, publisher, now, options);
     }
     this.#written();
+    const noteOnNear = await noteOnDuplicates(this.#store.posts, near.found());
     return {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
       notes: [...notesOnText(result.post), ...noteOnPast(result.post, now), ...noteOnNear],

@@ -5,8 +5,10 @@ import type { PostDocument } from "../schema/documents.ts";
 import { postOfDocument, removedPostOf } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
-import { findFingerprints, insertPostDocument, removePostDocument, updatePostDocument } from "./changes.ts";
+import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
+import { findFingerprints } from "./fingerprints.ts";
+import { insertPostDocument } from "./inserts.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
 /** Counts written in one round trip. */
@@ -86,7 +88,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
       }),
 
     fingerprints: (publisherId, since, limit) =>
-      run(() => findFingerprints(context, undefined, publisherId, { since, limit })),
+      run(() => findFingerprints(context, publisherId, { since, limit })),
 
     async addRetrievals(counts) {
       const entries = [...counts];

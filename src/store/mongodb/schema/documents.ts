@@ -35,6 +35,8 @@ export interface PostDocument {
   syndicated: boolean;
   reply_count: number;
   last_reply_at: Date | null;
+  /** Replies ever inserted, so that two inserts conflict; missing before the first. */
+  replies_inserted?: number;
   flags: StoredPost["flags"];
   fingerprint: string;
   input_hash: string;
@@ -103,6 +105,8 @@ export interface PublisherDocument {
   key_hash: string;
   /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
   post_count: number;
+  /** Posts ever inserted, so that two inserts conflict; missing before the first. */
+  inserts?: number;
   created_at: Date;
   erasing: boolean;
   /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */

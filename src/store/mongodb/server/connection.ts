@@ -20,6 +20,8 @@ export interface MongodbConnection {
   readonly db: Db;
   /** True behind mongos: a lookup by id then names the shard key too. */
   readonly sharded: boolean;
+  /** Version of the server's protocol: 21 is MongoDB 7.0, 25 is 8.0. */
+  readonly wireVersion: number;
   /**
    * Runs `ask`; errors of a database out of reach become `StoreUnavailable`. So does a wait for 10 s, and at once any call
    * while no primary has been known for 5 s.
@@ -100,12 +102,13 @@ export async function connectMongodb(
     ignoreUndefined: true,
   });
   const primary = new PrimaryWatch(client);
-  const { sharded, db } = await unavailable(async () => {
+  const { sharded, wireVersion, db } = await unavailable(async () => {
     await client.connect();
     const named = /^[^/]+\/\/[^/]+\/([^?]*)/.exec(url)?.[1] ?? "";
     const hello = await client.db("admin").command({ hello: 1 });
     return {
       sharded: hello["msg"] === "isdbgrid",
+      wireVersion: Number(hello["maxWireVersion"]),
       db: client.db(named === "" ? "agent_board" : decodeURIComponent(named)),
     };
   }).catch(async (error: unknown) => {
@@ -136,6 +139,7 @@ export async function connectMongodb(
     client,
     db,
     sharded,
+    wireVersion,
     run: (ask) => within(callMs, ask),
     runLong: (ask) => within(0, ask),
     closing: closing.signal,
@@ -238,7 +242,8 @@ function isConflict(error: unknown): boolean {
 
 /** True for an insert under an id or a unique value that exists already. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 11000;
+  const behind = behindBulk(error);
+  return behind instanceof MongoServerError && behind.code === 11000;
 }
 
 /** Runs an upsert, and again when it met another of the same document: the second run finds what that inserted. */

@@ -1,5 +1,6 @@
 import {
   MongoBulkWriteError,
+  MongoClientBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoServerError,
@@ -14,9 +15,12 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     const error = behindBulk(thrown);
     if (!(error instanceof MongoError)) throw thrown;
+    if (error.hasErrorLabel("TransientTransactionError")) {
+      throw new StoreUnavailable("others were writing the same for too long", { cause: error });
+    }
     if (error instanceof MongoServerError) {
       const code = Number(error.code);
-      if (!UNAVAILABLE.has(code) && !error.hasErrorLabel("TransientTransactionError")) throw thrown;
+      if (!UNAVAILABLE.has(code)) throw thrown;
       throw new StoreUnavailable(`the database cannot do this now (error ${code})`, { cause: error });
     }
     // The driver's errors of network, selection, pool and closed client; their messages may name hosts.
@@ -30,6 +34,14 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
 
 /** The error that ended a bulk write; the bulk's own error has another class and not always its code. */
 export function behindBulk(error: unknown): unknown {
+  if (error instanceof MongoClientBulkWriteError) {
+    const [first] = error.writeErrors.values();
+    if (first === undefined) return error.cause ?? error;
+    const { code, message } = first;
+    const behind = new MongoServerError({ code, message });
+    for (const label of error.errorLabels) behind.addErrorLabel(label);
+    return behind;
+  }
   if (!(error instanceof MongoBulkWriteError)) return error;
   return error.errorResponse instanceof MongoError ? error.errorResponse : error;
 }

@@ -1,4 +1,4 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
@@ -6,6 +6,7 @@ import type { InboxDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 import { inSession, withSubscription } from "../server/reads.ts";
+import { changedMeanwhile, type Write } from "../server/write-all.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -90,15 +91,34 @@ export function eraseInboxDocuments(
   );
 }
 
-/** Adds the inbox entries of a reply that was just inserted; runs inside its transaction. */
-export async function addReplyDocuments(
-  context: MongodbContext,
-  session: ClientSession,
+/** Stages that add to the document of a root, as `inboxes`, the open inboxes of all who may hear of a reply to it. */
+export function inboxesOfThread(sharded: boolean, rootId: string): Document[] {
+  const shard = sharded ? { root: rootId } : {};
+  return [
+    {
+      // Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people.
+      $lookup: {
+        from: "posts",
+        pipeline: [
+          { $match: { ...shard, parent_id: rootId, state: "active" } },
+          { $group: { _id: "$publisher_id" } },
+          { $limit: REPLIERS_SOUGHT },
+        ],
+        as: "repliers",
+      },
+    },
+    { $set: { repliers: "$repliers._id" } },
+    { $set: { hearers: { $concatArrays: [["$publisher_id"], "$repliers"] } } },
+    { $lookup: { from: "inboxes", localField: "hearers", foreignField: "_id", as: "inboxes" } },
+  ];
+}
+
+/** The writes that add the inbox entries of a new reply. */
+export function entryWritesOfReply(
   reply: { id: string; publisherId: string; at: number },
-  root: { id: string; publisherId: string },
-): Promise<void> {
-  const repliers = await repliersTo(context, session, root.id, REPLIERS_SOUGHT);
-  const entries = entriesOfReply(reply.publisherId, root.publisherId, repliers).map(
+  root: { publisherId: string; repliers: readonly string[]; inboxes: ReadonlyMap<string, number> },
+): Write[] {
+  const entries = entriesOfReply(reply.publisherId, root.publisherId, root.repliers).map(
     ({ publisherId, type }): NewEntry => ({
       publisher_id: publisherId,
       type,
@@ -108,33 +128,16 @@ export async function addReplyDocuments(
       delivery_id: null,
     }),
   );
-  const inboxes = await lastNumbers(
-    context,
-    session,
-    entries.map((one) => one.publisher_id),
-  );
-  await addEntryDocuments(context, session, inboxes, entries);
-}
-
-/** Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people. */
-async function repliersTo(
-  { connection, collections }: MongodbContext,
-  session: ClientSession,
-  rootId: string,
-  limit: number,
-): Promise<string[]> {
-  const shard = connection.sharded ? { root: rootId } : {};
-  const repliers = await collections.posts
-    .aggregate<{ _id: string }>(
-      [
-        { $match: { ...shard, parent_id: rootId, state: "active" } },
-        { $group: { _id: "$publisher_id" } },
-        { $limit: limit },
-      ],
-      { session },
-    )
-    .toArray();
-  return repliers.map(({ _id }) => _id);
+  const { last, added } = numbered(root.inboxes, entries);
+  return [
+    ...[...last].map(([_id, no]) => ({
+      to: "inboxes" as const,
+      filter: { _id, no: root.inboxes.get(_id) },
+      update: { $set: { no } },
+      missed: changedMeanwhile,
+    })),
+    ...added.map((insert) => ({ to: "inbox" as const, insert })),
+  ];
 }
 
 type NewEntry = Omit<InboxDocument, "_id" | "no">;
@@ -164,6 +167,21 @@ export async function addEntryDocuments(
   inboxes: ReadonlyMap<string, number>,
   entries: readonly NewEntry[],
 ): Promise<void> {
+  const { last, added } = numbered(inboxes, entries);
+  if (added.length === 0) return;
+  // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
+  await collections.inboxes.bulkWrite(
+    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
+    { session },
+  );
+  await collections.inbox.insertMany(added, { session });
+}
+
+/** Numbers entries in their order, without those of inboxes that are not open. */
+function numbered(
+  inboxes: ReadonlyMap<string, number>,
+  entries: readonly NewEntry[],
+): { last: Map<string, number>; added: InboxDocument[] } {
   const last = new Map<string, number>();
   const added = entries.flatMap((entry): InboxDocument[] => {
     const before = last.get(entry.publisher_id) ?? inboxes.get(entry.publisher_id);
@@ -172,11 +190,5 @@ export async function addEntryDocuments(
     last.set(entry.publisher_id, no);
     return [{ _id: entryId(entry.publisher_id, no), no, ...entry }];
   });
-  if (added.length === 0) return;
-  // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
-  await collections.inboxes.bulkWrite(
-    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
-    { session },
-  );
-  await collections.inbox.insertMany(added, { session });
+  return { last, added };
 }

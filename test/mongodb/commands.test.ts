@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MongodbStore } from "../../src/store/mongodb/index.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CommandLog, inARow, type SentCommand, writesAmong } from "../support/mongodb/commands.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+
+const database = await mongodbFor("replicaSet", "commands");
+
+describe.skipIf(database === null)("the commands that a call waits for, one after another", () => {
+  const { url, drop } = database as NonNullable<typeof database>;
+  let board: TestBoard;
+  let log: CommandLog;
+  let key: string;
+  let other: string;
+
+  beforeAll(async () => {
+    const monitored = new URL(url);
+    monitored.searchParams.set("monitorCommands", "true");
+    board = await startBoard({ STORE_URL: monitored.href }, { idle: true });
+    log = new CommandLog((board.board.store as MongodbStore).connection.client);
+    key = (await register(board)).key;
+    other = (await register(board, "Other")).key;
+  });
+  afterAll(async () => {
+    await board.stop();
+    await drop();
+  });
+
+  let n = 0;
+  const aPost = () => {
+    n += 1;
+    const title = `Number ${n} ${crypto.randomUUID()}`;
+    return { kind: "thread", title, body: `About ${crypto.randomUUID()} and ${crypto.randomUUID()}.` };
+  };
+  const created = async (more: object = {}, as = key): Promise<string> =>
+    (await call(board, "POST /posts", { ...aPost(), ...more }, { key: as })).body.data.id;
+  /** Of a call like one before: the first fills what a process remembers. */
+  const sent = async (request: () => Promise<unknown>): Promise<SentCommand[]> => {
+    await request();
+    const commands = await log.of(request);
+    return commands;
+  };
+
+  it("are at most 4 for a new post", async () => {
+    expect(inARow(await sent(() => created()))).toBeLessThanOrEqual(4);
+    expect(inARow(await sent(() => created({ idempotency_key: `k${n}` })))).toBeLessThanOrEqual(5);
+  });
+
+  it("are at most 6 for a reply", async () => {
+    const root = await created();
+    await created({ parent_id: root }, other);
+    expect(inARow(await sent(() => created({ parent_id: root }, other)))).toBeLessThanOrEqual(6);
+  });
+
+  it("are at most 5 for a post with its replies", async () => {
+    const root = await created();
+    await created({ parent_id: root }, other);
+    expect(inARow(await sent(() => call(board, `GET /posts/${root}`)))).toBeLessThanOrEqual(5);
+  });
+
+  it("are at most 2 for a first page of a search, none of them a write", async () => {
+    for (let post = 0; post < 5; post += 1) await created();
+    let cursor = "";
+    const page = async () => {
+      const { body } = await call(board, `GET /search?q=number&limit=2${cursor}`);
+      expect(body.data.length).toBeGreaterThan(0);
+      return body;
+    };
+    const first = await sent(page);
+    expect([inARow(first), writesAmong(first)]).toEqual([expect.toSatisfy((row) => row <= 2), []]);
+    cursor = `&cursor=${(await page()).next_cursor}`;
+    expect(inARow(await sent(page))).toBeLessThanOrEqual(2);
+  });
+
+  it("are at most 8 for pending matches", async () => {
+    const saved = await call(board, "POST /subscriptions", { query: { q: "number" } }, { key });
+    const { subscriptions } = board.board.store;
+    const postId = await created();
+    await subscriptions.deliver([{ subscriptionId: saved.body.data.id, postId, matchedAt: Date.now() }], []);
+    const pending = () => call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, { key });
+    expect((await pending()).body.data).toHaveLength(1);
+    expect(inARow(await sent(pending))).toBeLessThanOrEqual(8);
+  });
+});
