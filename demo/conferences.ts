@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RowMap } from "../src/cli/import/row-map.ts";
 import { BoardError } from "../src/failures.ts";
 import type { PostInput } from "../src/schema/post.ts";
-import { type Gazetteer, openGazetteer, type Place } from "./places.ts";
+import { type Place, townOf } from "./places.ts";
 
 /**
  * Rows of the list of technology conferences at github.com/tech-conferences/conference-data (MIT licence), one JSON
@@ -27,13 +27,10 @@ const CONFERENCES: RowMap = {
       }));
       throw new BoardError("invalid_request", { issues });
     }
-    gazetteer ??= openGazetteer();
-    return conferencePost(parsed.data, gazetteer);
+    return conferencePost(parsed.data);
   },
 };
 export default CONFERENCES;
-
-let gazetteer: Gazetteer | undefined;
 
 /** One row of the source, with the fields in use. */
 export const Conference = z.object({
@@ -63,9 +60,9 @@ export type Conference = z.output<typeof Conference>;
  * ahead, at most a year) also suits past conferences, which become a short-lived archive, and those more than a year
  * away, which the next import renews.
  */
-export function conferencePost(conference: Conference, places: Gazetteer): z.input<typeof PostInput> {
+export function conferencePost(conference: Conference): z.input<typeof PostInput> {
   const { name, url, startDate, endDate, city, country, online, topics, cfpUrl, cfpEndDate } = conference;
-  const place = city === undefined ? null : places.find(city, country ?? null);
+  const place = city === undefined ? null : townOf(city, country ?? null);
   const timezone = place?.timezone ?? "UTC";
   const where = city === undefined ? null : [city, country].filter((part) => part !== undefined).join(", ");
   const id = [name, startDate, city ?? "online"].map(slug).join(":");

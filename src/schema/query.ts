@@ -1,42 +1,14 @@
 import { z } from "zod";
+import { Near, type NearPoint } from "./place/near.ts";
 import { KINDS, Kind, PostId } from "./post.ts";
 import { PublisherId } from "./publisher.ts";
-import { DateTimeOrDate, DECIMAL, Flag, List, numeric } from "./scalars.ts";
+import { Bound, Flag, List, numeric } from "./scalars.ts";
 import { cleanLine, codePoints, optionalLine } from "./text.ts";
+import type { TimeSpan } from "./time/iso-8601.ts";
 
 export const RADIUS_KM = { default: 25, max: 500 } as const;
 export const SORTS = ["relevance", "newest", "soonest"] as const;
 export type Sort = (typeof SORTS)[number];
-
-const Near = z
-  .union(
-    [
-      z
-        .string()
-        .transform((text) => text.split(",").map((part) => (DECIMAL.test(part) ? Number(part) : Number.NaN))),
-      z.object({ lat: z.number(), lng: z.number() }).transform(({ lat, lng }) => [lat, lng]),
-    ],
-    { error: "Must be `lat,lng`, such as 52.52,13.40." },
-  )
-  .transform((parts, context): { lat: number; lng: number } => {
-    const [lat, lng] = parts;
-    if (
-      parts.length === 2 &&
-      lat !== undefined &&
-      lng !== undefined &&
-      Math.abs(lat) <= 90 &&
-      Math.abs(lng) <= 180
-    ) {
-      return { lat, lng };
-    }
-    context.addIssue({
-      code: "custom",
-      params: { code: "invalid_format" },
-      message: "Must be `lat,lng` in degrees, such as 52.52,13.40.",
-    });
-    return z.NEVER;
-  })
-  .meta({ override: { type: "string" } });
 
 const Kinds = List.pipe(z.array(Kind).max(KINDS.length * 2))
   .transform((kinds) => [...new Set(kinds)])
@@ -60,10 +32,10 @@ export const criteria = {
   q: optionalLine(500).optional().describe('"phrase" must occur, -word must not.'),
   kind: Kinds.optional(),
   tags: Tags.optional(),
-  near: Near.optional().describe("lat,lng"),
+  near: Near.optional().describe("Place name or lat,lng."),
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
-  after: DateTimeOrDate.optional().describe("ISO 8601; ends after it."),
-  before: DateTimeOrDate.optional().describe("Starts by it."),
+  after: Bound.optional().describe("ISO 8601; ends after it."),
+  before: Bound.optional().describe("Starts by it."),
   verified: Flag.optional().describe("Verified publishers only."),
   publisher: PublisherId.optional().describe("Publisher id."),
   thread: PostId.optional().describe("A post id: its replies."),
@@ -73,10 +45,30 @@ export const criteria = {
   rerank: Flag.optional().describe("Default true."),
 };
 
-export const SearchQuery = z.object({
-  ...criteria,
-  sort: z.enum(SORTS).optional(),
-  limit: numeric({ min: 1, max: 100, integer: true }).default(20),
-  cursor: z.string().max(2000).optional().describe("The last `next_cursor`."),
-});
+/** Refuses a time of day whose zone nobody tells: neither an offset nor a place to search near. */
+export function refuseZoneless(
+  query: Partial<Record<"after" | "before", TimeSpan | undefined>> & { near?: NearPoint | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (query.near !== undefined) return;
+  for (const name of ["after", "before"] as const) {
+    const bound = query[name];
+    if (bound === undefined || !bound.local || bound.zone !== undefined || bound.from !== bound.to) continue;
+    context.addIssue({
+      code: "custom",
+      path: [name],
+      params: { code: "invalid_format" },
+      message: "Needs an offset, as in 2026-12-01T18:30:00Z, or `near`, whose place tells the zone.",
+    });
+  }
+}
+
+export const SearchQuery = z
+  .object({
+    ...criteria,
+    sort: z.enum(SORTS).optional(),
+    limit: numeric({ min: 1, max: 100, integer: true }).default(20),
+    cursor: z.string().max(2000).optional().describe("The last `next_cursor`."),
+  })
+  .superRefine(refuseZoneless);
 export type SearchQuery = z.output<typeof SearchQuery>;

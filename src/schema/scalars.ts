@@ -1,54 +1,53 @@
 import { z } from "zod";
+import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
 
-const asDateTime = z.iso.datetime({ offset: true });
-const asDate = z.iso.date();
-
 /**
- * An ISO 8601 date-time with offset or `Z`, as epoch milliseconds.
- * Out-of-calendar dates (February 30th) are refused.
+ * A moment of ISO 8601 with an offset, `Z` or a zone in brackets, as epoch milliseconds. Days that do not exist
+ * (February 30th) are refused.
  */
 export const DateTime = z
   .string()
   .meta({ format: "date-time" })
-  .transform((text, context) =>
-    asDateTime.safeParse(text).success && inRange(text)
-      ? Date.parse(text)
-      : refused(
-          text,
-          context,
-          "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00, or a local one beside `timezone`.",
-        ),
-  );
+  .transform((text, context) => {
+    const span = spanWithin(text);
+    if (span !== null && span.local === false) return span.from;
+    return refused(
+      text,
+      context,
+      span === null
+        ? "Must be an ISO 8601 date-time with an offset, such as 2026-12-01T18:30:00+01:00, or a local one beside `timezone`."
+        : "Needs an offset, as in 2026-12-01T18:30:00+01:00, or a `timezone` beside it, such as Europe/Berlin.",
+    );
+  });
 
-/** A bound of a search: a date-time like `DateTime`, or a plain date, which means its first moment in UTC. */
-export const DateTimeOrDate = z
+/** A bound of a search: any form of ISO 8601. A date, week, month or year covers all of it. */
+export const Bound = z
   .string()
-  .transform((text, context) =>
-    (asDateTime.safeParse(text).success || asDate.safeParse(text).success) && inRange(text)
-      ? Date.parse(text)
-      : refused(
-          text,
-          context,
-          BLANK_FOR_PLUS.test(text)
-            ? "Write the + of the offset as %2B in an address, or give the time in UTC (2026-12-01T18:30:00Z)."
-            : "Must be an ISO 8601 date-time with an offset (2026-12-01T18:30:00Z) or a date (2026-12-01).",
-        ),
-  );
+  .transform((text, context): TimeSpan => {
+    const span = spanWithin(text);
+    if (span !== null) return span;
+    return refused(
+      text,
+      context,
+      /^[^/]+\/[^/]+$/.test(text) && text.length > 12
+        ? "Must be one moment; send the two ends of an interval as `after` and `before`."
+        : "Must be an ISO 8601 date (2026-12-01), month (2026-12) or date-time (2026-12-01T18:30:00Z); words such as “this weekend” belong in `q`.",
+    );
+  })
+  .meta({ override: { type: "string" } });
 
 function refused(text: string, context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: "invalid_format", format: "datetime", input: text, message });
   return z.NEVER;
 }
 
-/** `18:30:00+01:00` as it arrives in a URL, where a plus means a blank. */
-const BLANK_FOR_PLUS = /T[\d:.]+ \d\d:\d\d$/;
-
 /** Years 1 to 9999 keep four digits in ISO 8601; anything else would not sort or parse elsewhere. */
-function inRange(text: string): boolean {
-  const ms = Date.parse(text);
-  return ms >= Date.parse("0001-01-01") && ms < Date.UTC(10_000, 0, 1);
+function spanWithin(text: string): TimeSpan | null {
+  const span = spanOfText(text);
+  if (span === null || span.from < Date.parse("0001-01-01") || span.to >= Date.UTC(10_000, 0, 1)) return null;
+  return span.zone !== undefined && !isTimeZone(span.zone) ? null : span;
 }
 
 /** A moment in an answer, ISO 8601 in UTC. */
@@ -64,7 +63,7 @@ export const Flag = z
   .meta({ override: { type: "boolean" } });
 
 /** A decimal number as people write it: no hexadecimal, no `Infinity`, no empty text. */
-export const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
+const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
 
 /** A number, or its decimal string as query parameters carry it. `integer` refuses fractions. */
 export function numeric(bounds: { min: number; max: number; integer?: boolean }) {

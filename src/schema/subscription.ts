@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
 import { Post } from "./post.ts";
-import { criteria } from "./query.ts";
+import { criteria, refuseZoneless } from "./query.ts";
 import { Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
 const Criteria = z.object(criteria).superRefine((query, context) => {
+  refuseZoneless(query, context);
   const {
     rerank: _rerank,
     radius_km: _radius,

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import CONFERENCES, { Conference, conferencePost } from "../../demo/conferences.ts";
-import { type Gazetteer, openGazetteer } from "../../demo/places.ts";
+import { townOf } from "../../demo/places.ts";
 import { loadRowMap, postOfRow } from "../../src/cli/import/row-map.ts";
 import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
@@ -14,11 +14,6 @@ import { PostInput } from "../../src/schema/post.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
 import { call } from "../support/boards/client.ts";
-
-let places: Gazetteer;
-beforeAll(() => {
-  places = openGazetteer();
-});
 
 const DEMO = readFileSync(new URL("../../demo/conferences.jsonl", import.meta.url), "utf8")
   .trim()
@@ -40,7 +35,7 @@ const ROW = {
   offersSignLanguageOrCC: true,
 };
 
-const postOf = (row: Record<string, unknown>) => conferencePost(Conference.parse(row), places);
+const postOf = (row: Record<string, unknown>) => conferencePost(Conference.parse(row));
 
 describe("conferencePost", () => {
   it("has title, place, dates, topics and languages", () => {
@@ -195,7 +190,7 @@ const TALKS = /```js\n(export default[^`]*(?:`[^`]+`[^`]*)*)```/.exec(
   readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8"),
 )?.[1] as string;
 
-describe("openGazetteer", () => {
+describe("townOf", () => {
   it.each([
     ["Berlin", "Germany", 52.52, 13.41],
     ["München", "Deutschland", 48.14, 11.58],
@@ -217,19 +212,19 @@ describe("openGazetteer", () => {
     ["São Paulo", "Brazil", -23.55, -46.64],
     ["Antwerp", "Belgium", 51.22, 4.4],
   ])("finds %s, %s", (city, country, lat, lng) => {
-    const place = places.find(city, country);
+    const place = townOf(city, country);
     expect(place?.lat).toBeCloseTo(lat, 1);
     expect(place?.lng).toBeCloseTo(lng, 1);
   });
 
   it("takes the largest town of that name when no country is given", () => {
-    expect(places.find("Paris", null)?.countryCode).toBe("FR");
+    expect(townOf("Paris", null)?.countryCode).toBe("FR");
   });
 
   it("finds nothing rather than the wrong place", () => {
-    expect(places.find("Zubrowkaville", "France")).toBeNull();
-    expect(places.find("Berlin", "Zubrowka")).toBeNull();
-    expect(places.find("Berlin, ZZ", "U.S.A.")).toBeNull();
-    expect(places.find("", "France")).toBeNull();
+    expect(townOf("Zubrowkaville", "France")).toBeNull();
+    expect(townOf("Berlin", "Zubrowka")).toBeNull();
+    expect(townOf("Berlin, ZZ", "U.S.A.")).toBeNull();
+    expect(townOf("", "France")).toBeNull();
   });
 });

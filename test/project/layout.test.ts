@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   tools: ["src/operation.ts", "src/schema"],
-  demo: ["src/cli/import/row-map.ts", "src/schema", "src/failures.ts"],
+  demo: ["src/cli/import/row-map.ts", "src/schema", "src/gazetteer", "src/failures.ts"],
   "src/routes": ["src/operation.ts", "src/schema"],
   "src/adapters": [
     "src/operation.ts",
@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
   "src/jobs": ["src/domain", "src/ports", "src/search", "src/schema"],
   "src/transfer": ["src/ports", "src/schema"],
-  "src/domain": ["src/ports", "src/search", "src/schema", "src/failures.ts"],
+  "src/domain": ["src/ports", "src/search", "src/schema", "src/gazetteer", "src/failures.ts"],
   "src/search": ["src/schema"],
   "src/ports": ["src/schema"],
   "src/store/open.ts": ["src/store/module.ts", "src/ports"],
@@ -51,7 +51,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/search-index": ["src/ports", "src/search", "src/schema", "src/start-worker.ts"],
   "src/embed": ["src/ports", "src/start-worker.ts"],
   "src/outbound": ["src/ports"],
-  "src/schema": [],
+  "src/schema": ["src/gazetteer"],
+  "src/gazetteer": [],
   "src/failures.ts": [],
   "src/config.ts": [],
   "src/start-worker.ts": [],

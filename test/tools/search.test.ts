@@ -105,12 +105,15 @@ describe("search", () => {
       ]);
     });
 
-    it("takes dates, and date-times with any offset, as bounds", async () => {
+    it("takes dates, which cover their day, and date-times with any offset, as bounds", async () => {
       await seed("dates", [
         { title: "d", starts_at: "2026-12-24T00:30:00+02:00", ends_at: "2026-12-24T01:00:00+02:00" },
       ]);
-      expect(await sorted("tags=dates&after=2026-12-24")).toEqual([]);
-      expect(await sorted("tags=dates&after=2026-12-23")).toEqual(["d"]);
+      // It is over at 23:00 UTC of the 23rd, when the 24th has begun in half of the world.
+      expect(await sorted("tags=dates&after=2026-12-24")).toEqual(["d"]);
+      expect(await sorted("tags=dates&after=2026-12-25")).toEqual([]);
+      expect(await sorted("tags=dates&before=2026-12-23")).toEqual(["d"]);
+      expect(await sorted("tags=dates&before=2026-12-22")).toEqual([]);
       expect(await sorted(`tags=dates&before=${encoded("2026-12-24T00:30:00+02:00")}`)).toEqual(["d"]);
       expect(await sorted(`tags=dates&before=${encoded("2026-12-23T22:29:59Z")}`)).toEqual([]);
     });
@@ -316,7 +319,8 @@ describe("search", () => {
         tags: "a,b",
         near: "52.5,13.4",
         radius_km: 25,
-        after: "2026-12-01T00:00:00.000Z",
+        // The first moment of the day in Berlin, where the search is.
+        after: "2026-11-30T23:00:00.000Z",
         verified: true,
         include_replies: true,
         include_expired: false,
@@ -451,9 +455,32 @@ describe("search", () => {
     expect(body.data.retrievals).toBe(1);
   });
 
-  it("says how to write the plus of an offset in a URL", async () => {
+  it("reads the plus of an offset in a URL, where it arrives as a blank", async () => {
     const { body } = await search("after=2026-12-01T18:30:00+01:00");
-    expect(body.error.issues[0].message).toContain("%2B");
+    expect(body.meta.query.after).toBe("2026-12-01T17:30:00.000Z");
+  });
+
+  it("takes the name of a place, and says which it took and who else bears the name", async () => {
+    await write(board, key, { title: "pavilion", tags: ["named"], location: { lat: 52.53, lng: 13.41 } });
+    const { body } = await search("tags=named&near=Berlin");
+    expect(body.data[0].distance_km).toBe(0.6);
+    expect(body.meta.query.near).toBe("52.5244,13.4105");
+    expect(body.meta.note).toContain("read as Berlin, Germany (52.5244,13.4105); others of this name:");
+  });
+
+  it("asks back for a name that several places bear", async () => {
+    const { status, body } = await search("near=Springfield");
+    expect([status, body.error.code]).toEqual([400, "invalid_query"]);
+    expect(body.error.issues[0]).toMatchObject({ path: "near", code: "ambiguous_place" });
+    expect(body.error.issues[0].message).toContain('"Springfield, Illinois"');
+    expect((await search("near=Springfield,%20Illinois")).status).toBe(200);
+  });
+
+  it("shows the bound that `soonest` adds, and adds none when the past is asked for", async () => {
+    const applied = async (query: string) => (await search(`sort=soonest&${query}`)).body.meta.query;
+    expect((await applied("kind=event")).after).toBe(new Date(now).toISOString());
+    expect((await applied("kind=event&before=2026-01-01")).after).toBeUndefined();
+    expect((await applied("kind=event&include_expired=true")).after).toBeUndefined();
   });
 
   it.each([

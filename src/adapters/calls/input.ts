@@ -3,7 +3,7 @@ import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
-import { withMoments } from "../../schema/local-time.ts";
+import { withMoments } from "../../schema/time/local-time.ts";
 
 /**
  * Parses the fields of a call by the operation's schema.
@@ -18,7 +18,8 @@ export function parseInput(
   sent: Record<string, unknown>,
   source: "body" | "query",
 ): { input: z.output<z.ZodObject>; notes: string[] } {
-  const parsed = operation.input.safeParse(withMoments(sent), { reportInput: true });
+  const { fields, note } = withMoments(sent);
+  const parsed = operation.input.safeParse(fields, { reportInput: true });
   if (!parsed.success) {
     const { issues } = parsed.error;
     // A misspelt field is most often why another one is missing.
@@ -29,7 +30,8 @@ export function parseInput(
   }
   // The one guard over every text that is kept.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
-  return { input: parsed.data, notes: unknownFields(operation.input, sent).map(unknownFieldNote) };
+  const unknown = unknownFields(operation.input, sent).map(unknownFieldNote);
+  return { input: parsed.data, notes: note === null ? unknown : [note, ...unknown] };
 }
 
 function failureOf(issues: readonly z.core.$ZodIssue[], source: "body" | "query"): FailureCode {

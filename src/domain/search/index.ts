@@ -11,7 +11,7 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { roleLifts } from "./lifts.ts";
-import { appliedJson, filterOf, noteOnReversed, textOfQuery } from "./query.ts";
+import { appliedJson, filterOf, noteOnReversed, notesOnPlace, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
@@ -70,13 +70,13 @@ export class Search {
     const posts = await this.#shown(page.found, plan.question.filter);
     const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
     const notes: Advice[] = asksAdvice ? await this.#advice(plan.question, query) : [];
-    notes.push(...noteOnReversed(query));
+    notes.push(...notesOnPlace(query), ...noteOnReversed(query));
     if (query.radius_km !== undefined && query.near === undefined)
       notes.push("`radius_km` does nothing without `near`.");
     return {
       posts,
       nextCursor: page.nextCursor,
-      query: appliedJson(query, plan.sort),
+      query: appliedJson(query, plan.sort, plan.question.filter),
       ranking: plan.mode,
       notes,
     };
@@ -89,7 +89,12 @@ export class Search {
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
     const sort = sortOf(query, asksWords);
-    if (sort === "soonest" && filter.after === null) filter.after = now;
+    // What is over is left out, unless the past is asked for.
+    const asksPast = filter.includeExpired || (filter.before !== null && filter.before <= now);
+    const isBounded = sort === "soonest" && filter.after === null && !asksPast;
+    // The list is the same at every page, whatever moment its bound is.
+    const sent = appliedJson(query, sort, filter);
+    if (isBounded) filter.after = now;
     const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
@@ -101,9 +106,7 @@ export class Search {
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size.
-      list: sha256(
-        JSON.stringify({ ...appliedJson(query, sort), limit: 0, ...(datedOnly ? { datedOnly } : {}) }),
-      ).slice(0, 12),
+      list: sha256(JSON.stringify({ ...sent, limit: 0, ...(datedOnly ? { datedOnly } : {}) })).slice(0, 12),
     };
   }
 

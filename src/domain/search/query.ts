@@ -1,18 +1,28 @@
+import { townAt } from "../../gazetteer/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
+import { placeInWords } from "../../schema/place/near.ts";
 import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
+import type { TimeSpan } from "../../schema/time/iso-8601.ts";
+import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts";
 import { parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { isoTime } from "../resources.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {
+  const { near, after, before } = query;
+  // A day is that of the place searched.
+  const zone = near === undefined ? null : zoneAt(near);
   return {
     kinds: emptyAsNull(query.kind),
     tags: emptyAsNull(query.tags),
-    near: query.near === undefined ? null : { ...query.near, radiusKm: query.radius_km ?? RADIUS_KM.default },
-    after: query.after ?? null,
-    before: query.before ?? null,
+    near:
+      near === undefined
+        ? null
+        : { lat: near.lat, lng: near.lng, radiusKm: query.radius_km ?? RADIUS_KM.default },
+    after: after === undefined ? null : firstMoment(after, zone),
+    before: before === undefined ? null : lastMoment(before, zone),
     verifiedOnly: query.verified ?? false,
     publisherId: emptyText(query.publisher),
     parentId: emptyText(query.thread),
@@ -24,9 +34,16 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
   };
 }
 
+/** Which place the name sent as `near` was read as. */
+export function notesOnPlace({ near }: StandingQuery): string[] {
+  const note = near === undefined ? null : placeInWords(near);
+  return note === null ? [] : [note];
+}
+
 /** A note on bounds the wrong way round, which only posts over the whole time between them meet. */
-export function noteOnReversed({ after, before }: StandingQuery): string[] {
-  if (after === undefined || before === undefined || after <= before) return [];
+export function noteOnReversed(query: StandingQuery): string[] {
+  const { after, before } = filterOf(query, 0);
+  if (after === null || before === null || after <= before) return [];
   return [
     "`after` is later than `before`, so only posts that go on from the one to the other match. Exchange them to find what is on between them.",
   ];
@@ -59,8 +76,8 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
     ...(filter.near === null
       ? {}
       : { near: `${filter.near.lat},${filter.near.lng}`, radius_km: filter.near.radiusKm }),
-    ...(filter.after === null ? {} : { after: isoTime(filter.after) }),
-    ...(filter.before === null ? {} : { before: isoTime(filter.before) }),
+    ...(query.after === undefined ? {} : { after: boundText(query.after) }),
+    ...(query.before === undefined ? {} : { before: boundText(query.before) }),
     ...(filter.verifiedOnly ? { verified: true } : {}),
     ...(filter.publisherId === null ? {} : { publisher: filter.publisherId }),
     ...(filter.parentId === null ? {} : { thread: filter.parentId }),
@@ -70,10 +87,22 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
   };
 }
 
-/** The query as it was applied, defaults included: `meta.query`. */
-export function appliedJson(query: SearchQuery, sort: string): Record<string, unknown> {
+/** A day stays a day, which its zone or the place searched makes moments of; a moment is told in UTC. */
+const boundText = (bound: TimeSpan) => (bound.local ? bound.text : isoTime(bound.from));
+
+/**
+ * The query as it was applied, defaults included: `meta.query`.
+ * @param bounds  the moments between which it was applied
+ */
+export function appliedJson(
+  query: SearchQuery,
+  sort: string,
+  { after, before }: Pick<PostFilter, "after" | "before">,
+): Record<string, unknown> {
   return {
     ...criteriaJson(query),
+    ...(after === null ? {} : { after: isoTime(after) }),
+    ...(before === null ? {} : { before: isoTime(before) }),
     sort,
     limit: query.limit,
     ...(textOfQuery(query) === null ? {} : { rerank: query.rerank ?? true }),
@@ -90,11 +119,9 @@ export function describeQuery(query: StandingQuery): string {
     `${subject.charAt(0).toUpperCase()}${subject.slice(1)}${q === null ? "" : ` about "${q}"`}`,
     filter.parentId === null ? "" : `in thread ${filter.parentId}`,
     filter.tags === null ? "" : `tagged ${joinWith("or", filter.tags)}`,
-    filter.near === null
-      ? ""
-      : `within ${filter.near.radiusKm} km of ${degrees(filter.near.lat)}, ${degrees(filter.near.lng)}`,
-    filter.after === null ? "" : `ending at or after ${moment(filter.after)}`,
-    filter.before === null ? "" : `starting at or before ${moment(filter.before)}`,
+    filter.near === null ? "" : `within ${filter.near.radiusKm} km of ${placeOrDegrees(filter.near)}`,
+    query.after === undefined ? "" : `ending at or after ${boundInWords(query.after)}`,
+    query.before === undefined ? "" : `starting at or before ${boundInWords(query.before)}`,
     filter.publisherId === null ? "" : `from publisher ${filter.publisherId}`,
     filter.verifiedOnly ? "from verified publishers" : "",
     filter.includeReplies && filter.parentId === null ? "replies included" : "",
@@ -103,10 +130,15 @@ export function describeQuery(query: StandingQuery): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
+/** The place, where these are its coordinates: a saved query keeps no name. */
+function placeOrDegrees(point: { lat: number; lng: number }): string {
+  return townAt(point)?.label ?? `${degrees(point.lat)}, ${degrees(point.lng)}`;
+}
+
 /** Two decimals, about a kilometre: as precise as a sentence should be. */
 const degrees = (value: number) => value.toFixed(2);
-const moment = (ms: number) =>
-  isoTime(ms)
+const boundInWords = (bound: TimeSpan) =>
+  boundText(bound)
     .replace(/T00:00:00\.000Z$/, "")
     .replace(/:00\.000Z$/, "Z");
 

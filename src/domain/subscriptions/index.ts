@@ -20,7 +20,7 @@ import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
-import { criteriaJson, describeQuery, noteOnReversed, parsedTextOf } from "../search/query.ts";
+import { criteriaJson, describeQuery, noteOnReversed, notesOnPlace, parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -124,6 +124,7 @@ export class Subscriptions {
     const text = parsedTextOf(query);
     const isWordless = text !== null && text.any.length + text.phrases.length + text.excluded.length === 0;
     return [
+      ...notesOnPlace(query),
       ...noteOnReversed(query),
       ...(isWordless
         ? ["`q` holds no word, and signs and emoji are not looked for: no post will match."]

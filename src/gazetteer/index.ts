@@ -1,0 +1,239 @@
+import { distance } from "fastest-levenshtein";
+import { openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
+import { foldedPlace } from "./fold.ts";
+import { labelOf, labelsApart } from "./labels.ts";
+import { KM_PER_DEGREE, kmBetween } from "./near.ts";
+import { regionCodes } from "./regions.ts";
+
+/** A town or district, by GeoNames. */
+export interface GazetteerPlace {
+  /** In a form that names this place alone: `Berlin, Germany`, `Springfield, Illinois`, `Kreuzberg, Berlin`. */
+  label: string;
+  name: string;
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** Degrees, good to about a kilometre. */
+  lat: number;
+  lng: number;
+  population: number;
+}
+
+/** What a name means: one place, beside which others may bear the name; one of several; a country; none. */
+export type Resolved =
+  | { place: GazetteerPlace; others: GazetteerPlace[] }
+  | { oneOf: GazetteerPlace[] }
+  | { country: string }
+  | { unknown: GazetteerPlace[] };
+
+/** A place is meant, whatever its context, when it is this many times as large as the next of its name. */
+const DOMINANCE = 4;
+/** Places of one name that are as close as this are one. */
+const SAME_KM = 15;
+/** How far a place is, at most, from the one it is said to be in or near. */
+const AROUND_KM = 60;
+/** How many other places of the name are told. */
+const TOLD = 5;
+/** Longer texts are no names of places. */
+const NAME_CHARS = 200;
+
+/**
+ * The place that a person means by a name: "Berlin", "Kreuzberg, Berlin", "Portland, OR", "東京", "Café Kino, Leipzig". Of
+ * several places of a name the one meant is that in the region, country or town named beside it, else one that is
+ * several times as large as all others.
+ *
+ * @param fits  takes only some places, as those in a time zone
+ */
+export function resolvePlace(
+  sent: string,
+  fits: (place: { lat: number; lng: number }) => boolean = () => true,
+): Resolved {
+  const table = openPlaces();
+  const text = sent.normalize("NFC").slice(0, NAME_CHARS).trim();
+  for (const reading of readingsOf(text)) {
+    const found = candidatesOf(table, reading).filter((place) => fits(table.get(place)));
+    if (found.length > 0) return decided(table, found, reading.name);
+  }
+  const country = text.length > 2 ? countryNamed(text) : null;
+  if (country !== null) return { country };
+  return { unknown: placesLike(table, text) };
+}
+
+/** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
+export function countryNamed(name: string): string | null {
+  const codes = regionCodes(foldedPlace).get(foldedPlace(name)) ?? [];
+  const code = codes.find((each) => !each.includes(".")) ?? codes.find((each) => each.startsWith("GB."));
+  return code?.slice(0, 2) ?? null;
+}
+
+/** A name as it may be read: the place, and what is said beside it. */
+interface Reading {
+  name: string;
+  /** Regions, countries and towns that the place must be in or near, as far as they are known. */
+  beside: readonly string[];
+  /** Words that may be a venue, or tell which place is meant. */
+  before: readonly string[];
+  /** The words beside it must be known: no comma sets them off. */
+  strict: boolean;
+}
+
+/** Words before or behind a name that say nothing of which place is meant. */
+const AROUND_WORDS =
+  /^(?:near|in|around|at|close to|next to|downtown|central|greater|inner|the city of|city of|bei|à|em|en|a)\s+|\s+(?:area|metro area|region|city centre|city center|downtown|centre|center)$/giu;
+const SEPARATORS = /[,;/|()（）、，\n]+|\s[-–—·]\s/u;
+/** Names of more words are tried as a whole only. */
+const WORDS_MAX = 8;
+
+function* readingsOf(text: string): Generator<Reading> {
+  yield { name: text, beside: [], before: [], strict: false };
+  const parts = text
+    .split(SEPARATORS)
+    .map(withoutNumbers)
+    .filter((part) => /\p{L}/u.test(part));
+  if (parts.length > 1) {
+    for (const [at, name] of parts.entries())
+      yield { name, beside: parts.slice(at + 1), before: parts.slice(0, at), strict: false };
+  }
+  const [only = ""] = parts;
+  const words = only.split(/[\s-]+/u);
+  if (parts.length === 1 && only !== text) yield { name: only, beside: [], before: [], strict: false };
+  if (parts.length === 1 && words.length > 1 && words.length <= WORDS_MAX) {
+    for (let end = words.length - 1; end > 0; end -= 1) {
+      const [first, last] = [words.slice(0, end).join(" "), words.slice(end).join(" ")];
+      yield { name: first, beside: [last], before: [], strict: true };
+      yield { name: last, beside: [first], before: [], strict: true };
+    }
+  }
+  const bare = text.replace(AROUND_WORDS, "").trim();
+  if (bare !== text && bare !== "") yield* readingsOf(bare);
+}
+
+/** Without house numbers and postal codes. */
+const withoutNumbers = (text: string) =>
+  text
+    .split(/\s+/u)
+    .filter((word) => !/\d/.test(word))
+    .join(" ");
+
+/** Numbers of the places that a reading may mean; empty when what is said beside the name fits none. */
+function candidatesOf(table: PlaceTable, { name, beside, before, strict }: Reading): number[] {
+  let found = namedLike(table, name);
+  for (const words of found.length === 0 ? [] : beside) {
+    const narrowed = narrowedBy(table, found, words);
+    if (narrowed === null && strict) return [];
+    if (narrowed !== null) found = narrowed;
+  }
+  for (const words of found.length < 2 ? [] : before) {
+    const narrowed = narrowedBy(table, found, words) ?? [];
+    if (narrowed.length > 0) found = narrowed;
+  }
+  return found;
+}
+
+/** Places of a name, also where umlauts are spelt out: Koeln is Köln. */
+function namedLike(table: PlaceTable, name: string): number[] {
+  const folded = foldedPlace(name);
+  if (folded === "") return [];
+  const found = table.named(folded);
+  if (found.length > 0 || !/[aou]e/.test(folded)) return found;
+  return table.named(folded.replace(/([aou])e/g, "$1"));
+}
+
+/** The candidates in a region, a country or near a place of this name; null for words that name none. */
+function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {
+  const codes = regionCodes(foldedPlace).get(foldedPlace(words)) ?? [];
+  const inside = found.filter((place) => {
+    const { region } = table.get(place);
+    return codes.some((code) => region === code || region.startsWith(`${code}.`));
+  });
+  if (inside.length > 0) return inside;
+  const anchors = largestOf(table, namedLike(table, words), 5).map((place) => table.get(place));
+  if (anchors.length === 0) return codes.length === 0 ? null : [];
+  return found.filter((place) => anchors.some((anchor) => isBeside(table.get(place), anchor)));
+}
+
+/** A part of the other, or a smaller place in its surroundings. */
+const isBeside = (place: PlaceRecord, anchor: PlaceRecord) =>
+  place.name !== anchor.name &&
+  place.population <= anchor.population &&
+  kmBetween(place, anchor) <= AROUND_KM;
+
+function largestOf(table: PlaceTable, places: readonly number[], most: number): number[] {
+  return [...places].sort((a, b) => table.population(b) - table.population(a) || a - b).slice(0, most);
+}
+
+/** @param name  as sent: of two places, the one spelt exactly so is meant rather than one with accents */
+function decided(table: PlaceTable, found: readonly number[], name: string): Resolved {
+  const records = largestOf(table, found, found.length).map((place) => table.get(place));
+  const apart = records.filter(
+    (record, at) => !records.slice(0, at).some((larger) => kmBetween(record, larger) <= SAME_KM),
+  );
+  const told = labelsApart(table, apart.slice(0, TOLD + 1), apart).map(placeWith);
+  const spelt = apart.filter((record) => record.name.toLowerCase() === name.toLowerCase());
+  const isMeant = dominates(apart) || (spelt[0] === apart[0] && dominates(spelt));
+  const [place, ...others] = told;
+  return isMeant && place !== undefined ? { place, others } : { oneOf: told };
+}
+
+/** The first is several times as large as the next. */
+const dominates = ([first, second]: readonly PlaceRecord[]) =>
+  first !== undefined &&
+  (second === undefined || first.population >= DOMINANCE * Math.max(second.population, 1));
+
+function placeWith({ record, label }: { record: PlaceRecord; label: string }): GazetteerPlace {
+  const { name, region, lat, lng, population } = record;
+  return { label, name, country: region.slice(0, 2), lat, lng, population };
+}
+
+/** Places of a part of the name, and larger ones whose names are one or two letters away, for advice. At most three. */
+function placesLike(table: PlaceTable, text: string): GazetteerPlace[] {
+  const parts = text.split(/[\s,-]+/u).filter((part) => part.length >= 4);
+  const larger = (place: number) => table.population(place) >= ADVISED_POPULATION;
+  const named =
+    parts.length < 2
+      ? []
+      : parts.flatMap((part) => largestOf(table, namedLike(table, part), 1)).filter(larger);
+  const folded = foldedPlace(text.split(",")[0] ?? "");
+  const slips = folded.length < 4 || folded.length > 40 ? 0 : folded.length < 7 ? 1 : 2;
+  const close =
+    slips === 0
+      ? []
+      : table
+          .beginningWith(folded.slice(0, 1))
+          .own.filter(larger)
+          .filter((place) => distance(foldedPlace(table.get(place).name), folded) <= slips);
+  return largestOf(table, [...new Set([...named, ...close])], 3).map((place) => {
+    const record = table.get(place);
+    return placeWith({ record, label: labelOf(table, record) });
+  });
+}
+
+const ADVISED_POPULATION = 50_000;
+
+/** Places whose name begins so, the largest first, for a list to choose from. Other names of a place count less. */
+export function suggestPlaces(begun: string, most = 8): GazetteerPlace[] {
+  const table = openPlaces();
+  const folded = foldedPlace(begun.slice(0, NAME_CHARS));
+  if (folded.length < (/^[a-z ]*$/.test(folded) ? 2 : 1)) return [];
+  const { own, others } = table.beginningWith(folded);
+  const weights = new Map(own.map((place) => [place, table.population(place)]));
+  for (const place of others) weights.set(place, table.population(place) * OTHER_NAME_WEIGHT);
+  const best = [...weights].sort((a, b) => b[1] - a[1]).slice(0, most * 2);
+  const records = best.map(([place]) => table.get(place));
+  return labelsApart(table, records).slice(0, most).map(placeWith);
+}
+
+const OTHER_NAME_WEIGHT = 0.1;
+
+/** The largest place whose coordinates in the gazetteer these are, or null. */
+export function townAt({ lat, lng }: { lat: number; lng: number }): GazetteerPlace | null {
+  const table = openPlaces();
+  const margin = SAME_SPOT_KM / KM_PER_DEGREE;
+  const box = { south: lat - margin, north: lat + margin, west: lng - margin, east: lng + margin };
+  const [place] = largestOf(table, table.within(box), 1);
+  if (place === undefined) return null;
+  const record = table.get(place);
+  return placeWith({ record, label: labelOf(table, record) });
+}
+
+/** Half a step of the table's degrees. */
+const SAME_SPOT_KM = 0.006;

@@ -1,0 +1,106 @@
+import tzLookup from "@photostructure/tz-lookup";
+import { resolvePlace } from "../../gazetteer/index.ts";
+import { fromJsonText } from "../scalars.ts";
+import { spanOfText, type TimeSpan } from "./iso-8601.ts";
+
+/** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
+const AHEAD_MS = 14 * 3_600_000;
+const BEHIND_MS = 12 * 3_600_000;
+
+/**
+ * The first moment that a text covers: of a local time, in the zone, or else the first at which clocks anywhere show it.
+ * @param zone  IANA zone, or null when none is known
+ */
+export function firstMoment(span: TimeSpan, zone: string | null): number {
+  if (!span.local) return span.from;
+  const known = span.zone ?? zone;
+  return known === null ? span.from - AHEAD_MS : (momentOfClock(span.from, known) ?? span.from);
+}
+
+/** The last moment that a text covers, likewise. */
+export function lastMoment(span: TimeSpan, zone: string | null): number {
+  if (!span.local) return span.to;
+  const known = span.zone ?? zone;
+  return known === null ? span.to + BEHIND_MS : (momentOfClock(span.to, known) ?? span.to);
+}
+
+/**
+ * The fields of a post with its local times as moments, where `timezone` or the place tells the zone. A date begins with its
+ * first moment and ends with its last. Other texts stay as they are.
+ *
+ * @returns `note` names a zone that the caller did not send
+ */
+export function withMoments(sent: Record<string, unknown>): {
+  fields: Record<string, unknown>;
+  note: string | null;
+} {
+  const local = Object.entries(sent).flatMap(([name, value]): [string, TimeSpan][] => {
+    if (!name.endsWith("_at") || typeof value !== "string") return [];
+    const span = spanOfText(value);
+    return span?.local === true ? [[name, span]] : [];
+  });
+  if (local.length === 0) return { fields: sent, note: null };
+  const said = typeof sent["timezone"] === "string" ? sent["timezone"] : null;
+  const zone = said ?? zoneOfPlace(fromJsonText(sent["location"]));
+  const moments = local.flatMap(([name, span]): [string, string][] => {
+    const known = span.zone ?? zone;
+    const moment = known === null ? null : momentOfClock(name === "starts_at" ? span.from : span.to, known);
+    return moment === null ? [] : [[name, new Date(moment).toISOString()]];
+  });
+  const isTold = said !== null || zone === null || local.every(([, span]) => span.zone !== undefined);
+  return {
+    fields: { ...sent, ...Object.fromEntries(moments) },
+    note: isTold ? null : `Times without an offset were read in ${zone}, the zone of the place.`,
+  };
+}
+
+/** The zone at the coordinates of a post, or else at the place that its name means without doubt. */
+function zoneOfPlace(location: unknown): string | null {
+  const { lat, lng, name } =
+    typeof location === "string" ? { name: location } : ((location ?? {}) as Record<string, unknown>);
+  if (typeof lat === "number" && typeof lng === "number") return zoneAt({ lat, lng });
+  if (typeof name !== "string") return null;
+  const found = resolvePlace(name);
+  return "place" in found ? zoneAt(found.place) : null;
+}
+
+/** The IANA zone at a place; null beyond the poles. */
+export function zoneAt({ lat, lng }: { lat: number; lng: number }): string | null {
+  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? tzLookup(lat, lng) : null;
+}
+
+/**
+ * The moment at which clocks of a zone show a time, given as if it stood in UTC. Of an hour that occurs twice, the first;
+ * null for an unknown zone, about which its own field complains.
+ */
+function momentOfClock(asUtc: number, zone: string): number | null {
+  try {
+    const earlier = asUtc - offsetMs(asUtc - DAY_MS, zone);
+    const later = asUtc - offsetMs(asUtc + DAY_MS, zone);
+    const fits = [earlier, later].filter((moment) => moment + offsetMs(moment, zone) === asUtc);
+    return fits.length === 0 ? earlier : Math.min(...fits);
+  } catch {
+    return null;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** How far the clock of a zone is ahead of UTC at a moment. */
+function offsetMs(moment: number, zone: string): number {
+  const format = new Intl.DateTimeFormat("en", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const part = Object.fromEntries(
+    format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
+}

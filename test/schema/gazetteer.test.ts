@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openPlaces } from "../../src/gazetteer/file.ts";
+import { resolvePlace, suggestPlaces, townAt } from "../../src/gazetteer/index.ts";
+import { builtPlaces } from "../support/gazetteer/build.ts";
+
+const MEGABYTE = 1_000_000;
+
+describe("the gazetteer's file", () => {
+  it("is what `npm run gazetteer` makes", () => {
+    const kept = readFileSync(new URL("../../src/gazetteer/places.bin.br", import.meta.url));
+    expect(builtPlaces().equals(kept)).toBe(true);
+  });
+
+  it("holds more than 130,000 places in less than 10 MB", () => {
+    expect(openPlaces().size).toBeGreaterThan(130_000);
+    expect(openPlaces().bytes).toBeLessThan(10 * MEGABYTE);
+  });
+});
+
+describe("resolvePlace", () => {
+  const labelOf = (name: string) => {
+    const found = resolvePlace(name);
+    return "place" in found ? found.place.label : Object.keys(found)[0];
+  };
+
+  it("gives each place it lists among several a label that means this place alone", () => {
+    for (const name of ["Springfield", "Cambridge", "Newcastle", "Halle", "San José", "Hyderabad"]) {
+      const found = resolvePlace(name);
+      const listed = "oneOf" in found ? found.oneOf : [];
+      expect(listed.length).toBeGreaterThan(1);
+      for (const place of listed.slice(0, 3))
+        expect(resolvePlace(place.label)).toMatchObject({ place: { lat: place.lat, lng: place.lng } });
+    }
+  });
+
+  it("tells who else bears the name", () => {
+    const found = resolvePlace("Paris");
+    expect("place" in found && found.others.map(({ label }) => label)).toContain("Paris, Texas");
+  });
+
+  it("takes a venue for the town it stands in, and no venue alone", () => {
+    expect(labelOf("Café Kino, Leipzig")).toBe("Leipzig, Germany");
+    expect(labelOf("Old Town Hall, Springfield, MO")).toBe("Springfield, Missouri");
+    for (const venue of ["Riverside Park", "Online", "Community Hall", "Zoom", "Remote", "my place"])
+      expect([venue, labelOf(venue)]).toEqual([venue, "unknown"]);
+  });
+
+  it("lets the caller say which places fit", () => {
+    const found = resolvePlace("Birmingham", ({ lng }) => lng < -50);
+    expect("place" in found && found.place.label).toBe("Birmingham, Alabama");
+  });
+
+  it("understands any text", () => {
+    for (const text of [
+      "",
+      " ",
+      ",",
+      "()",
+      "-",
+      "\u0000",
+      "🙂",
+      "a".repeat(5_000),
+      ", , ,",
+      "near ",
+      "in in in",
+      "٣",
+    ])
+      expect(() => resolvePlace(text)).not.toThrow();
+  });
+});
+
+describe("suggestPlaces", () => {
+  it("lists the largest places first, each by a label of its own", () => {
+    const labels = suggestPlaces("ber").map(({ label }) => label);
+    expect(labels[0]).toBe("Berlin, Germany");
+    expect(new Set(labels).size).toBe(labels.length);
+    expect(suggestPlaces("spring", 8)).toHaveLength(8);
+  });
+
+  it("knows other scripts, and lists nothing for nothing", () => {
+    expect(suggestPlaces("東京")[0]?.label).toBe("Tokyo, Japan");
+    expect(suggestPlaces("")).toEqual([]);
+  });
+});
+
+describe("townAt", () => {
+  it("names the place whose coordinates these are, and none beside them", () => {
+    expect(townAt({ lat: 52.5244, lng: 13.4105 })?.label).toBe("Berlin, Germany");
+    expect(townAt({ lat: 52.53, lng: 13.42 })).toBeNull();
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { filterOf } from "../../src/domain/search/query.ts";
+import { SearchQuery } from "../../src/schema/query.ts";
+
+/**
+ * Ways in which agents write a place or a time, and what the board takes them for: coordinates or bounds, or else the
+ * sentence of the refusal that says how to write it.
+ */
+const PLACES: readonly [written: unknown, meant: [lat: number, lng: number] | RegExp][] = [
+  ["52.52,13.40", [52.52, 13.4]],
+  ["52.52, 13.40", [52.52, 13.4]],
+  ["52.52 13.40", [52.52, 13.4]],
+  ["52.52;13.40", [52.52, 13.4]],
+  ["(52.52, 13.40)", [52.52, 13.4]],
+  ["[52.52,13.40]", [52.52, 13.4]],
+  ["geo:52.52,13.40;u=35", [52.52, 13.4]],
+  ["lat=52.52,lng=13.40", [52.52, 13.4]],
+  ["lat: 52.52, lon: 13.40", [52.52, 13.4]],
+  ["52,52; 13,40", [52.52, 13.4]],
+  ["52.52°N 13.40°E", [52.52, 13.4]],
+  ["33.86 S, 151.21 E", [-33.86, 151.21]],
+  [`52°31'12"N, 13°24'E`, [52.52, 13.4]],
+  ["+52.52,-13.40", [52.52, -13.4]],
+  [{ lat: 52.52, lng: 13.4 }, [52.52, 13.4]],
+  [{ latitude: 52.52, longitude: 13.4 }, [52.52, 13.4]],
+  [{ lat: 52.52, lon: 13.4 }, [52.52, 13.4]],
+  [
+    [52.52, 13.4],
+    [52.52, 13.4],
+  ],
+  ["Berlin", [52.52, 13.41]],
+  ["berlin", [52.52, 13.41]],
+  ["near Berlin", [52.52, 13.41]],
+  ["Berlin, Germany", [52.52, 13.41]],
+  ["Berlin DE", [52.52, 13.41]],
+  ["10999 Berlin", [52.52, 13.41]],
+  ["Alexanderplatz, Berlin", [52.52, 13.41]],
+  ["Kreuzberg, Berlin", [52.5, 13.4]],
+  ["Berlin Kreuzberg", [52.5, 13.4]],
+  ["Berlin-Kreuzberg", [52.5, 13.4]],
+  ["Paris, TX", [33.66, -95.56]],
+  ["Paris, Texas", [33.66, -95.56]],
+  ["Portland, OR", [45.52, -122.68]],
+  ["Springfield, Illinois", [39.8, -89.64]],
+  ["Springfield IL", [39.8, -89.64]],
+  ["St. Louis, MO", [38.63, -90.2]],
+  ["NYC", [40.71, -74.01]],
+  ["Brooklyn, New York", [40.65, -73.95]],
+  ["Washington, D.C.", [38.9, -77.04]],
+  ["London, Ontario", [42.98, -81.23]],
+  ["Newcastle upon Tyne", [54.97, -1.61]],
+  ["Newcastle, Australia", [-32.93, 151.78]],
+  ["Frankfurt (Oder)", [52.35, 14.55]],
+  ["Frankfurt", [50.12, 8.68]],
+  ["Koeln", [50.93, 6.95]],
+  ["München", [48.14, 11.58]],
+  ["Wien", [48.21, 16.37]],
+  ["Den Haag", [52.08, 4.3]],
+  ["Sao Paulo", [-23.55, -46.64]],
+  ["東京", [35.69, 139.69]],
+  ["大阪", [34.69, 135.5]],
+  ["Москва", [55.75, 37.62]],
+  ["القاهرة", [30.06, 31.25]],
+  ["दिल्ली", [28.65, 77.23]],
+  ["Springfield", /Send one of "Springfield, Missouri".*"Springfield, Illinois"/],
+  ["Cambridge", /"Cambridge, United Kingdom".*"Cambridge, Massachusetts"/],
+  ["Berln", /Did you mean "Berlin, Germany"/],
+  ["Amsterdam-Nowhere", /Did you mean "Amsterdam, Netherlands"/],
+  ["Germany", /is a country.*name one/],
+  ["Qwxyz", /send `lat,lng`/],
+  ["152.52,13.40", /latitude \(-90 to 90\) first/],
+  ["52.52", /latitude \(-90 to 90\) first/],
+];
+
+/** Bounds by `after` and `before`, as far as they differ. Without a place nobody knows the zone. */
+const TIMES: readonly [written: string, after: string | RegExp, before?: string][] = [
+  ["2026-12-01T18:30:00Z", "2026-12-01T18:30:00.000Z"],
+  ["2026-12-01T18:30Z", "2026-12-01T18:30:00.000Z"],
+  ["2026-12-01T18:30:00.250+01:00", "2026-12-01T17:30:00.250Z"],
+  ["2026-12-01T18:30,5Z", "2026-12-01T18:30:30.000Z"],
+  ["2026-12-01T18:30+0100", "2026-12-01T17:30:00.000Z"],
+  ["2026-12-01T18:30+01", "2026-12-01T17:30:00.000Z"],
+  ["2026-12-01T18:30:00 01:00", "2026-12-01T17:30:00.000Z"],
+  ["2026-12-01T18:30:00−05:00", "2026-12-01T23:30:00.000Z"],
+  ["2026-12-01t18:30z", "2026-12-01T18:30:00.000Z"],
+  ["2026-12-01 18:30:00Z", "2026-12-01T18:30:00.000Z"],
+  ["20261201T183000Z", "2026-12-01T18:30:00.000Z"],
+  ["2026-12-01T24:00Z", "2026-12-02T00:00:00.000Z"],
+  ["2026-12-01T18:30[Europe/Berlin]", "2026-12-01T17:30:00.000Z"],
+  ["2026-12-01T18:30+01:00[Europe/Berlin]", "2026-12-01T17:30:00.000Z"],
+  ["2026-12-01", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
+  ["20261201", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
+  ["2026-12", "2026-11-30T10:00:00.000Z", "2027-01-01T11:59:59.999Z"],
+  ["2026-W49", "2026-11-29T10:00:00.000Z", "2026-12-07T11:59:59.999Z"],
+  ["2026-W49-2", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
+  ["2026-335", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
+  ["2026", "2025-12-31T10:00:00.000Z", "2027-01-01T11:59:59.999Z"],
+  ["2026-12-01T18:30", /Needs an offset.*or `near`/],
+  ["2026-02-30", /ISO 8601/],
+  ["2026-13-01", /ISO 8601/],
+  ["01.12.2026", /ISO 8601 date \(2026-12-01\)/],
+  ["12/01/2026", /ISO 8601 date \(2026-12-01\)/],
+  ["this weekend", /belong in `q`/],
+  ["1764547200", /ISO 8601/],
+  ["2026-12-01/2026-12-05", /as `after` and `before`/],
+];
+
+const messageOf = (query: Record<string, unknown>) =>
+  SearchQuery.safeParse(query)
+    .error?.issues.map(({ message }) => message)
+    .join(" ") ?? "understood";
+const filterFor = (query: Record<string, unknown>) => filterOf(SearchQuery.parse(query), 0);
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+describe("near", () => {
+  it.each(PLACES)("reads %j", (near, meant) => {
+    if (meant instanceof RegExp) return expect(messageOf({ near })).toMatch(meant);
+    const point = filterFor({ near }).near;
+    expect([point?.lat.toFixed(2), point?.lng.toFixed(2)]).toEqual(
+      meant.map((degrees) => degrees.toFixed(2)),
+    );
+  });
+});
+
+describe("after and before", () => {
+  it.each(TIMES)("read %j", (written, after, before) => {
+    if (after instanceof RegExp) return expect(messageOf({ after: written })).toMatch(after);
+    const filter = filterFor({ after: written, before: written });
+    expect([iso(filter.after), iso(filter.before)]).toEqual([after, before ?? after]);
+  });
+
+  it("mean the day of the place searched", () => {
+    const filter = filterFor({ near: "Tokyo", after: "2026-12-01", before: "2026-12-01" });
+    expect([iso(filter.after), iso(filter.before)]).toEqual([
+      "2026-11-30T15:00:00.000Z",
+      "2026-12-01T14:59:59.999Z",
+    ]);
+  });
+
+  it("mean local time at the place searched, also where clocks change", () => {
+    const filter = filterFor({ near: "Berlin", after: "2026-10-25T01:30", before: "2026-10-25T12:00" });
+    expect([iso(filter.after), iso(filter.before)]).toEqual([
+      "2026-10-24T23:30:00.000Z",
+      "2026-10-25T11:00:00.000Z",
+    ]);
+  });
+});

