@@ -98,7 +98,7 @@ export async function measureTexts(): Promise<{ name: string; tokens: number; by
   const data = realisticPosts();
   const [served] = search.operations;
   const answer = answerOf(
-    { tool: search, served, sent: query, detail: "compact", now: NOW },
+    { tool: search, served, sent: query, detail: "compact", now: NOW, site },
     {
       reply: { outcome: "ok", data },
       body: { ok: true, data, next_cursor: "eyJsIjoiYWJjZGVmIn0", meta: { query, ranking: "hybrid+rerank" } },

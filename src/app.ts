@@ -9,7 +9,7 @@ import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
 import { mcpRouter } from "./adapters/mcp/http.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
-import { manualRoutes } from "./adapters/reference/manual.ts";
+import { manualRoutes } from "./adapters/reference/manual-routes.ts";
 import type { OpenBoard } from "./open-board.ts";
 import type { Readiness } from "./schema/readiness.ts";
 

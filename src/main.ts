@@ -1,28 +1,31 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { doctorCommand } from "./cli/doctor/index.ts";
-import { exportCommand } from "./cli/export.ts";
-import { importCommand } from "./cli/import/index.ts";
-import { modelsCommand } from "./cli/models.ts";
-import { moderateCommand } from "./cli/moderate.ts";
-import { secretKeyCommand } from "./cli/secret-key.ts";
-import { serveCommand } from "./cli/serve.ts";
-import { stdioCommand } from "./cli/stdio.ts";
 import { ConfigError } from "./config.ts";
 import { BoardError } from "./failures.ts";
 
-const program = new Command("agent-board")
-  .description("A public bulletin board for AI agents. Configuration: see docs/operating.md.")
-  .addCommand(serveCommand(), { isDefault: true })
-  .addCommand(stdioCommand())
-  .addCommand(importCommand())
-  .addCommand(exportCommand())
-  .addCommand(secretKeyCommand())
-  .addCommand(doctorCommand())
-  .addCommand(modelsCommand())
-  .addCommand(moderateCommand());
+/** Loaded only when they are asked for: a host that starts `stdio` waits for its first answer. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import("./cli/serve.ts")).serveCommand(),
+  stdio: async () => (await import("./cli/stdio.ts")).stdioCommand(),
+  import: async () => (await import("./cli/import/index.ts")).importCommand(),
+  export: async () => (await import("./cli/export.ts")).exportCommand(),
+  "secret-key": async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
+  doctor: async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
+  models: async () => (await import("./cli/models.ts")).modelsCommand(),
+  moderate: async () => (await import("./cli/moderate.ts")).moderateCommand(),
+};
+
+const program = new Command("agent-board").description(
+  "A public bulletin board for AI agents. Configuration: see docs/operating.md.",
+);
 
 try {
+  const asked = process.argv[2] ?? "serve";
+  const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
+  for (const name of names) {
+    const command = await COMMANDS[name]?.();
+    if (command !== undefined) program.addCommand(command, { isDefault: name === "serve" });
+  }
   await program.parseAsync();
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);

@@ -72,7 +72,7 @@ export interface OpenBoard {
 /**
  * Opens all parts of a board. The model loads in the background.
  *
- * @param options.siteUrl  overrides SITE_URL, for a board whose port is known only at run time
+ * @param options.site  replaces the addresses that SITE_URL and PORT give
  * @param options.progress  shows the download of model files
  * @param options.outbound  replaces the guarded outbound of WEBHOOK_ALLOW; closed with the board
  * @param options.random  in 0…1, for the jitter of retries
@@ -83,7 +83,7 @@ export async function openBoard(
   options: {
     logger: Logger;
     clock?: () => number;
-    siteUrl?: string;
+    site?: Site;
     progress?: ProgressFactory;
     outbound?: Outbound;
     random?: () => number;
@@ -133,7 +133,7 @@ export async function openBoard(
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
-  const site = new Site(options.siteUrl ?? siteRoot(config));
+  const site = options.site ?? new Site(siteRoot(config));
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Command, Option } from "commander";
-import { relayOverStdio } from "../adapters/mcp/relay.ts";
-import { serveOverStdio } from "../adapters/mcp/stdio.ts";
-import { readConfig } from "../config.ts";
-import { openBoard } from "../open-board.ts";
+import { type StdioOptions, serveOverStdio } from "../adapters/mcp/stdio/index.ts";
+import { loadCatalog } from "../catalog.ts";
+import { type Config, readConfig, siteRoot } from "../config.ts";
+import { Site } from "../domain/site.ts";
+import type { OpenBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
-import { createProgress } from "./progress.ts";
+
+/** Hosts ask for the lists within a few milliseconds of the handshake; loading the board would make them wait for its modules. */
+const OPENS_AFTER_MS = 100;
 
 interface Options {
   url?: URL;
@@ -28,25 +32,58 @@ export function stdioCommand(): Command {
 async function runStdio({ url, readOnly }: Options): Promise<void> {
   // Some people paste the whole header.
   const apiKey = process.env["BOARD_API_KEY"]?.replace(/^\s*Bearer\s/i, "").trim() || null;
-  if (url !== undefined) {
-    await relayOverStdio(url, { apiKey, readOnly }, (line) => void process.stderr.write(`${line}\n`));
-    return;
-  }
+  const options = { apiKey, readOnly };
+  if (url === undefined) return serveLocally(options);
+  const { relayOverStdio } = await import("../adapters/mcp/stdio/relay.ts");
+  await relayOverStdio(url, options, (line) => void process.stderr.write(`${line}\n`));
+}
+
+/** Answers the handshake and the lists at once, from the catalog alone; the board opens meanwhile. */
+async function serveLocally(options: StdioOptions): Promise<void> {
   const config = readConfig(process.env);
-  const logger = openLogger(config.logLevel);
-  const board = await openBoard(config, { logger, progress: createProgress });
+  const parts = {
+    catalog: await loadCatalog(),
+    site: new Site(siteRoot(config), { isServed: config.siteUrl !== null }),
+    logger: openLogger(config.logLevel),
+    clock: Date.now,
+  };
   const stop = () => process.stdin.destroy();
   // Not `once`: a second signal would end the process before the first one is done.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  const opening = openSoon(config, parts);
+  const dispatcher = opening.then(
+    (board) => board.dispatcher,
+    () => {
+      stop();
+      throw new Error("The board cannot be opened; the reason is on this server's stderr.");
+    },
+  );
+  // Whoever calls meanwhile hears of it; without a call, nobody does.
+  dispatcher.catch(() => {});
   // A host that is gone, or stops this process, waits for nothing more.
-  process.stdin.once("close", () => board.services.waits.stop());
+  process.stdin.once(
+    "close",
+    () =>
+      void opening.then(
+        (board) => board.services.waits.stop(),
+        () => {},
+      ),
+  );
   try {
-    board.start();
-    await serveOverStdio(board, { apiKey, readOnly });
+    await serveOverStdio({ ...parts, dispatcher }, options);
   } finally {
-    await board.close();
+    await (await opening).close();
   }
+}
+
+async function openSoon(config: Config, parts: Pick<OpenBoard, "site" | "logger">): Promise<OpenBoard> {
+  await sleep(OPENS_AFTER_MS);
+  const { openBoard } = await import("../open-board.ts");
+  const { createProgress } = await import("./progress.ts");
+  const board = await openBoard(config, { ...parts, progress: createProgress });
+  board.start();
+  return board;
 }
 
 function boardUrl(text: string): URL {

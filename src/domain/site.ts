@@ -6,8 +6,12 @@ export class Site {
   readonly mcp: string;
   readonly manual: string;
 
-  constructor(siteUrl: string) {
+  /** False where nothing answers at these addresses, since the board is only served over stdio. */
+  readonly isServed: boolean;
+
+  constructor(siteUrl: string, { isServed = true } = {}) {
     this.root = siteUrl;
+    this.isServed = isServed;
     this.api = `${siteUrl}/api/v1`;
     this.mcp = `${siteUrl}/mcp`;
     this.manual = `${siteUrl}/llms.txt`;

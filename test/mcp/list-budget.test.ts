@@ -4,10 +4,12 @@ import { answerOf, type Call } from "../../src/adapters/mcp/results.ts";
 import { servedTools } from "../../src/adapters/mcp/tool-list.ts";
 import { cutToTokens, estimatedTokens } from "../../src/adapters/text/tokens.ts";
 import { loadCatalog } from "../../src/catalog.ts";
+import { Site } from "../../src/domain/site.ts";
 import type { Post } from "../../src/schema/post.ts";
 
 const encoding = getEncoding("o200k_base");
 const tokensOf = (text: string) => encoding.encode(text).length;
+const SITE = new Site("http://localhost:8787");
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 const TOKENS_OF_TEN = 1_100;
 
@@ -120,7 +122,7 @@ beforeAll(async () => {
   const tool = servedTools(await loadCatalog()).get("search");
   if (tool === undefined) throw new Error("there is no search");
   const sent = { q: "ceramics", near: "52.37,4.90" };
-  const call: Call = { tool, served: tool.operations[0], sent, detail: "compact", now: NOW };
+  const call: Call = { tool, served: tool.operations[0], sent, detail: "compact", now: NOW, site: SITE };
   shown = (posts) =>
     answerOf(call, {
       reply: { outcome: "ok", data: posts },

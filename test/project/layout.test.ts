@@ -60,7 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */
-const MCP_FILES = /^src\/(adapters\/mcp\/[\w-]+|cli\/stdio)\.ts$/;
+const MCP_FILES = /^src\/adapters\/mcp\/([\w-]+\/)?[\w-]+\.ts$/;
 /** The only files that may import MongoDB's driver. */
 const MONGODB_FILES = /^src\/store\/mongodb\//;
 

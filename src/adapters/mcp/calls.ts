@@ -7,12 +7,12 @@ import { answerOf, failedResult } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 export interface CallParts {
-  dispatcher: Dispatcher;
+  dispatcher: Dispatcher | Promise<Dispatcher>;
   site: Site;
   clock: () => number;
 }
 
-/** Calls a tool. Never throws: a failure is an answer, so the model can read it and act on it. */
+/** Calls a tool. A failure is an answer, so the model can read it and act on it; only a board that did not open throws. */
 export async function callTool(
   parts: CallParts,
   door: { surface: "tools" | "reading"; answers: "text" | "data" },
@@ -20,7 +20,7 @@ export async function callTool(
   sent: Record<string, unknown>,
   credentials: Credentials,
 ): Promise<CallToolResult> {
-  const { dispatcher, clock } = parts;
+  const dispatcher = await parts.dispatcher;
   const understood = understoodArguments(tool, sent);
   const { served, input, apiKey } = understood;
   const { operation } = served;
@@ -36,7 +36,8 @@ export async function callTool(
     const source = operation.rest.method === "GET" ? "query" : "body";
     const noted = { ...admission, notes: [...admission.notes, ...understood.notes] };
     const performed = await dispatcher.perform(operation, noted, input, source, label);
-    const { text, data } = answerOf({ tool, served, sent: input, detail, now: clock() }, performed);
+    const call = { tool, served, sent: input, detail, now: parts.clock(), site: parts.site };
+    const { text, data } = answerOf(call, performed);
     return {
       content: [{ type: "text", text }],
       ...(door.answers === "data" ? { structuredContent: data } : {}),
@@ -68,7 +69,8 @@ function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardEr
     return new BoardError(code, { hint, issues });
   }
   if (code === "terms_not_accepted") {
-    const hint = `Ask the person you work for to accept ${site.root}/terms, then send \`accept_terms: true\`.`;
+    const terms = site.isServed ? `${site.root}/terms` : "the terms (resource board://terms)";
+    const hint = `Ask the person you work for to accept ${terms}, then send \`accept_terms: true\`.`;
     return new BoardError(code, { hint, issues });
   }
   return error;

@@ -4,7 +4,7 @@ import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from "express";
 import { adviceOn, FAILURES } from "../../failures.ts";
 import { mcpClientOf } from "../calls/clients.ts";
-import type { Credentials } from "../calls/dispatcher.ts";
+import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
@@ -12,6 +12,7 @@ import { type McpParts, mcpServers } from "./server.ts";
 const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -32000 } as const;
 
 export interface McpRouterParts extends McpParts {
+  dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
 }
 
@@ -90,7 +91,7 @@ const requireJson: RequestHandler = (request, response, next) => {
 const ADMITTED = new Set(["tools/call", "resources/read"]);
 
 /** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
-function counting({ dispatcher }: McpParts): RequestHandler {
+function counting({ dispatcher }: McpRouterParts): RequestHandler {
   return async (request, _response, next) => {
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     for (const message of messages) {
@@ -125,7 +126,7 @@ function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined
 }
 
 /** Answers failures from before a message is read: of the body, or of the board. */
-function jsonRpcFailureHandler(parts: McpParts): ErrorRequestHandler {
+function jsonRpcFailureHandler(parts: McpRouterParts): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const { error, status } = parts.dispatcher.fail(thrown, null);
     if (response.headersSent) {

@@ -6,6 +6,8 @@ import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
 
+type Opening = Dispatcher | Promise<Dispatcher>;
+
 interface Resource {
   uri: string;
   name: string;
@@ -15,15 +17,20 @@ interface Resource {
   read(from: Credentials): string | Promise<string>;
 }
 
+/** Before texts that also name web addresses. */
+const UNSERVED =
+  "*Nothing answers at the web addresses below: this board is served over stdio only. Use the tools.*\n\n";
+
 /** What clients may read besides calling tools. The manual and skills speak of every tool, so only all tools come with them. */
 export function resourcesOf(
-  { catalog, dispatcher, site }: { catalog: Catalog; dispatcher: Dispatcher; site: Site },
+  { catalog, dispatcher, site }: { catalog: Catalog; dispatcher: Opening; site: Site },
   surface: Surface,
 ): Resource[] {
   const about = catalog.tools.find(({ name }) => name === "about");
   const board = about === undefined ? [] : [boardResource(about, dispatcher)];
   if (surface === "reading") return board;
-  const manual = manualText(catalog, site);
+  const here = site.isServed ? "" : UNSERVED;
+  const manual = () => here + manualText(catalog, site);
   return [
     ...board,
     {
@@ -32,7 +39,16 @@ export function resourcesOf(
       title: "Manual",
       description: "Every tool, field, failure and limit of the board on one page.",
       mimeType: "text/markdown",
-      read: () => manual,
+      read: manual,
+    },
+    {
+      uri: "board://terms",
+      name: "terms",
+      title: "Terms",
+      description: "What a publisher accepts with `accept_terms`.",
+      mimeType: "text/markdown",
+      // The pages are worth loading only for whoever asks.
+      read: async () => (await import("../pages/legal.ts")).termsText(),
     },
     ...skillsOf(catalog, site).map(({ name, description, text }) => ({
       uri: `skill://${name}/SKILL.md`,
@@ -40,12 +56,12 @@ export function resourcesOf(
       title: `Skill: ${name}`,
       description,
       mimeType: "text/markdown",
-      read: () => text,
+      read: () => (site.isServed ? text : text.replace(/^(---\n.*?\n---\n\n)/s, `$1${UNSERVED}`)),
     })),
   ];
 }
 
-function boardResource(about: Operation & { title: string }, dispatcher: Dispatcher): Resource {
+function boardResource(about: Operation & { title: string }, dispatcher: Opening): Resource {
   return {
     uri: "board://about",
     name: "about",
@@ -57,7 +73,8 @@ function boardResource(about: Operation & { title: string }, dispatcher: Dispatc
 }
 
 /** The data that an operation answers without input, as JSON. */
-async function dataOf(operation: Operation, from: Credentials, dispatcher: Dispatcher): Promise<string> {
+async function dataOf(operation: Operation, from: Credentials, opening: Opening): Promise<string> {
+  const dispatcher = await opening;
   try {
     const { data } = await dispatcher.ask(operation, await dispatcher.admit(operation, from), {});
     return JSON.stringify(data);

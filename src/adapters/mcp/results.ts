@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Site } from "../../domain/site.ts";
 import { adviceOn, type BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { OwnMatch, Subscription } from "../../schema/subscription.ts";
@@ -28,6 +29,7 @@ export interface Call {
   sent: Readonly<Record<string, unknown>>;
   detail: "compact" | "full";
   now: number;
+  site: Site;
 }
 
 /** An answer as a model reads it, and the same as data for programs. */
@@ -77,7 +79,7 @@ function shownBy(call: Call, body: Performed["body"], replayed: boolean): Shown 
       return shownReceipt(call, body.data as Post, replayed);
     case "record":
       return {
-        lines: [recordText(call.served.operation, body.data as Record<string, unknown>)],
+        lines: [recordText(call.served.operation, openable(body.data, call.site))],
         data: visibleValue(body.data) as Record<string, unknown>,
       };
   }
@@ -102,7 +104,8 @@ function shownList(
   const q = (meta["query"] as { q?: string } | undefined)?.q;
   const isWhole = served.whole === "always" || detail === "full";
   const budget = isWhole ? new TextBudget() : null;
-  const view: PostDisplay = { sought: soughtWords(q), now, budget, links: served.whole !== "always" };
+  const links = served.whole !== "always";
+  const view: PostDisplay = { sought: soughtWords(q), now, budget, links, noPages: !call.site.isServed };
   const shown = shownPosts(posts, view);
   const more = cursor === null ? [] : [continuation(call, cursor)];
   const data = {
@@ -121,7 +124,7 @@ function shownList(
     (served.isWatermark || served.whole === "always" ? ", oldest first" : "");
   return {
     lines: [
-      `${today} ${posts.length} ${posts.length === 1 ? "post" : "posts"}${order}. Page of a post: ${pagesOf(posts)}`,
+      `${today} ${posts.length} ${posts.length === 1 ? "post" : "posts"}${order}. ${pagesOf(posts, call.site)}`,
       UNTRUSTED,
       ...shown.map(({ text }, i) => text + matchedBy(posts[i], saved)),
       ...savedLines,
@@ -161,7 +164,7 @@ const savedData = (saved: readonly Subscription[]) =>
 function shownPage(call: Call, page: PostWithContext, cursor: unknown): Shown {
   const { related, replies, ...post } = page;
   const budget = new TextBudget();
-  const view: PostDisplay = { sought: [], now: call.now, budget, links: true };
+  const view: PostDisplay = { sought: [], now: call.now, budget, links: true, noPages: !call.site.isServed };
   const main = shownPost(post, view);
   const answers = shownPosts(replies, { ...view, links: false });
   const of = Math.max(post.reply_count, replies.length);
@@ -196,7 +199,7 @@ const section = (heading: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : [heading, ...lines];
 
 /** The caller wrote the post: only the id, the page and the expiry are news. */
-function shownReceipt({ served, now }: Call, post: Post, replayed: boolean): Shown {
+function shownReceipt({ served, now, site }: Call, post: Post, replayed: boolean): Shown {
   const isOver = Date.parse(post.expires_at) <= now;
   const done = served.operation.outcomes.includes("created")
     ? replayed
@@ -209,7 +212,7 @@ function shownReceipt({ served, now }: Call, post: Post, replayed: boolean): Sho
     lines: [
       done,
       `id: ${post.id}`,
-      `url: ${post.url}`,
+      site.isServed ? `url: ${post.url}` : `read it: get_post ${visibleJson({ id: post.id })}`,
       `expires_at: ${post.expires_at}`,
       ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
     ],
@@ -224,7 +227,22 @@ function continuation({ tool, served, sent, detail }: Call, cursor: string): str
   return `${served.isWatermark ? "Next look" : "More"}: ${tool.name} ${visibleJson(next)}`;
 }
 
-/** `https://board.example/p/ID`, from the address of a post. */
-function pagesOf([post]: readonly Post[]): string {
-  return post === undefined ? "" : post.url.replace(post.id, "ID");
+/** Where the posts of a list can be read whole: `Page of a post: https://board.example/p/ID`. */
+function pagesOf([post]: readonly Post[], { isServed }: Site): string {
+  if (post === undefined) return "";
+  return isServed ? `Page of a post: ${post.url.replace(post.id, "ID")}` : "Read one with `get_post`.";
 }
+
+/** A record without the addresses that nothing serves. */
+function openable(data: unknown, site: Site): Record<string, unknown> {
+  const members = Object.entries(data as Record<string, unknown>);
+  if (site.isServed) return Object.fromEntries(members);
+  const leadsNowhere = (value: unknown): boolean =>
+    typeof value === "string"
+      ? value.startsWith(`${site.root}/`)
+      : isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(leadsNowhere);
+  return Object.fromEntries(members.filter(([, value]) => !leadsNowhere(value)));
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

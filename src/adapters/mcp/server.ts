@@ -17,7 +17,8 @@ import { servedTools } from "./tool-list.ts";
 /** What the MCP server is built from. */
 export interface McpParts {
   catalog: Catalog;
-  dispatcher: Dispatcher;
+  /** A promise while the board still opens: lists are answered meanwhile, calls wait for it. */
+  dispatcher: Dispatcher | Promise<Dispatcher>;
   site: Site;
   logger: Logger;
   clock: () => number;

@@ -15,6 +15,9 @@ interface LegalText {
 /** `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
 export const legalViews = (): View[] => [viewOf(TERMS), viewOf(PRIVACY)];
 
+/** The terms as Markdown. */
+export const termsText = () => legalMarkdown(TERMS);
+
 function viewOf(text: LegalText): View {
   return {
     route: "/board",

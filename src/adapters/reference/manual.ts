@@ -1,4 +1,3 @@
-import { type RequestHandler, Router } from "express";
 import type { Site } from "../../domain/site.ts";
 import { FAILURES, type FailureCode } from "../../failures.ts";
 import type { Operation, Tool } from "../../operation.ts";
@@ -6,13 +5,12 @@ import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.t
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMITS, Post, PostInput } from "../../schema/post.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
-import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { grouped, table } from "../text/markdown.ts";
 import { fieldLines } from "./fields.ts";
-import { byPath, openApiDocument } from "./openapi.ts";
+import { byPath } from "./openapi.ts";
 
 /** The manual is written from these. */
-interface Documented {
+export interface Documented {
   tools: readonly Tool[];
   operations: readonly Operation[];
 }
@@ -35,27 +33,6 @@ export function manualText(catalog: Documented, site: Site): string {
     links(site),
   ];
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
-}
-
-/**
- * `/llms.txt` and `/openapi.json`. Both change only with the program, and are built once.
- * @param counted  comes before each answer
- */
-export function manualRoutes(catalog: Documented, site: Site, counted: RequestHandler): Router {
-  const router = Router({ caseSensitive: true });
-  router.get("/llms.txt", counted, fixed("text/plain; charset=utf-8", manualText(catalog, site)));
-  const document = JSON.stringify(openApiDocument(catalog, site));
-  router.get("/openapi.json", counted, fixed("application/json; charset=utf-8", document));
-  return router;
-}
-
-/** Serves a text that never changes while the process runs; 304 to a caller that has it. */
-function fixed(type: string, text: string): RequestHandler {
-  const tag = tagOf(text);
-  return (request, response) => {
-    response.set("Cache-Control", "public, max-age=300");
-    if (!sentAsNotModified(request, response, tag)) response.set("Content-Type", type).send(text);
-  };
 }
 
 const introduction = () => `

@@ -15,6 +15,8 @@ export interface PostDisplay {
   budget: TextBudget | null;
   /** Whether whole posts show their addresses, dates and metadata. */
   links: boolean;
+  /** True where nothing serves the pages of posts: they are left out of the links. */
+  noPages?: boolean;
 }
 
 /** Longer metadata, measured as JSON, is left to the data. */
@@ -86,7 +88,7 @@ function wholeText(post: Post, mark: string, view: PostDisplay): string {
   return [
     `${mark}${headOf(post)} ${quotedLine(post.title)}`,
     indent + facts.filter((fact) => fact !== "").join(" | "),
-    ...(view.links ? linksOf(post).map((line) => indent + line) : []),
+    ...(view.links ? linksOf(post, view.noPages !== true).map((line) => indent + line) : []),
     quotedBlock(post.body, indent),
   ].join("\n");
 }
@@ -96,11 +98,11 @@ export function mentionedPost(post: Post, mark: string): string {
   return `${mark}${headOf(post)} ${quotedLine(post.title)}`;
 }
 
-function linksOf(post: Post): string[] {
+function linksOf(post: Post, hasPage: boolean): string[] {
   const { lat, lng } = post.location ?? {};
   const metadata = JSON.stringify(visibleValue(post.metadata));
   return [
-    `page ${post.url} | written ${post.created_at} | expires ${post.expires_at}`,
+    `${hasPage ? `page ${post.url} | ` : ""}written ${post.created_at} | expires ${post.expires_at}`,
     ...(typeof lat === "number" ? [`at ${lat},${lng}`] : []),
     ...(post.link === null ? [] : [`link ${quotedLine(post.link)}`]),
     ...(post.source_url === null ? [] : [`source ${quotedLine(post.source_url)}`]),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
+import { Site } from "../../../src/domain/site.ts";
 import { type OpenBoard, openBoard } from "../../../src/open-board.ts";
 import { borrowDatabase } from "../mongodb/mongodb.ts";
 
@@ -59,7 +60,7 @@ export async function startBoard(
   const clock = options.clock;
   const board = await openBoard(config, {
     logger,
-    siteUrl: config.siteUrl ?? url,
+    site: new Site(config.siteUrl ?? url),
     ...(clock === undefined ? {} : { clock }),
   });
   server.on("request", buildApp(board));

@@ -8,7 +8,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { type McpParts, mcpServers } from "./server.ts";
+import { type McpParts, mcpServers } from "../server.ts";
 
 /** Stands in for the address in the limits: all use of this process counts as one caller. */
 const LOCAL = "stdio";

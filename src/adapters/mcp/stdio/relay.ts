@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from "@modelcontextprotocol/server";
-import { cancelledBy, type StdioOptions, StdioTransport } from "./stdio.ts";
+import { cancelledBy, type StdioOptions, StdioTransport } from "./index.ts";
 
 /**
  * Relays every message between stdin/stdout and the board at a URL, whatever revision they speak: the client's
