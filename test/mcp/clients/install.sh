@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname "$0")"
 if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
-  npm ci --ignore-scripts --no-audit --no-fund --legacy-peer-deps
+  npm ci --ignore-scripts --no-audit --no-fund --legacy-peer-deps --omit=optional
   touch node_modules/.package-lock.json
 fi
