@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   stdio: async () => (await import("./cli/stdio.ts")).stdioCommand(),
   import: async () => (await import("./cli/import/index.ts")).importCommand(),
   export: async () => (await import("./cli/export.ts")).exportCommand(),
+  feeds: async () => (await import("./cli/feeds.ts")).feedsCommand(),
   "secret-key": async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
   doctor: async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
   models: async () => (await import("./cli/models.ts")).modelsCommand(),

@@ -42,6 +42,7 @@ import type { SearchIndex } from "./ports/search-index.ts";
 import { type Store, StoreUnavailable } from "./ports/store/index.ts";
 import type { SearchState } from "./store/module.ts";
 import { openBoardData } from "./store/open.ts";
+import { Syndication } from "./syndication/index.ts";
 import { refuseHalfImported } from "./transfer/import-mark.ts";
 
 /** `close` waits this long for webhooks that are being asked for consent. Their owners can ask again. */
@@ -58,6 +59,7 @@ export interface OpenBoard {
   searchState: () => SearchState;
   embedder: Embedder;
   services: Services;
+  syndication: Syndication;
   dispatcher: Dispatcher;
   usage: Usage;
   envelopes: Envelopes;
@@ -167,7 +169,13 @@ export async function openBoard(
     failed: (error) => log("looking for matches that are waited for failed", error),
   });
   const inbox = new Inbox({ store, cursors, posts });
-  const jobs = jobsOf({ store, publishers, embedder, boardModel });
+  const jobs = jobsOf({
+    store,
+    publishers,
+    embedder,
+    boardModel,
+    pollFeeds: (now, held) => syndication.pollDue(now, held),
+  });
   const metrics = new Metrics({ store, board, jobs: jobs.map(({ name }) => name) });
   const background = new Background({
     store,
@@ -191,6 +199,17 @@ export async function openBoard(
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
   const writing = new Writing({ store, site, secrets, written: background.written.bind(background) });
+  const syndication = new Syndication({
+    store,
+    index,
+    outbound,
+    writing,
+    created: (input, { id }) => {
+      const success = { isNew: true, input, data: null, caller: `key:${id}`, client: "agent-board" };
+      usage.succeeded("posts", success, clock());
+    },
+    clock,
+  });
   const services: Services = {
     board,
     inbox,
@@ -231,6 +250,7 @@ export async function openBoard(
     searchState: data.searchState,
     embedder,
     services,
+    syndication,
     dispatcher,
     usage,
     envelopes,

@@ -13,7 +13,7 @@ const accountId = randomOf(14);
 const keyBody = customAlphabet(BASE62, 32);
 
 /** Id of a publisher, subscription or report. */
-export const newId = (prefix: "pub" | "sub" | "rep") => `${prefix}_${accountId()}`;
+export const newId = (prefix: "pub" | "sub" | "rep" | "feed") => `${prefix}_${accountId()}`;
 
 /** Id of a post; a reply's begins with its root's, so that a thread stays on one shard. */
 export const newPostId = (parentId: string | null) =>

@@ -5,7 +5,7 @@ import type { Embedder } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
 import { eraseOld, pruneScratch } from "./housekeeping.ts";
-import type { Job } from "./scheduler.ts";
+import type { Held, Job } from "./scheduler.ts";
 
 const PROOF_AGE_MS = 30 * DAY_MS;
 const PROOFS_PER_RUN = 100;
@@ -16,8 +16,10 @@ export function jobsOf(services: {
   publishers: Publishers;
   embedder: Embedder;
   boardModel: BoardModel;
+  /** Polls the feeds that are due. */
+  pollFeeds: (now: number, held: Held) => Promise<void>;
 }): Job[] {
-  const { store, publishers } = services;
+  const { store, publishers, pollFeeds } = services;
   return [
     {
       name: "erase-old",
@@ -37,6 +39,7 @@ export function jobsOf(services: {
       leaseMs: MINUTE_MS,
       run: (now, held) => pruneScratch(store, now, held),
     },
+    { name: "poll-feeds", cron: "* * * * *", leaseMs: 5 * MINUTE_MS, run: pollFeeds },
     {
       name: "embed-missing",
       cron: "*/10 * * * *",

@@ -73,7 +73,7 @@ export function zoneAt({ lat, lng }: { lat: number; lng: number }): string | nul
  * The moment at which clocks of a zone show a time, given as if it stood in UTC. Of an hour that occurs twice, the first;
  * null for an unknown zone, about which its own field complains.
  */
-function momentOfClock(asUtc: number, zone: string): number | null {
+export function momentOfClock(asUtc: number, zone: string): number | null {
   try {
     const earlier = asUtc - offsetMs(asUtc - DAY_MS, zone);
     const later = asUtc - offsetMs(asUtc + DAY_MS, zone);

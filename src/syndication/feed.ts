@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { Kind } from "../schema/post.ts";
+import { TimeZone } from "../schema/scalars.ts";
+import { FEED_KINDS } from "./kinds/index.ts";
+
+/** A feed as the operator added it. */
+export const Feed = z.object({
+  id: z.string(),
+  url: z.string(),
+  kind: z.enum(FEED_KINDS),
+  /** Shown as the source of its posts. */
+  name: z.string(),
+  /** Under which the source allows its content to be passed on. */
+  license: z.string(),
+  /** The publisher that relays it. */
+  publisherId: z.string(),
+  /** Put on every post. */
+  tags: z.array(z.string()),
+  /** What its posts are, whatever the source says; null leaves it to the source. */
+  postKind: Kind.nullable(),
+  /** Of times without a zone. */
+  timezone: TimeZone,
+  /** Of entries without a place. */
+  place: z
+    .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
+    .nullable(),
+  everyMs: z.number(),
+  /** New posts a day at most. */
+  dailyMax: z.number(),
+  paused: z.boolean(),
+});
+export type Feed = z.infer<typeof Feed>;
+
+/** How the polls of a feed went. Epoch milliseconds. */
+export const FeedState = z.object({
+  etag: z.string().nullable(),
+  lastModified: z.string().nullable(),
+  /** SHA-256 of the last text, so that a source without validators is not read again in vain. */
+  textHash: z.string().nullable(),
+  /** When all of it was last read: recurring events then get the occurrences that have come into reach. */
+  readAt: z.number().nullable(),
+  nextAt: z.number(),
+  polledAt: z.number().nullable(),
+  /** In a row. */
+  failures: z.number(),
+  lastError: z.string().nullable(),
+  /** The day that `addedToday` counts. */
+  day: z.string(),
+  addedToday: z.number(),
+  added: z.number(),
+  changed: z.number(),
+  retired: z.number(),
+});
+export type FeedState = z.infer<typeof FeedState>;
+
+/** Of a feed that was never polled. */
+export const NEW_STATE: FeedState = {
+  etag: null,
+  lastModified: null,
+  textHash: null,
+  readAt: null,
+  nextAt: 0,
+  polledAt: null,
+  failures: 0,
+  lastError: null,
+  day: "",
+  addedToday: 0,
+  added: 0,
+  changed: 0,
+  retired: 0,
+};

@@ -1,0 +1,126 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outbound.ts";
+import { FeedError } from "./item.ts";
+
+/** Bytes of a feed as sent, and unpacked. */
+const SENT_MAX = 8 << 20;
+const UNPACKED_MAX = 32 << 20;
+const TIMEOUT_MS = 20_000;
+const REDIRECTS_MAX = 5;
+const USER_AGENT = "agent-board feeds";
+const ACCEPT =
+  "text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/geo+json, application/x-ndjson, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5";
+
+/** What a source said of the version it sent, for the next conditional request. */
+export interface Validators {
+  etag: string | null;
+  lastModified: string | null;
+}
+
+export type Fetched = { text: string; validators: Validators } | "unchanged";
+
+/**
+ * Fetches a feed through the outgoing guard, which sees each redirect too.
+ * @param known  of the last version; null asks for all of it again
+ * @throws FeedError
+ */
+export async function fetchFeed(
+  outbound: Outbound,
+  url: string,
+  known: Validators | null,
+  now: number,
+): Promise<Fetched> {
+  let at = url;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const answer = await ask(outbound, at, known);
+    const location = header(answer, "location");
+    if (answer.status >= 300 && answer.status < 400 && answer.status !== 304 && location !== null) {
+      at = new URL(location, at).href;
+      continue;
+    }
+    if (answer.status === 304 && known !== null) return "unchanged";
+    if (answer.status !== 200) throw refusedBy(answer, now);
+    const text = textOf(await unpacked(answer), header(answer, "content-type") ?? "");
+    return {
+      text,
+      validators: { etag: header(answer, "etag"), lastModified: header(answer, "last-modified") },
+    };
+  }
+  throw new FeedError(`The source redirects more than ${REDIRECTS_MAX} times.`);
+}
+
+async function ask(outbound: Outbound, url: string, known: Validators | null): Promise<OutboundAnswer> {
+  const headers = {
+    accept: ACCEPT,
+    "accept-encoding": "gzip, deflate, br",
+    "user-agent": USER_AGENT,
+    ...(known?.etag == null ? {} : { "if-none-match": known.etag }),
+    ...(known?.lastModified == null ? {} : { "if-modified-since": known.lastModified }),
+  };
+  try {
+    return await outbound.send({ method: "GET", url, headers, maxBytes: SENT_MAX, timeoutMs: TIMEOUT_MS });
+  } catch (cause) {
+    if (cause instanceof OutboundError) throw new FeedError(cause.message, { cause });
+    throw cause;
+  }
+}
+
+function refusedBy(answer: OutboundAnswer, now: number): FeedError {
+  const { status } = answer;
+  const wait = header(answer, "retry-after");
+  const seconds =
+    wait === null ? Number.NaN : /^\d+$/.test(wait) ? Number(wait) : (Date.parse(wait) - now) / 1000;
+  return new FeedError(`The source answered ${status}.`, {
+    gone: status === 410,
+    retryAfterMs: Number.isNaN(seconds) ? null : Math.max(0, seconds) * 1000,
+  });
+}
+
+async function unpacked(answer: OutboundAnswer): Promise<Buffer> {
+  const coding = header(answer, "content-encoding")?.trim().toLowerCase() ?? "";
+  // Some servers send a packed file as it is, without saying so.
+  const isGzip = answer.body[0] === 0x1f && answer.body[1] === 0x8b;
+  const options = { maxOutputLength: UNPACKED_MAX };
+  try {
+    if (coding === "br") return await promisify(brotliDecompress)(answer.body, options);
+    if (coding === "deflate") return await promisify(inflate)(answer.body, options);
+    const once = isGzip ? await promisify(gunzip)(answer.body, options) : answer.body;
+    return once;
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    const why =
+      code === "ERR_BUFFER_TOO_LARGE"
+        ? `is larger than ${UNPACKED_MAX >> 20} MiB unpacked`
+        : "cannot be unpacked";
+    throw new FeedError(`The feed ${why}.`, { cause });
+  }
+}
+
+/** Text in the charset that the header, a byte order mark or the XML declaration names, else UTF-8. */
+function textOf(bytes: Buffer, contentType: string): string {
+  const head = bytes.subarray(0, 200).toString("latin1");
+  const mark = head.startsWith("\xEF\xBB\xBF")
+    ? "utf-8"
+    : head.startsWith("\xFF\xFE")
+      ? "utf-16le"
+      : head.startsWith("\xFE\xFF")
+        ? "utf-16be"
+        : null;
+  const named = contentType.match(/charset="?([\w-]+)/i)?.[1];
+  const declared = head.match(/^\s*<\?xml[^>]*encoding=["']([\w-]+)/)?.[1];
+  for (const charset of [mark, named, declared]) {
+    if (charset == null) continue;
+    try {
+      return new TextDecoder(charset).decode(bytes);
+    } catch {
+      // No charset by this name; the next one may be.
+    }
+  }
+  return new TextDecoder("utf-8").decode(bytes);
+}
+
+function header({ headers }: OutboundAnswer, name: string): string | null {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
+}

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Writing } from "../domain/posts/writing.ts";
+import { dayOf } from "../domain/resources.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time.ts";
+import type { Outbound } from "../ports/outbound.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
+import type { Store, StoredPublisher } from "../ports/store/index.ts";
+import type { PostInput } from "../schema/post.ts";
+import type { Feed, FeedState } from "./feed.ts";
+import { Feeds } from "./feeds.ts";
+import { fetchFeed } from "./fetch.ts";
+import { FeedError } from "./item.ts";
+import { postOfItem } from "./post-of-item.ts";
+import { type Read, readFeed } from "./read.ts";
+import { type Applied, Relay } from "./relay.ts";
+
+/** The longest pause after failures. */
+const BACK_OFF_MAX_MS = DAY_MS;
+/** A feed whose text did not change is read again after this long, for the occurrences that come into reach. */
+const REREAD_MS = DAY_MS;
+/** Feeds polled side by side, each of another host. */
+const TOGETHER = 4;
+/** Between two polls of one host. */
+const HOST_PAUSE_MS = 1_000;
+
+/** What a poll did. */
+export type Poll = { unchanged: true } | ({ unchanged: false } & Applied);
+
+/** Relays feeds: polls what is due, politely, and keeps their posts as the sources have them. */
+export class Syndication {
+  readonly feeds: Feeds;
+  readonly #store: Store;
+  readonly #outbound: Outbound;
+  readonly #relay: Relay;
+  readonly #clock: () => number;
+
+  /** @param parts.created  told of each new post, for the statistics */
+  constructor(parts: {
+    store: Store;
+    index: SearchIndex;
+    outbound: Outbound;
+    writing: Writing;
+    created: (input: PostInput, publisher: StoredPublisher) => void;
+    clock: () => number;
+  }) {
+    this.#store = parts.store;
+    this.#outbound = parts.outbound;
+    this.#clock = parts.clock;
+    this.#relay = new Relay(parts);
+    this.feeds = new Feeds(parts.store, parts.clock);
+  }
+
+  /** Why this URL may not be fetched, or null. */
+  refusal(url: string): string | null {
+    return URL.canParse(url) ? this.#outbound.refusal(url) : "it is no URL";
+  }
+
+  /**
+   * What a feed would post now, without posting it.
+   * @throws FeedError
+   */
+  async preview(feed: Feed): Promise<{ posts: PostInput[]; refused: string[] }> {
+    const fetched = await fetchFeed(this.#outbound, feed.url, null, this.#clock());
+    if (fetched === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
+    const { items, unread } = await this.#read(feed, fetched.text);
+    const posts: PostInput[] = [];
+    const refused = unread === 0 ? [] : [`${unread} entries could not be read`];
+    for (const item of items) {
+      if (item.cancelled) continue;
+      try {
+        posts.push(postOfItem(item, feed, this.#clock()));
+      } catch (error) {
+        if (!(error instanceof FeedError)) throw error;
+        refused.push(error.message);
+      }
+    }
+    return { posts, refused };
+  }
+
+  /** Polls every feed that is due. @param held  see `Job` */
+  async pollDue(now: number, held: () => Promise<boolean>): Promise<void> {
+    const due: Feed[] = [];
+    for (const feed of await this.feeds.all()) {
+      if (!feed.paused && (await this.feeds.state(feed.id)).nextAt <= now) due.push(feed);
+    }
+    const queue = [...byHost(due).values()];
+    const worker = async () => {
+      for (let feeds = queue.shift(); feeds !== undefined; feeds = queue.shift()) {
+        for (const [at, feed] of feeds.entries()) {
+          if (at > 0) await sleep(HOST_PAUSE_MS);
+          if (!(await held())) return;
+          await this.poll(feed).catch((error: unknown) => {
+            if (!(error instanceof FeedError)) throw error;
+          });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, worker));
+  }
+
+  /**
+   * Polls a feed now, and notes when it is due again.
+   * @throws FeedError when the source cannot be reached or read; the feed then waits ever longer
+   */
+  async poll(feed: Feed): Promise<Poll> {
+    const now = this.#clock();
+    const state = await this.feeds.state(feed.id);
+    try {
+      const { poll, next } = await this.#polled(feed, state, now);
+      await this.feeds.keepState(feed.id, {
+        ...next,
+        polledAt: now,
+        failures: 0,
+        lastError: null,
+        nextAt: now + feed.everyMs,
+      });
+      return poll;
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      const failures = state.failures + 1;
+      const pause = Math.min(feed.everyMs * 2 ** Math.min(failures, 10), BACK_OFF_MAX_MS);
+      const asked = Math.min(error.retryAfterMs ?? 0, 7 * DAY_MS);
+      await this.feeds.keepState(feed.id, {
+        ...state,
+        polledAt: now,
+        failures,
+        lastError: error.message,
+        nextAt: now + Math.max(pause, asked),
+      });
+      if (error.gone) await this.#pause(feed.id);
+      throw error;
+    }
+  }
+
+  async #polled(feed: Feed, state: FeedState, now: number): Promise<{ poll: Poll; next: FeedState }> {
+    const rereads = state.readAt === null || now - state.readAt >= REREAD_MS;
+    const fetched = await fetchFeed(this.#outbound, feed.url, rereads ? null : state, now);
+    if (fetched === "unchanged") return { poll: { unchanged: true }, next: state };
+    const textHash = createHash("sha256").update(fetched.text).digest("base64url");
+    const validators = { etag: fetched.validators.etag, lastModified: fetched.validators.lastModified };
+    if (!rereads && textHash === state.textHash) {
+      return { poll: { unchanged: true }, next: { ...state, ...validators } };
+    }
+    const publisher = await this.#store.publishers.get(feed.publisherId);
+    if (publisher === null) throw new FeedError("Its publisher is gone: remove the feed and add it again.");
+    const { items, unread } = await this.#read(feed, fetched.text);
+    const day = dayOf(now);
+    const addedToday = state.day === day ? state.addedToday : 0;
+    const applied = await this.#relay.apply(feed, publisher, items, {
+      room: feed.dailyMax - addedToday,
+      now,
+    });
+    if (unread > 0) applied.refused.push(`${unread} entries could not be read`);
+    // What found no room today must be read again tomorrow.
+    const isWhole = applied.left === 0;
+    return {
+      poll: { unchanged: false, ...applied },
+      next: {
+        ...state,
+        ...(isWhole ? validators : { etag: null, lastModified: null }),
+        textHash: isWhole ? textHash : null,
+        readAt: now,
+        day,
+        addedToday: addedToday + applied.added,
+        added: state.added + applied.added,
+        changed: state.changed + applied.changed,
+        retired: state.retired + applied.retired,
+      },
+    };
+  }
+
+  #read({ kind, timezone }: Feed, text: string): Promise<Read> {
+    return readFeed({ kind, text, reading: { now: this.#clock(), timezone } });
+  }
+
+  async #pause(id: string): Promise<void> {
+    await this.feeds.change((feeds) => ({
+      feeds: feeds.map((feed) => (feed.id === id ? { ...feed, paused: true } : feed)),
+      result: undefined,
+    }));
+  }
+}
+
+/** Bounds and default of the time between two polls. */
+export const POLL_EVERY = { leastMs: 5 * MINUTE_MS, usualMs: HOUR_MS, mostMs: 7 * DAY_MS } as const;
+
+function byHost(feeds: readonly Feed[]): Map<string, Feed[]> {
+  const hosts = new Map<string, Feed[]>();
+  for (const feed of feeds) {
+    const { host } = new URL(feed.url);
+    hosts.set(host, [...(hosts.get(host) ?? []), feed]);
+  }
+  return hosts;
+}

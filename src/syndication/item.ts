@@ -1,0 +1,96 @@
+import type { Kind } from "../schema/post.ts";
+
+/** One entry of a feed, as its format tells it: nothing is cut, cleaned or checked yet. Times are epoch milliseconds. */
+export interface FeedItem {
+  /** What the source calls it; the same at every fetch, if the source keeps its promises. */
+  id: string;
+  title: string;
+  /** Plain text or HTML. */
+  body: string;
+  url: string | null;
+  startsAt: number | null;
+  endsAt: number | null;
+  /** True when times are whole days. */
+  allDay: boolean;
+  timezone: string | null;
+  place: { name: string | null; lat: number | null; lng: number | null } | null;
+  tags: string[];
+  /** Until when it holds, where the source says so. */
+  expiresAt: number | null;
+  cancelled: boolean;
+  /** Null: the kind that the feed's format stands for. */
+  kind: Kind | null;
+  free: boolean | null;
+}
+
+/** What a parser needs to know beside the text. */
+export interface Reading {
+  now: number;
+  /** Zone of times without one. */
+  timezone: string;
+}
+
+/** A format of feeds. */
+export interface FeedFormat {
+  /** What its entries are, unless they or the operator say otherwise. */
+  kind: Kind;
+  /** True when a feed holds all that is to come, so that what vanished was withdrawn. False when it holds the newest. */
+  isComplete: boolean;
+  /**
+   * @returns entries in the order of the feed, and how many could not be read
+   * @throws FeedError
+   */
+  parse(text: string, reading: Reading): { items: FeedItem[]; unread: number };
+}
+
+/** Why a feed was refused, in one line for the operator. */
+export class FeedError extends Error {
+  /** Milliseconds that the source asks to wait. */
+  readonly retryAfterMs: number | null;
+  /** The source says that the feed is gone for good. */
+  readonly gone: boolean;
+
+  constructor(
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | null; gone?: boolean } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "FeedError";
+    this.retryAfterMs = options.retryAfterMs ?? null;
+    this.gone = options.gone ?? false;
+  }
+}
+
+/** An entry with nothing but its name. */
+export const bareItem = (id: string, title: string): FeedItem => ({
+  id,
+  title,
+  body: "",
+  url: null,
+  startsAt: null,
+  endsAt: null,
+  allDay: false,
+  timezone: null,
+  place: null,
+  tags: [],
+  expiresAt: null,
+  cancelled: false,
+  kind: null,
+  free: null,
+});
+
+/** Epoch milliseconds of a date as feeds write them, or null: ISO 8601, RFC 822 and its dialects. */
+export function feedDate(text: string | null | undefined): number | null {
+  if (text == null || text.trim() === "") return null;
+  // `Date` knows both forms; weekdays in other languages and doubled blanks are no part of the date.
+  const bare = text
+    .trim()
+    .replace(/^\p{L}+\.?,\s*/u, "")
+    .replace(/\s+/g, " ")
+    .replace(/\bUT\b|\bZ$/, "GMT");
+  for (const form of [text.trim(), bare]) {
+    const at = Date.parse(form);
+    if (!Number.isNaN(at)) return at;
+  }
+  return null;
+}

@@ -1,0 +1,20 @@
+import type { FeedFormat } from "../item.ts";
+import { cap } from "./cap.ts";
+import { geojson } from "./geojson.ts";
+import { ics } from "./ics.ts";
+import { jsonl } from "./jsonl.ts";
+import { news } from "./news.ts";
+
+/** Every kind of feed by the name that an operator gives it. */
+export const FEED_FORMATS = {
+  ics,
+  rss: news,
+  atom: news,
+  jsonfeed: news,
+  geojson,
+  jsonl,
+  cap,
+} as const satisfies Record<string, FeedFormat>;
+
+export type FeedKind = keyof typeof FEED_FORMATS;
+export const FEED_KINDS = Object.keys(FEED_FORMATS) as FeedKind[];

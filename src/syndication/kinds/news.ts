@@ -1,0 +1,87 @@
+import { parseFeed } from "feedsmith";
+import { bareItem, FeedError, type FeedFormat, type FeedItem, feedDate } from "../item.ts";
+
+/** RSS 0.9 to 2.0, RDF, Atom and JSON Feed: the newest entries of a source. */
+export const news: FeedFormat = {
+  kind: "announcement",
+  isComplete: false,
+  parse(text) {
+    const entries = entriesOf(text);
+    const items = entries.filter((item) => item !== null);
+    return { items, unread: entries.length - items.length };
+  },
+};
+
+type Parsed = ReturnType<typeof parseFeed>;
+type Entry = { [key: string]: unknown };
+
+function entriesOf(text: string): (FeedItem | null)[] {
+  let parsed: Parsed;
+  try {
+    parsed = parseFeed(text);
+  } catch (cause) {
+    throw new FeedError("This is no RSS, RDF, Atom or JSON feed.", { cause });
+  }
+  const feed = parsed.feed as { items?: Entry[]; entries?: Entry[] };
+  return (feed.items ?? feed.entries ?? []).map(itemOf);
+}
+
+/** @returns null for an entry without anything to show or to know it by */
+function itemOf(entry: Entry): FeedItem | null {
+  const url = linkOf(entry);
+  const body = first(
+    entry["content"],
+    entry["summary"],
+    entry["description"],
+    entry["content_html"],
+    entry["content_text"],
+  );
+  const title = first(entry["title"]) ?? body;
+  const id = first(entry["id"], entry["guid"]) ?? url ?? title;
+  if (title === null || id === null) return null;
+  const item = bareItem(id, title);
+  return {
+    ...item,
+    body: body ?? "",
+    url,
+    place: placeOf(entry),
+    tags: tagsOf(entry["categories"] ?? entry["tags"]),
+    expiresAt: feedDate(first(entry["expirationDate"])),
+  };
+}
+
+/** From GeoRSS or W3C Geo. */
+function placeOf({ georss, geo }: Entry): FeedItem["place"] {
+  const { lat, lng } = (georss as { point?: { lat?: number; lng?: number } } | undefined)?.point ?? {
+    lat: (geo as { lat?: number } | undefined)?.lat,
+    lng: (geo as { long?: number } | undefined)?.long,
+  };
+  return typeof lat === "number" && typeof lng === "number" ? { name: null, lat, lng } : null;
+}
+
+function linkOf(entry: Entry): string | null {
+  const links = Array.isArray(entry["links"]) ? (entry["links"] as { href?: string; rel?: string }[]) : [];
+  const alternate = links.find(({ rel }) => rel === undefined || rel === "alternate") ?? links[0];
+  return first(entry["link"], entry["url"], entry["external_url"], alternate?.href);
+}
+
+function tagsOf(categories: unknown): string[] {
+  if (!Array.isArray(categories)) return [];
+  return (categories as unknown[]).flatMap((one) => {
+    const { name, label, term } = (typeof one === "object" && one !== null ? one : { name: one }) as Entry;
+    const tag = first(label, name, term);
+    return tag === null ? [] : [tag];
+  });
+}
+
+/** The first text that is not empty. Content may come as `{ value }` or as `{ encoded }`. */
+function first(...values: unknown[]): string | null {
+  for (const value of values) {
+    const text =
+      typeof value === "object" && value !== null
+        ? ((value as Entry)["value"] ?? (value as Entry)["encoded"] ?? (value as Entry)["html"])
+        : value;
+    if (typeof text === "string" && text.trim() !== "") return text.trim();
+  }
+  return null;
+}

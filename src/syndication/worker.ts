@@ -1,0 +1,15 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { FeedError } from "./item.ts";
+import { FEED_FORMATS } from "./kinds/index.ts";
+import type { ReadNews, ReadOrder } from "./read.ts";
+
+if (parentPort !== null) parentPort.postMessage(answer(workerData as ReadOrder));
+
+function answer({ kind, text, reading }: ReadOrder): ReadNews {
+  try {
+    return { read: FEED_FORMATS[kind].parse(text, reading) };
+  } catch (error) {
+    if (error instanceof FeedError) return { refusal: error.message };
+    throw error;
+  }
+}

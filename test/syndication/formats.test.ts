@@ -1,0 +1,331 @@
+import { describe, expect, it } from "vitest";
+import { FeedError, type FeedItem } from "../../src/syndication/item.ts";
+import { FEED_FORMATS, type FeedKind } from "../../src/syndication/kinds/index.ts";
+import { plainText } from "../../src/syndication/post-of-item.ts";
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+
+const read = (kind: FeedKind, text: string) => FEED_FORMATS[kind].parse(text, { now: NOW, timezone: "UTC" });
+const iso = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString());
+const windows = (items: readonly FeedItem[]) =>
+  items.map(({ startsAt, endsAt }) => [iso(startsAt), iso(endsAt)]);
+
+const calendar = (...parts: string[]) =>
+  [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//test//EN",
+    "X-WR-TIMEZONE:Europe/Berlin",
+    ...parts,
+    "END:VCALENDAR",
+    "",
+  ].join("\r\n");
+const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"].join("\r\n");
+const readEvents = (...parts: string[]) => read("ics", calendar(...parts));
+
+describe("calendars", () => {
+  it("whole days are whole days of the calendar's zone", () => {
+    const { items } = readEvents(
+      event("UID:1", "SUMMARY:Fair", "DTSTART;VALUE=DATE:20261205", "DTEND;VALUE=DATE:20261207"),
+    );
+    expect(windows(items)).toEqual([["2026-12-04T23:00:00.000Z", "2026-12-06T23:00:00.000Z"]]);
+    expect(items[0]).toMatchObject({ allDay: true, timezone: "Europe/Berlin" });
+    const [single] = readEvents(event("UID:1", "SUMMARY:Day", "DTSTART;VALUE=DATE:20261205")).items;
+    expect(iso(single?.endsAt ?? null)).toBe("2026-12-05T23:00:00.000Z");
+  });
+
+  it("times without a zone are in the calendar's zone, or in the feed's", () => {
+    const lines = ["UID:2", "SUMMARY:Talk", "DTSTART:20261205T190000", "DTEND:20261205T210000"];
+    expect(windows(readEvents(event(...lines)).items)).toEqual([
+      ["2026-12-05T18:00:00.000Z", "2026-12-05T20:00:00.000Z"],
+    ]);
+    const bare = calendar(event(...lines)).replace("X-WR-TIMEZONE:Europe/Berlin\r\n", "");
+    expect(windows(read("ics", bare).items)).toEqual([
+      ["2026-12-05T19:00:00.000Z", "2026-12-05T21:00:00.000Z"],
+    ]);
+  });
+
+  it.each([
+    ["W. Europe Standard Time", "2026-12-05T18:00:00.000Z"],
+    ["Eastern Standard Time", "2026-12-06T00:00:00.000Z"],
+    ["/freeassociation.sourceforge.net/Europe/Helsinki", "2026-12-05T17:00:00.000Z"],
+    ["Asia/Kolkata", "2026-12-05T13:30:00.000Z"],
+  ])("zone %s is understood", (name, start) => {
+    const { items } = readEvents(
+      event("UID:3", "SUMMARY:Call", `DTSTART;TZID="${name}":20261205T190000`, "DURATION:PT1H"),
+    );
+    expect(iso(items[0]?.startsAt ?? null)).toBe(start);
+  });
+
+  it("a zone that only the file defines is taken from it", () => {
+    const zone = [
+      "BEGIN:VTIMEZONE",
+      "TZID:Ours",
+      "BEGIN:STANDARD",
+      "DTSTART:19700101T000000",
+      "TZOFFSETFROM:+0330",
+      "TZOFFSETTO:+0330",
+      "END:STANDARD",
+      "END:VTIMEZONE",
+    ].join("\r\n");
+    const { items } = readEvents(zone, event("UID:4", "SUMMARY:Here", "DTSTART;TZID=Ours:20261205T190000"));
+    expect(iso(items[0]?.startsAt ?? null)).toBe("2026-12-05T15:30:00.000Z");
+  });
+
+  it("a recurring event is expanded over a change of clocks, with its exceptions, additions and moved occurrences", () => {
+    const zone = "TZID=America/New_York";
+    const { items } = readEvents(
+      event(
+        "UID:5",
+        "SUMMARY:Weekly",
+        `DTSTART;${zone}:20261001T190000`,
+        `DTEND;${zone}:20261001T200000`,
+        "RRULE:FREQ=WEEKLY;COUNT=12",
+        `EXDATE;${zone}:20261203T190000`,
+        `RDATE;${zone}:20261204T190000`,
+      ),
+      event(
+        "UID:5",
+        "SUMMARY:Moved",
+        `RECURRENCE-ID;${zone}:20261210T190000`,
+        `DTSTART;${zone}:20261211T200000`,
+        `DTEND;${zone}:20261211T210000`,
+      ),
+    );
+    expect(items.map(({ title, startsAt }) => [title, iso(startsAt)])).toEqual([
+      ["Weekly", "2026-11-27T00:00:00.000Z"],
+      ["Weekly", "2026-12-05T00:00:00.000Z"],
+      ["Moved", "2026-12-12T01:00:00.000Z"],
+      ["Weekly", "2026-12-18T00:00:00.000Z"],
+    ]);
+    expect(new Set(items.map(({ id }) => id)).size).toBe(4);
+  });
+
+  it("rules without an end stay within bounds", () => {
+    expect(
+      readEvents(event("UID:6", "SUMMARY:Daily", "DTSTART:20200101T080000Z", "RRULE:FREQ=DAILY")).items,
+    ).toHaveLength(60);
+    expect(
+      readEvents(event("UID:7", "SUMMARY:Tick", "DTSTART:19700101T000000Z", "RRULE:FREQ=SECONDLY")).items,
+    ).toHaveLength(0);
+  });
+
+  it("cancelled events are told, by their status or by the method of the calendar", () => {
+    const lines = ["UID:8", "SUMMARY:Gone", "DTSTART:20261205T190000Z"];
+    expect(readEvents(event(...lines, "STATUS:CANCELLED")).items[0]?.cancelled).toBe(true);
+    expect(readEvents("METHOD:CANCEL", event(...lines)).items[0]?.cancelled).toBe(true);
+    expect(readEvents(event(...lines)).items[0]?.cancelled).toBe(false);
+  });
+
+  it("an event that cannot be read costs no other; one without a UID has its name and time for an id", () => {
+    const { items, unread } = readEvents(
+      event("UID:9", "SUMMARY:No start"),
+      event("SUMMARY:No id", "DTSTART:20261205T190000Z"),
+    );
+    expect(unread).toBe(1);
+    expect(items.map(({ id }) => id)).toEqual(["No id 2026-12-05T19:00:00Z"]);
+  });
+
+  it("place, coordinates, address and categories come along; escapes and folded lines are undone", () => {
+    const { items } = readEvents(
+      event(
+        "UID:10",
+        "SUMMARY:Bread\\, and\\; butter",
+        "DESCRIPTION:First\\nsecond li",
+        " ne",
+        "DTSTART:20261205T190000Z",
+        "LOCATION:Town Hall\\, Berlin",
+        "GEO:52.5;13.4",
+        "URL:https://example.org/e",
+        "CATEGORIES:Food,Drink",
+      ),
+    );
+    expect(items[0]).toMatchObject({
+      title: "Bread, and; butter",
+      body: "First\nsecond line",
+      url: "https://example.org/e",
+      place: { name: "Town Hall, Berlin", lat: 52.5, lng: 13.4 },
+      tags: ["Food", "Drink"],
+    });
+  });
+
+  it.each([
+    "",
+    "hello",
+    "<html></html>",
+    "BEGIN:VCARD\r\nEND:VCARD\r\n",
+    "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n",
+  ])("%j is refused with a reason", (text) => expect(() => read("ics", text)).toThrow(FeedError));
+});
+
+const rss = (items: string) =>
+  `<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:georss="http://www.georss.org/georss"><channel><title>T</title>${items}</channel></rss>`;
+
+describe("news", () => {
+  it("RSS with CDATA, entities, encoded content and a place", () => {
+    const { items, unread } = read(
+      "rss",
+      rss(
+        `<item><title><![CDATA[Salt & pepper]]></title><guid>g1</guid><link>https://example.org/1</link><description>&lt;p&gt;short&lt;/p&gt;</description><content:encoded><![CDATA[<p>long</p>]]></content:encoded><category>Food</category><georss:point>52.5 13.4</georss:point></item><item></item>`,
+      ),
+    );
+    expect(items).toEqual([
+      expect.objectContaining({
+        id: "g1",
+        title: "Salt & pepper",
+        body: "<p>long</p>",
+        url: "https://example.org/1",
+        tags: ["Food"],
+        place: { name: null, lat: 52.5, lng: 13.4 },
+      }),
+    ]);
+    expect(unread).toBeLessThanOrEqual(1);
+  });
+
+  it("Atom with typed titles and xhtml content", () => {
+    const { items } = read(
+      "atom",
+      `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><id>f</id><entry><title type="html">A &amp;amp; B</title><id>e1</id><link rel="enclosure" href="https://example.org/x.mp3"/><link href="https://example.org/2"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div></content><category term="k" label="Label"/></entry></feed>`,
+    );
+    expect(items[0]).toMatchObject({ id: "e1", url: "https://example.org/2", tags: ["Label"] });
+    expect(plainText(items[0]?.title ?? "")).toBe("A & B");
+    expect(plainText(items[0]?.body ?? "")).toBe("text");
+  });
+
+  it("RDF and JSON Feed", () => {
+    const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="x"><title>T</title></channel><item rdf:about="https://example.org/3"><title>Old</title><link>https://example.org/3</link></item></rdf:RDF>`;
+    expect(read("rss", rdf).items[0]).toMatchObject({ title: "Old", url: "https://example.org/3" });
+    const json = JSON.stringify({
+      version: "https://jsonfeed.org/version/1.1",
+      title: "T",
+      items: [{ id: "1", url: "https://example.org/4", title: "New", content_html: "<p>x</p>", tags: ["a"] }],
+    });
+    expect(read("jsonfeed", json).items[0]).toMatchObject({
+      id: "1",
+      title: "New",
+      body: "<p>x</p>",
+      tags: ["a"],
+    });
+  });
+
+  it.each(["", "<html><body>Moved</body></html>", "{}", "<rss><channel><item><title>x</title>"])(
+    "%j is refused, or holds nothing",
+    (text) => {
+      try {
+        expect(read("rss", text).items.length).toBeLessThanOrEqual(1);
+      } catch (error) {
+        expect(error).toBeInstanceOf(FeedError);
+      }
+    },
+  );
+});
+
+describe("GeoJSON and JSON Lines", () => {
+  it("a feature has the middle of its geometry for a place; times may be numbers", () => {
+    const text = JSON.stringify({
+      type: "FeatureCollection",
+      features: [
+        {
+          type: "Feature",
+          id: "q1",
+          properties: {
+            title: "M 4.5",
+            place: "10 km N of Town",
+            url: "https://example.org/q1",
+            start: 1796000000000,
+          },
+          geometry: { type: "Point", coordinates: [13.4, 52.5, 7] },
+        },
+        {
+          type: "Feature",
+          properties: { name: "Works" },
+          geometry: {
+            type: "Polygon",
+            coordinates: [
+              [
+                [0, 0],
+                [2, 0],
+                [2, 2],
+                [0, 2],
+                [0, 0],
+              ],
+            ],
+          },
+        },
+        { type: "Feature", properties: null, geometry: null },
+      ],
+    });
+    const { items, unread } = read("geojson", text);
+    expect(items.map(({ id, place }) => [id, place])).toEqual([
+      ["q1", { name: "10 km N of Town", lat: 52.5, lng: 13.4 }],
+      ["Works", { name: null, lat: 1, lng: 1 }],
+    ]);
+    expect(items[0]?.startsAt).toBe(1796000000000);
+    expect(unread).toBe(1);
+  });
+
+  it("a row has the fields of a post", () => {
+    const rows = [
+      { id: "1", title: "Bike", kind: "offer", body: "Blue", location: "Berlin", tags: ["bike"] },
+      { title: "Talk", starts_at: "2026-12-05T19:00:00+01:00", free: true, status: "cancelled" },
+    ];
+    const { items, unread } = read(
+      "jsonl",
+      `${rows.map((row) => JSON.stringify(row)).join("\n")}\nnot json\n`,
+    );
+    expect(unread).toBe(1);
+    expect(items[0]).toMatchObject({ kind: "offer", place: { name: "Berlin", lat: null, lng: null } });
+    expect(items[1]).toMatchObject({ startsAt: Date.UTC(2026, 11, 5, 18), free: true, cancelled: true });
+    expect(() => read("jsonl", "<html>")).toThrow(FeedError);
+    expect(() => read("geojson", "[]")).toThrow(FeedError);
+  });
+});
+
+const alert = (id: string, type: string, rest = "") =>
+  `<alert xmlns="urn:oasis:names:tc:emergency:cap:1.2"><identifier>${id}</identifier><sender>s</sender><sent>2026-11-22T10:00:00+00:00</sent><status>Actual</status><msgType>${type}</msgType>${rest}<info><event>Storm</event><headline>Storm warning ${id}</headline><severity>Severe</severity><category>Met</category><expires>2026-11-23T10:00:00+00:00</expires><description>Wind.</description><instruction>Stay in.</instruction><area><areaDesc>Coast</areaDesc><polygon>54,8 54,10 56,10 56,8</polygon></area></info></alert>`;
+
+describe("alerts", () => {
+  it("an alert has its area, its severity and its end", () => {
+    const [item] = read("cap", `<?xml version="1.0"?>${alert("a1", "Alert")}`).items;
+    expect(item).toMatchObject({
+      id: "a1",
+      title: "Storm warning a1",
+      body: "Wind.\n\nStay in.",
+      tags: ["Met", "Severe"],
+      place: { name: "Coast", lat: 55, lng: 9 },
+      expiresAt: Date.UTC(2026, 10, 23, 10),
+    });
+  });
+
+  it("what an update replaces and what is cancelled is withdrawn; tests are none", () => {
+    const text = `<alerts>${alert("a1", "Alert")}${alert("a2", "Update", "<references>s,a1,2026-11-22T10:00:00+00:00</references>")}${alert("a3", "Cancel")}${alert("a4", "Alert").replace("Actual", "Test")}</alerts>`;
+    expect(read("cap", text).items.map(({ id, cancelled }) => [id, cancelled])).toEqual([
+      ["a1", true],
+      ["a2", false],
+      ["a3", true],
+    ]);
+  });
+
+  it("a feed whose entries carry the fields of alerts is one", () => {
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:cap="urn:oasis:names:tc:emergency:cap:1.2"><entry><id>u1</id><title>Flood</title><summary>Water.</summary><cap:expires>2026-11-23T10:00:00Z</cap:expires><cap:areaDesc>Valley</cap:areaDesc></entry></feed>`;
+    expect(read("cap", text).items[0]).toMatchObject({
+      id: "u1",
+      title: "Flood",
+      body: "Water.",
+      place: { name: "Valley" },
+    });
+  });
+
+  it("entities that grow without bound, and other documents, are refused", () => {
+    const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">${[..."bcdefgh"].map((name, at) => `<!ENTITY ${name} "${`&${"abcdefg"[at]};`.repeat(10)}">`).join("")}]><alert><identifier>&h;</identifier></alert>`;
+    let size = 0;
+    try {
+      size = JSON.stringify(read("cap", bomb)).length;
+    } catch (error) {
+      expect(error).toBeInstanceOf(FeedError);
+    }
+    expect(size).toBeLessThan(10_000);
+    expect(() => read("cap", "<html></html>")).toThrow(FeedError);
+    expect(() => read("cap", "<alert><")).toThrow(FeedError);
+  });
+});

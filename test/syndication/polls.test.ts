@@ -1,0 +1,322 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { StoredPublisher } from "../../src/ports/store/index.ts";
+import type { Feed } from "../../src/syndication/feed.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+
+const HOUR_MS = 3_600_000;
+const START = Date.UTC(2026, 10, 22, 12);
+
+/** What the source answers, by path. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+const answers = new Map<string, Answer>();
+const asked: IncomingMessage[] = [];
+const source = createServer((request, response) => {
+  asked.push(request);
+  const answer = answers.get(request.url ?? "");
+  if (answer === undefined) response.writeHead(404).end();
+  else answer(request, response);
+});
+let origin = "";
+let now = START;
+let board: TestBoard;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
+  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => now, idle: true });
+});
+afterAll(async () => {
+  await board.stop();
+  source.close();
+});
+beforeEach(() => {
+  asked.length = 0;
+});
+
+const serve = (path: string, text: string | Buffer, headers: Record<string, string> = {}) =>
+  answers.set(path, (_request, response) => response.writeHead(200, headers).end(text));
+
+let made = 0;
+async function aFeed(
+  path: string,
+  given: Partial<Feed> = {},
+): Promise<{ feed: Feed; publisher: StoredPublisher }> {
+  made += 1;
+  const { id } = await board.board.services.publishers.register(
+    { name: `Feed ${made}`, accept_terms: true },
+    now,
+  );
+  const feed: Feed = {
+    id: `feed_${made}`,
+    url: `${origin}${path}`,
+    kind: "ics",
+    name: `Source ${made}`,
+    license: "CC0-1.0",
+    publisherId: id,
+    tags: ["town"],
+    postKind: null,
+    timezone: "Europe/Berlin",
+    place: null,
+    everyMs: HOUR_MS,
+    dailyMax: 500,
+    paused: false,
+    ...given,
+  };
+  await board.board.syndication.feeds.change((feeds) => ({ feeds: [...feeds, feed], result: undefined }));
+  const publisher = await board.board.store.publishers.get(id);
+  return { feed, publisher: publisher as StoredPublisher };
+}
+
+const poll = (feed: Feed) => board.board.syndication.poll(feed);
+const postsOf = async ({ id }: StoredPublisher) =>
+  (await board.board.store.posts.byPublisher(id, 2_000)).filter((post) => post.expiresAt > now);
+const titlesOf = async (publisher: StoredPublisher) =>
+  (await postsOf(publisher)).map(({ title }) => title).sort();
+
+const calendar = (events: Record<string, string>) =>
+  [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    ...Object.entries(events).flatMap(([uid, lines]) => [
+      "BEGIN:VEVENT",
+      `UID:${uid}`,
+      ...lines.split("|"),
+      "END:VEVENT",
+    ]),
+    "END:VCALENDAR",
+    "",
+  ].join("\r\n");
+const EVENTS = {
+  a: "SUMMARY:Choir evening|DTSTART:20261205T180000Z|DTEND:20261205T200000Z|LOCATION:Town Hall",
+  b: "SUMMARY:Bike repair|DTSTART:20261206T100000Z",
+};
+
+describe("a calendar that is relayed", () => {
+  it("becomes posts with the keys of relayed ones; asked again it adds and changes nothing", async () => {
+    serve("/plain.ics", calendar(EVENTS));
+    const { feed, publisher } = await aFeed("/plain.ics");
+    expect(await poll(feed)).toMatchObject({ unchanged: false, added: 2, changed: 0, refused: [] });
+    const post = (await postsOf(publisher)).find(({ title }) => title === "Choir evening");
+    expect(post).toMatchObject({
+      kind: "event",
+      syndicated: true,
+      tags: ["town"],
+      startsAt: Date.UTC(2026, 11, 5, 18),
+      timezone: "Europe/Berlin",
+      sourceUrl: feed.url,
+      metadata: {
+        source: feed.id,
+        source_id: "a",
+        source_name: feed.name,
+        license: "CC0-1.0",
+        all_day: false,
+      },
+    });
+    expect(await poll(feed)).toEqual({ unchanged: true });
+    // Read as a whole once more a day.
+    now += 25 * HOUR_MS;
+    expect(await poll(feed)).toMatchObject({ unchanged: false, added: 0, changed: 0, retired: 0 });
+    now = START;
+  });
+
+  it("follows the source: changes, withdrawals, what vanished and what came back", async () => {
+    const moving = (events: Record<string, string>) =>
+      serve("/moving.ics", calendar(events).replaceAll("Choir", "Jazz").replaceAll("Bike", "Radio"));
+    moving(EVENTS);
+    const { feed, publisher } = await aFeed("/moving.ics");
+    await poll(feed);
+    moving({ ...EVENTS, a: EVENTS.a.replace("T180000Z", "T190000Z").replace("evening", "night") });
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 0 });
+    expect(await titlesOf(publisher)).toEqual(["Jazz night", "Radio repair"]);
+    moving({ a: EVENTS.a });
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 1 });
+    expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
+    moving(EVENTS);
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 0 });
+    expect(await titlesOf(publisher)).toEqual(["Jazz evening", "Radio repair"]);
+    moving({ ...EVENTS, b: `${EVENTS.b}|STATUS:CANCELLED` });
+    expect(await poll(feed)).toMatchObject({ retired: 1 });
+    expect(await titlesOf(publisher)).toEqual(["Jazz evening"]);
+    // More often broken than the end of everything.
+    moving({});
+    expect(await poll(feed)).toMatchObject({ retired: 0 });
+  });
+
+  it("keeps its posts when the source gives its events new ids at each fetch", async () => {
+    serve(
+      "/restless.ics",
+      calendar({ x1: EVENTS.a, x2: EVENTS.b })
+        .replaceAll("Choir", "Restless choir")
+        .replaceAll("Bike", "Restless bike"),
+    );
+    const { feed, publisher } = await aFeed("/restless.ics");
+    await poll(feed);
+    const ids = (await postsOf(publisher)).map(({ id }) => id).sort();
+    serve(
+      "/restless.ics",
+      calendar({ y1: EVENTS.a, y2: EVENTS.b })
+        .replaceAll("Choir", "Restless choir")
+        .replaceAll("Bike", "Restless bike"),
+    );
+    expect(await poll(feed)).toMatchObject({ added: 0, retired: 0 });
+    expect((await postsOf(publisher)).map(({ id }) => id).sort()).toEqual(ids);
+  });
+
+  it("does not repeat what another source tells", async () => {
+    const same = { z: "SUMMARY:Harbour market|DTSTART:20261212T090000Z" };
+    serve("/one.ics", calendar(same));
+    serve(
+      "/two.ics",
+      calendar({
+        other: "SUMMARY:Harbour  Market!|DTSTART:20261212T090000Z",
+        own: "SUMMARY:Harbour swim|DTSTART:20261212T090000Z",
+      }),
+    );
+    const [one, two] = [await aFeed("/one.ics"), await aFeed("/two.ics")];
+    await poll(one.feed);
+    expect(await poll(two.feed)).toMatchObject({ added: 1, folded: 1 });
+    expect(await titlesOf(two.publisher)).toEqual(["Harbour swim"]);
+  });
+
+  it("adds no more a day than its ceiling, and the rest the next day", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 7 }, (_, n) => [
+        `m${n}`,
+        `SUMMARY:Lesson number ${n}|DTSTART:202612${10 + n}T090000Z`,
+      ]),
+    );
+    serve("/many.ics", calendar(many));
+    const { feed, publisher } = await aFeed("/many.ics", { dailyMax: 5 });
+    expect(await poll(feed)).toMatchObject({ added: 5, left: 2 });
+    expect(await poll(feed)).toMatchObject({ added: 0, left: 2 });
+    now += 24 * HOUR_MS;
+    expect(await poll(feed)).toMatchObject({ added: 2, left: 0 });
+    expect(await postsOf(publisher)).toHaveLength(7);
+    now = START;
+  });
+
+  it("of ten thousand events shows the thousand that begin first", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, n) => [
+        `n${n}`,
+        `SUMMARY:Slot ${n}|DTSTART:${new Date(START + (n + 1) * 60_000).toISOString().replace(/[-:]|\.\d+/g, "")}`,
+      ]),
+    );
+    serve("/huge.ics", calendar(many));
+    const { feed, publisher } = await aFeed("/huge.ics", { dailyMax: 50 });
+    expect(await poll(feed)).toMatchObject({ added: 50, left: 9_950 });
+    expect((await postsOf(publisher)).every(({ startsAt }) => (startsAt ?? 0) <= START + 51 * 60_000)).toBe(
+      true,
+    );
+  });
+});
+
+describe("news that is relayed", () => {
+  it("is free of markup, and stays when it leaves the feed", async () => {
+    const rss = (items: string) => `<rss version="2.0"><channel><title>T</title>${items}</channel></rss>`;
+    const entry = `<item><title>Bridge &amp;lt;closed&amp;gt;</title><guid>n1</guid><link>https://example.org/bridge?utm_source=feed</link><description><![CDATA[<p>The <b>bridge</b> is <a href="https://example.org/x">closed</a>.</p><script>alert(1)</script><ul><li>one</li></ul>]]></description></item>`;
+    serve("/news.xml", rss(entry));
+    const { feed, publisher } = await aFeed("/news.xml", { kind: "rss" });
+    expect(await poll(feed)).toMatchObject({ added: 1 });
+    const [post] = await postsOf(publisher);
+    expect(post).toMatchObject({
+      kind: "announcement",
+      sourceUrl: "https://example.org/bridge?utm_source=feed",
+    });
+    expect(post?.body).toContain("The bridge is closed.");
+    expect(post?.body).not.toMatch(/<|alert/);
+    serve("/news.xml", rss(entry.replaceAll("n1", "n2").replaceAll("ridge", "oad")));
+    expect(await poll(feed)).toMatchObject({ added: 1, retired: 0 });
+    expect(await postsOf(publisher)).toHaveLength(2);
+  });
+});
+
+describe("the source is asked politely", () => {
+  it("with what it said of its last version; 304 costs nothing", async () => {
+    answers.set("/tagged.ics", (request, response) => {
+      const headers = { etag: '"v1"', "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" };
+      if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, headers).end();
+      else
+        response.writeHead(200, headers).end(calendar({ t: "SUMMARY:Tagged talk|DTSTART:20261205T180000Z" }));
+    });
+    const { feed } = await aFeed("/tagged.ics");
+    await poll(feed);
+    expect(await poll(feed)).toEqual({ unchanged: true });
+    expect(asked.at(-1)?.headers["if-modified-since"]).toBe("Sun, 22 Nov 2026 10:00:00 GMT");
+  });
+
+  it("packed answers are unpacked, bombs are refused, encodings are read", async () => {
+    serve("/packed.ics", gzipSync(calendar({ p: "SUMMARY:Packed lunch|DTSTART:20261205T180000Z" })), {
+      "content-encoding": "gzip",
+    });
+    const packed = await aFeed("/packed.ics");
+    expect(await poll(packed.feed)).toMatchObject({ added: 1 });
+    serve("/bomb.ics", gzipSync(Buffer.alloc(64 << 20, "a")), { "content-encoding": "gzip" });
+    const bomb = await aFeed("/bomb.ics");
+    await expect(poll(bomb.feed)).rejects.toThrow("larger than 32 MiB unpacked");
+    const latin = `<?xml version="1.0" encoding="ISO-8859-1"?><rss version="2.0"><channel><title>T</title><item><title>Caf\xe9</title><guid>l1</guid></item></channel></rss>`;
+    serve("/latin.xml", Buffer.from(latin, "latin1"), { "content-type": "application/rss+xml" });
+    const { feed, publisher } = await aFeed("/latin.xml", { kind: "rss" });
+    await poll(feed);
+    expect(await titlesOf(publisher)).toEqual(["Café"]);
+  });
+
+  it("redirects are followed, within bounds", async () => {
+    serve("/there.ics", calendar({ r: "SUMMARY:Redirected ride|DTSTART:20261205T180000Z" }));
+    answers.set("/here.ics", (_request, response) =>
+      response.writeHead(302, { location: "/there.ics" }).end(),
+    );
+    answers.set("/loop.ics", (_request, response) =>
+      response.writeHead(302, { location: "/loop.ics" }).end(),
+    );
+    expect(await poll((await aFeed("/here.ics")).feed)).toMatchObject({ added: 1 });
+    await expect(poll((await aFeed("/loop.ics")).feed)).rejects.toThrow("redirects");
+    answers.set("/inside.ics", (_request, response) =>
+      response.writeHead(302, { location: "http://[::1]:1/x" }).end(),
+    );
+    await expect(poll((await aFeed("/inside.ics")).feed)).rejects.toThrow("may not be called");
+  });
+
+  it("a feed that fails waits ever longer, as long as the source asks, and one that is gone is paused", async () => {
+    answers.set("/down.ics", (_request, response) =>
+      response.writeHead(503, { "retry-after": "36000" }).end(),
+    );
+    const { feed } = await aFeed("/down.ics");
+    const { feeds } = board.board.syndication;
+    await expect(poll(feed)).rejects.toThrow("503");
+    expect(await feeds.state(feed.id)).toMatchObject({
+      failures: 1,
+      nextAt: now + 10 * HOUR_MS,
+      lastError: "The source answered 503.",
+    });
+    answers.set("/down.ics", (_request, response) => response.writeHead(500).end());
+    await expect(poll(feed)).rejects.toThrow("500");
+    expect(await feeds.state(feed.id)).toMatchObject({ failures: 2, nextAt: now + 4 * HOUR_MS });
+    answers.set("/down.ics", (_request, response) => response.writeHead(410).end());
+    await expect(poll(feed)).rejects.toThrow("410");
+    expect((await feeds.all()).find(({ id }) => id === feed.id)?.paused).toBe(true);
+  });
+
+  it("due feeds are polled, each once, and none that is paused or waits", async () => {
+    const paths = Array.from({ length: 6 }, (_, n) => `/due${n}.ics`);
+    for (const [n, path] of paths.entries()) {
+      if (n % 3 === 2) answers.set(path, (_request, response) => response.writeHead(500).end());
+      else serve(path, calendar({ d: `SUMMARY:Due date ${n}|DTSTART:20261205T1${n}0000Z` }));
+    }
+    const feeds = [];
+    for (const [n, path] of paths.entries()) feeds.push((await aFeed(path, { paused: n === 0 })).feed);
+    asked.length = 0;
+    await board.board.syndication.pollDue(now, async () => true);
+    const due = asked
+      .map(({ url }) => url ?? "")
+      .filter((url) => url.startsWith("/due"))
+      .sort();
+    expect(due).toEqual(paths.slice(1));
+    asked.length = 0;
+    await board.board.syndication.pollDue(now, async () => true);
+    expect(asked).toEqual([]);
+  });
+});
