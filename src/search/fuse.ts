@@ -1,7 +1,7 @@
 import type { WordQuery } from "../schema/filter.ts";
 
 /** How much the best word score counts beside a cosine of 1. */
-export const WORD_WEIGHT = 0.3;
+const WORD_WEIGHT = 0.3;
 
 /** Up to this many words, a query's word score falls in proportion to the coverage; with more of them, ever less. */
 const STRICT_WORDS = 3.5;

@@ -72,7 +72,7 @@ export function samenessOf(post: {
 }
 
 /** An address without what only counts visits. */
-export function bareAddress(address: string | null): string {
+function bareAddress(address: string | null): string {
   if (address === null || !URL.canParse(address)) return address ?? "";
   const url = new URL(address);
   for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
