@@ -3,13 +3,16 @@
  * by meaning, by both, and reranked; what it misses of an exact ranking of everything; and how far apart related and
  * unrelated texts are for the model.
  *
- *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE]
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE] [--notices]
  *
  * `--save` writes the ranked ids of every query, `--compare` looks for differences from such a file: another order, ties
  * aside, and another nDCG in its first three digits. Either is an error, and so is a recall below its floor.
  *
+ * Last come labelled searches on notices, asked of a whole board, by class; `--notices` asks these alone.
+ *
  * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
- * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl. Model files are looked for in MODEL_DIR.
+ * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl;
+ * `$BENCH_DATA/notices/` posts.jsonl, queries.jsonl and qrels.tsv. Model files are looked for in MODEL_DIR.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +22,7 @@ import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { cosineOf, quantize, textToEmbed } from "../src/search/vectors.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
+import { measureNotices, readNotices, reportNotices } from "./search-quality/notices.ts";
 import { dataFolder, readRows } from "./support/data.ts";
 import { ExactRanking, recallAt } from "./support/exact-ranking.ts";
 import { type IndexedPost, IndexUnderTest } from "./support/index-under-test.ts";
@@ -239,9 +243,13 @@ function readCollection(folder: string): Collection {
 }
 
 async function main(): Promise<void> {
-  const { save, compare } = parseArgs({
-    options: { save: { type: "string" }, compare: { type: "string" } },
+  const { save, compare, notices } = parseArgs({
+    options: { save: { type: "string" }, compare: { type: "string" }, notices: { type: "boolean" } },
   }).values;
+  if (notices === true) {
+    reportNotices(await measureNotices(readNotices(dataFolder("notices"))));
+    return;
+  }
   const embedder = await openModel();
   const saved: SavedQuality[] = [];
   console.log("collection    method          minCosine  nDCG@10  Recall@100  of exact: @10      @100");
@@ -277,6 +285,7 @@ async function main(): Promise<void> {
   }
   await reportSeparation(dataFolder("standing-queries"), embedder);
   await embedder.close();
+  reportNotices(await measureNotices(readNotices(dataFolder("notices"))));
 }
 
 if (process.argv[1] === import.meta.filename) await main();

@@ -18,6 +18,7 @@ import { Inbox } from "./domain/publishers/inbox.ts";
 import { Publishers } from "./domain/publishers/index.ts";
 import { Reports } from "./domain/reports.ts";
 import { dayOf } from "./domain/resources.ts";
+import { Corrections } from "./domain/search/corrections.ts";
 import { Search } from "./domain/search/index.ts";
 import { newToken, SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING, Secrets } from "./domain/secrets.ts";
 import { Site } from "./domain/site.ts";
@@ -142,7 +143,8 @@ export async function openBoard(
   const usage = new Usage({ store, secrets });
   const board = new Board({ store, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
-  const search = new Search({ store, index, embedder, cursors, posts });
+  const corrections = new Corrections({ index, embedder });
+  const search = new Search({ store, index, embedder, cursors, posts, corrections });
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
@@ -155,6 +157,7 @@ export async function openBoard(
   const consent = new Consent({ store, outbound, secrets, hourly, log });
   const subscriptions = new Subscriptions({
     store,
+    corrections,
     embedder,
     outbound,
     site,

@@ -24,7 +24,8 @@ export default defineTool({
   ],
 
   async handle(input, { search, now }) {
-    const { posts, nextCursor, notes, query, ranking } = await search.run(input, now);
-    return ok(posts, { nextCursor, notes, meta: { query, ranking } });
+    const { posts, nextCursor, notes, query, ranking, corrections } = await search.run(input, now);
+    const corrected = corrections.length === 0 ? {} : { corrected: corrections };
+    return ok(posts, { nextCursor, notes, meta: { query, ranking, ...corrected } });
   },
 });

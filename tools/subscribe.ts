@@ -16,7 +16,7 @@ export default defineTool({
   examples: [{ query: { q: "road bike", kind: "offer", near: "52.37,4.90" }, label: "Bike for Ana" }],
 
   async handle(input, { subscriptions, caller, now }) {
-    const subscription = await subscriptions.create(input, caller, now);
-    return created(subscription, { notes: subscriptions.notesOn(input.query) });
+    const { query, notes } = await subscriptions.understood(input.query);
+    return created(await subscriptions.create({ ...input, query }, caller, now), { notes });
   },
 });

@@ -37,6 +37,8 @@ const AGAIN_MAX_MS = 60 * 60_000;
  */
 export class ModelThread {
   state: ModelState = "loading";
+  /** The whole words of the model's vocabulary, about 20,000; empty until it is ready. */
+  words: ReadonlySet<string> = new Set();
   readonly #model: EmbeddingModel;
   readonly #find: (signal: AbortSignal) => Promise<ModelFolders>;
   readonly #log: ModelLog;
@@ -139,6 +141,7 @@ export class ModelThread {
       } else if (news.kind === "ready") {
         clearTimeout(this.#alarm);
         this.#startedAt = performance.now();
+        this.words = new Set(news.words);
         const ms = Math.round(this.#startedAt - began);
         this.#log.info({ model: this.#model.name, ms }, "model ready");
         this.#settle("ready");

@@ -68,6 +68,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
       // Copies, so that no caller changes what the next one gets.
       return texts.map((text) => new Float32Array(known.get(text) ?? []));
     },
+    knowsWord: (word) => thread.state === "ready" && thread.words.has(word),
     close: () => thread.close(),
   };
 }
@@ -77,11 +78,12 @@ function modelIdOf(model: EmbeddingModel): string {
   return `${model.folder}/q8/${model.pooling}/${model.maxTokens}`;
 }
 
-const switchedOff: Pick<Embedder, "state" | "settled" | "embed" | "close"> = {
+const switchedOff: Pick<Embedder, "state" | "settled" | "embed" | "knowsWord" | "close"> = {
   state: () => "off",
   settled: async () => "off",
   embed: async () => {
     throw new EmbedderUnavailable("meaning is switched off");
   },
+  knowsWord: () => false,
   close: async () => {},
 };

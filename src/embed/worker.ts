@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { openSession } from "./session.ts";
 import { openTokenizer } from "./tokenizer.ts";
+import { wholeWords } from "./vocabulary.ts";
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -17,9 +19,9 @@ export interface WorkerStart {
 /** What it is sent: texts to embed, or the request to end. */
 export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
 
-/** What it answers: ready or failed at the start, then the vector of each text in turn, or what broke the order. */
+/** What it answers: ready, with the words of its vocabulary, or failed at the start, then the vector of each text in turn, or what broke the order. */
 export type WorkerNews =
-  | { kind: "ready" }
+  | { kind: "ready"; words: string[] }
   | { kind: "failed"; message: string }
   | { kind: "vector"; id: number; vector: Float32Array }
   | { kind: "refused"; id: number; message: string };
@@ -50,7 +52,8 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
         say({ kind: "refused", id, message: error instanceof Error ? error.message : String(error) });
       }
     };
-    say({ kind: "ready" });
+    const tokenizer = join(start.modelFolder, "tokenizer.json");
+    say({ kind: "ready", words: wholeWords(await readFile(tokenizer, "utf8")) });
   } catch (error) {
     say({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
     port.close();

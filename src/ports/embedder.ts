@@ -22,6 +22,11 @@ export interface Embedder {
    * @throws EmbedderUnavailable when the state is not `ready`, or the queue is full
    */
   embed(texts: readonly string[], purpose: "query" | "post"): Promise<Float32Array[]>;
+  /**
+   * Whether a word in lower case, without accents, is a whole word of the model's vocabulary: it means something to the
+   * model as it is spelt. False for every word while the state is not `ready`.
+   */
+  knowsWord(word: string): boolean;
   close(): Promise<void>;
 }
 

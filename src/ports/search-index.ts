@@ -70,6 +70,11 @@ export interface SearchIndex {
   ): Promise<Place[]>;
   /** How many posts match. */
   count(question: Question): Promise<number>;
+  /**
+   * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/spelling.ts`), whatever
+   * the filters: null when a post has the word itself, or none is near.
+   */
+  spellings(words: readonly string[]): Promise<(string | null)[]>;
   /** Vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]>;
   /** Cosines of posts to a vector, NaN where a post has none. */

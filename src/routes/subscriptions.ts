@@ -95,8 +95,9 @@ export const editSubscription = defineRoute({
   examples: [{ id: "sub_4yTq8WnZ2kPv6R", active: false }],
 
   async handle({ id: subscriptionId, ...patch }, { subscriptions, caller, now }) {
-    const edited = await subscriptions.edit(subscriptionId, patch, caller, now);
-    return ok(edited, { notes: subscriptions.notesOn(patch.query) });
+    if (patch.query === undefined) return ok(await subscriptions.edit(subscriptionId, patch, caller, now));
+    const { query, notes } = await subscriptions.understood(patch.query);
+    return ok(await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now), { notes });
   },
 });
 

@@ -13,6 +13,12 @@ export const Meta = z.object({
     .enum(["hybrid+rerank", "hybrid", "lexical", "newest", "soonest"])
     .optional()
     .describe("Search: what ordered the posts."),
+  corrected: z
+    .array(z.object({ from: z.string(), to: z.string() }))
+    .optional()
+    .describe(
+      "Search: misspelt words of `q`, and the words of the board they were taken for. Quoted words never are.",
+    ),
   replies_cursor: z
     .string()
     .optional()

@@ -111,6 +111,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly match: SearchIndex["match"] = (question, page) => this.#answers().match(question, page);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
   readonly count = (question: Question): Promise<number> => this.#answers().count(question);
+  readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
   readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
 

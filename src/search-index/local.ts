@@ -9,6 +9,7 @@ import { WordScorer } from "./query/words.ts";
 import { SnapshotFile } from "./snapshot/index.ts";
 import type { Tables } from "./tables.ts";
 import { Phrases } from "./words/phrases.ts";
+import { Spellings } from "./words/spellings.ts";
 import { Stems } from "./words/stems.ts";
 
 /** What answers questions: this thread's memory, or another thread. */
@@ -31,11 +32,13 @@ export class LocalAnswers implements Answers {
   readonly follower: Follower;
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
+  readonly #spellings: Spellings;
 
   constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel, limits = LIMITS) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
+    this.#spellings = new Spellings(database, this.#stems);
     const scorer = new WordScorer(this.#stems, new Phrases(database));
     this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
   }
@@ -79,6 +82,11 @@ export class LocalAnswers implements Answers {
 
   async count(question: Question): Promise<number> {
     return this.#current().count(question);
+  }
+
+  async spellings(words: readonly string[]): Promise<(string | null)[]> {
+    this.follower.follow();
+    return words.map((word) => this.#spellings.meant(this.follower.memory, word));
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {

@@ -1,4 +1,5 @@
 import type { WordQuery } from "../schema/filter.ts";
+import { withoutStopWords } from "./stop-words.ts";
 import { wordsOf } from "./tokens.ts";
 
 /** What a search text asks for: words for the index, and the text for the embedding. */
@@ -12,17 +13,6 @@ const MAX_WORDS = 64;
 const MAX_PHRASES = 16;
 /** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;
-
-/** English words that occur in most posts and say nothing. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  `a about above after again against all am an and any are as at be because been before being below between both but by
-  can could d did do does doing down during each few for from further had has have having he her here hers him his how i
-  if in into is it its itself just ll m me more most my no nor not of off on once only or other our ours out over own re
-  s same she should so some such t than that the their theirs them then there these they this those through to too under
-  until up ve very was we were what when where which while who whom why will with would you your yours`.split(
-    /\s+/,
-  ),
-);
 
 /**
  * Parses the `q` of a search: words, `"quoted phrases"`, `-excluded` words and `-"excluded phrases"`. Every input has a
@@ -46,7 +36,7 @@ export function parseQueryText(q: string): QueryText {
       any.push(...words);
     }
   }
-  const telling = any.filter((word) => !STOP_WORDS.has(word));
+  const telling = withoutStopWords(any);
   // With a phrase, a lone "the" beside it would only add noise.
   const kept = telling.length > 0 || phrases.length > 0 ? telling : any;
   const asked = kept.length > 0 || phrases.length > 0;
@@ -58,8 +48,41 @@ export function parseQueryText(q: string): QueryText {
   };
 }
 
+/** A word of a text, and where it stands. */
+export interface PlacedWord {
+  word: string;
+  start: number;
+}
+
+/**
+ * Words that may be slips of the keyboard, as typed: letters of the Latin script only, neither quoted nor excluded, no
+ * part of an address or a code, and no name: in capitals, or short with a capital within the text.
+ */
+export function doubtfulWords(q: string): PlacedWord[] {
+  const words: PlacedWord[] = [];
+  for (const { text, quoted, negated, start } of partsOf(q)) {
+    if (quoted || negated || /[\p{N}@/\\_#]|\w[.:]\w/u.test(text)) continue;
+    for (const match of text.matchAll(/[\p{L}\p{M}]+/gu)) {
+      const [word] = match;
+      const at = start + match.index;
+      if (/^\p{Script=Latin}+$/u.test(word) && !isName(word, at)) words.push({ word, start: at });
+    }
+  }
+  return words;
+}
+
+/** A name as long as this has few neighbours. */
+const NAME_MIN = 8;
+
+function isName(word: string, start: number): boolean {
+  if (word === word.toLowerCase()) return false;
+  return word === word.toUpperCase() || (start > 0 && word.length < NAME_MIN);
+}
+
 interface Part {
   text: string;
+  /** Where it begins. */
+  start: number;
   quoted: boolean;
   negated: boolean;
   /** The text between the previous part and this one, without quotes. */
@@ -76,10 +99,11 @@ function* partsOf(q: string): Generator<Part> {
     const before = straight.slice(end, match.index).replaceAll('"', " ");
     end = match.index + match[0].length;
     const { sign, phrase, run } = match.groups ?? {};
-    if (phrase !== undefined) yield { text: phrase, quoted: true, negated: sign !== "", before };
+    if (phrase !== undefined)
+      yield { text: phrase, start: match.index, quoted: true, negated: sign !== "", before };
     else if (run !== undefined) {
       const starts = match.index === 0 || /[\s([{]/.test(straight[match.index - 1] ?? "");
-      yield { text: run, quoted: false, negated: starts && run.startsWith("-"), before };
+      yield { text: run, start: match.index, quoted: false, negated: starts && run.startsWith("-"), before };
     }
   }
 }

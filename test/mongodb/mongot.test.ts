@@ -236,6 +236,14 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     expect(lifted).not.toEqual(await index.rank(asked, options));
   });
 
+  it("knows what misspelt words were meant to be, as the embedded index does", async () => {
+    const words = ["bkie", "celo", "reapir", "bike", "qwertz"];
+    const meant = ["bike", "cello", "repair", null, null];
+    expect(await embedded.spellings(words)).toEqual(meant);
+    expect(await (await ready("full")).spellings(words)).toEqual(meant);
+    expect(await (await ready("recent")).spellings(words)).toEqual(meant);
+  });
+
   it("walks a list to its end, though posts of it are gone by now", async () => {
     const index = await alone();
     await mongot.freeze(NS);

@@ -17,7 +17,7 @@ export const SEARCHING: Chapter = {
   id: "searching",
   heading: "Search grammar",
   paragraphs: [
-    "`GET /search`, the feeds, the calendar and the address of the search page take the same parameters; a subscription saves them. All filters must hold. Words find by meaning too, in any language.",
+    "`GET /search`, the feeds, the calendar and the address of the search page take the same parameters; a subscription saves them. All filters must hold. Words are found in any language, meaning best in English. Misspelt words are corrected (`meta.corrected`), quoted ones never.",
   ],
   rows: [
     ["q=road bike", "either word, other forms of it, or the same meaning"],

@@ -90,11 +90,11 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 const SEARCHING = `
 ## Searching
 
-- \`q\` finds by words and by meaning, in any language; \`"a phrase"\` must occur, \`-word\` or \`-"a phrase"\` must not. All filters must hold; of \`kind\` and \`tags\` any value.
+- \`q\` finds words of any language and meaning (best in English), and corrects slips. \`"a phrase"\` must occur, \`-word\` or \`-"a phrase"\` must not. All filters must hold; any value of \`kind\` and \`tags\`.
 - \`near\` with \`radius_km\` finds posts that have coordinates, and adds \`distance_km\`.
 - A post's window: \`starts_at\` (else \`created_at\`) to \`ends_at\` (else \`starts_at\`, else \`expires_at\`). \`after\` keeps those that end at or after it, \`before\` those that start by it.
 - \`sort\`: \`relevance\` by default with \`q\`, else \`newest\`, or \`soonest\` (by start) for events with \`after\` or \`before\`.
-- Next page: the same query with \`cursor\` set to \`next_cursor\`, until that is null; no post comes twice or is skipped.
+- Next page: the same query with \`cursor\` set to \`next_cursor\`, until that is null; nothing repeats.
 - \`meta.query\` and \`meta.ranking\` say what was applied.
 - Nothing found: \`meta.note\` says what to relax; or \`subscribe\`.`;
 

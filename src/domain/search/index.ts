@@ -10,6 +10,7 @@ import { parseQueryText } from "../../search/query-text.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
+import { type Correction, type Corrections, notesOnCorrections } from "./corrections.ts";
 import { roleLifts } from "./lifts.ts";
 import { appliedJson, filterOf, noteOnReversed, notesOnPlace, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
@@ -24,6 +25,8 @@ export interface SearchPage {
   nextCursor: string | null;
   query: Record<string, unknown>;
   ranking: RankingMode;
+  /** Words of `q` that were taken for others. */
+  corrections: readonly Correction[];
   notes: Advice[];
 }
 
@@ -35,6 +38,7 @@ export class Search {
   readonly #cursors: Cursors;
   readonly #posts: Posts;
   readonly #walks: RelevanceWalks;
+  readonly #corrections: Corrections;
 
   constructor(parts: {
     store: Store;
@@ -42,12 +46,14 @@ export class Search {
     embedder: Embedder;
     cursors: Cursors;
     posts: Posts;
+    corrections: Corrections;
   }) {
     this.#store = parts.store;
     this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
+    this.#corrections = parts.corrections;
     const { index, cursors } = parts;
     this.#walks = new RelevanceWalks({ index, cursors, rankings: parts.store.rankings });
   }
@@ -69,22 +75,26 @@ export class Search {
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
     const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
-    const notes: Advice[] = asksAdvice ? await this.#advice(plan.question, query) : [];
+    const notes: Advice[] = notesOnCorrections(plan.corrections);
+    if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(...notesOnPlace(query), ...noteOnReversed(query));
     if (query.radius_km !== undefined && query.near === undefined)
       notes.push("`radius_km` does nothing without `near`.");
     return {
       posts,
       nextCursor: page.nextCursor,
-      query: appliedJson(query, plan.sort, plan.question.filter),
+      query: appliedJson({ ...query, q: plan.text ?? undefined }, plan.sort, plan.question.filter),
       ranking: plan.mode,
+      corrections: plan.corrections,
       notes,
     };
   }
 
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
-    const text = textOfQuery(query);
+    const typed = textOfQuery(query);
+    const { text, corrections } =
+      typed === null ? { text: null, corrections: [] } : await this.#corrections.of(typed);
     const parsed = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
@@ -100,12 +110,15 @@ export class Search {
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
       question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
+      text,
+      corrections,
       sort,
       rerank,
       lifts: parsed === null ? [] : roleLifts(parsed, filter.kinds),
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
-      // A cursor is good for the same filters and the same order, whatever the page size.
+      // A cursor is good for the same filters and the same order, whatever the page size. The text is as typed: the next
+      // page continues the same ranking though the board may know the word by then.
       list: sha256(JSON.stringify({ ...sent, limit: 0, ...(datedOnly ? { datedOnly } : {}) })).slice(0, 12),
     };
   }
@@ -203,6 +216,9 @@ const SMALL_BOARD = 50;
 
 interface Plan {
   question: Question & { filter: PostFilter };
+  /** What is searched for, corrected; null without a text. */
+  text: string | null;
+  corrections: readonly Correction[];
   sort: Sort;
   rerank: boolean;
   /** What the words of the query say beside their meaning. */

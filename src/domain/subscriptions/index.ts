@@ -20,7 +20,15 @@ import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
-import { criteriaJson, describeQuery, noteOnReversed, notesOnPlace, parsedTextOf } from "../search/query.ts";
+import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
+import {
+  criteriaJson,
+  describeQuery,
+  noteOnReversed,
+  notesOnPlace,
+  parsedTextOf,
+  textOfQuery,
+} from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -58,6 +66,7 @@ export class Subscriptions {
   readonly #cursors: Cursors;
   readonly #posts: Posts;
   readonly #consent: Consent;
+  readonly #corrections: Corrections;
 
   constructor(parts: {
     store: Store;
@@ -68,6 +77,7 @@ export class Subscriptions {
     cursors: Cursors;
     posts: Posts;
     consent: Consent;
+    corrections: Corrections;
   }) {
     this.#store = parts.store;
     this.#embedder = parts.embedder;
@@ -77,6 +87,7 @@ export class Subscriptions {
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
     this.#consent = parts.consent;
+    this.#corrections = parts.corrections;
   }
 
   /**
@@ -118,9 +129,21 @@ export class Subscriptions {
     return { ...this.#resource(row, 0), secret: this.#secrets.webhookSecret(row.id, row.secretVersion) };
   }
 
-  /** Notes for the publisher that saves a query. */
-  notesOn(query: StandingQuery | undefined): string[] {
-    if (query === undefined) return [];
+  /**
+   * A query as it will be saved, misspelt words corrected, with notes for the publisher that saves it. Without a model
+   * nothing is corrected: the first post with the word may be to come.
+   */
+  async understood(typed: StandingQuery): Promise<{ query: StandingQuery; notes: string[] }> {
+    const q = textOfQuery(typed);
+    const { text, corrections } =
+      q === null || this.#embedder.state() !== "ready"
+        ? { text: null, corrections: [] }
+        : await this.#corrections.of(q);
+    const query = text === null || corrections.length === 0 ? typed : { ...typed, q: text };
+    return { query, notes: [...notesOnCorrections(corrections), ...this.#notesOn(query)] };
+  }
+
+  #notesOn(query: StandingQuery): string[] {
     const text = parsedTextOf(query);
     const isWordless = text !== null && text.any.length + text.phrases.length + text.excluded.length === 0;
     return [

@@ -46,6 +46,8 @@ export class PostMemory {
   version = 0;
   /** Grows whenever rows get other numbers. */
   moves = 0;
+  /** Hears of each stem that no post had before. */
+  onNewWord: ((stem: string) => void) | null = null;
   readonly #liveCounts = new Map<number, number>();
   #countedAt = 0;
   readonly #limits: typeof MEMORY_LIMITS;
@@ -152,7 +154,11 @@ export class PostMemory {
     const { names, lists, rows } = this;
     const publisher = names.number(NAME.publisher, post.publisherId);
     const row = rows.append(post, { publisher, length: terms.length, digest }, many);
-    for (const [stem, weight] of terms.weights) lists.append(names.number(NAME.word, stem), row, weight);
+    for (const [stem, weight] of terms.weights) {
+      const known = names.size;
+      lists.append(names.number(NAME.word, stem), row, weight);
+      if (names.size > known) this.onNewWord?.(stem);
+    }
     for (const [kind, name] of namesOf(post)) lists.append(names.number(kind, name), row);
     this.version += 1;
     return row;

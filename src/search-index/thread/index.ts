@@ -85,6 +85,10 @@ export class ThreadAnswers implements Answers {
     return this.#ask("count", [question]) as Promise<number>;
   }
 
+  spellings(words: readonly string[]): Promise<(string | null)[]> {
+    return this.#ask("spellings", [words]) as Promise<(string | null)[]>;
+  }
+
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
     return this.#ask("vectors", [ids]) as Promise<(Int8Array | null)[]>;
   }

@@ -9,7 +9,10 @@ export interface ThreadStart {
 }
 
 /** The questions that are passed on as they are. */
-export type Method = keyof Pick<Answers, "rank" | "match" | "list" | "count" | "vectors" | "cosines">;
+export type Method = keyof Pick<
+  Answers,
+  "rank" | "match" | "list" | "count" | "spellings" | "vectors" | "cosines"
+>;
 
 /** What it is sent: a question, news of an erasure, or the request to end. */
 export type ThreadOrder = { id: number; method: Method; args: unknown[] } | "forget" | "end";

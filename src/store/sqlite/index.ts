@@ -60,6 +60,7 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     rank: (...asked) => index.rank(...asked).catch(failed),
     list: (...asked) => index.list(...asked).catch(failed),
     count: (...asked) => index.count(...asked).catch(failed),
+    spellings: (...asked) => index.spellings(...asked).catch(failed),
     vectors: (...asked) => index.vectors(...asked).catch(failed),
     cosines: (...asked) => index.cosines(...asked).catch(failed),
     ready: () => index.ready(),

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { slipsBetween } from "../../../src/search/spelling.ts";
 
 /**
  * Scores a document by the operators of `$search` that the board uses: 0 when it does not match. Words are compared in
@@ -20,7 +21,9 @@ export function scoreOf(document: Document, operator: Document): number {
     case "compound":
       return compound(document, body);
     case "text":
-      only(rest, ["query"]);
+      only(rest, ["query", "fuzzy"]);
+      if (rest["fuzzy"] !== undefined)
+        return sum(values, (text) => countNear(text, rest["query"], rest["fuzzy"]));
       return (
         boost *
         sum(values, (text) =>
@@ -80,6 +83,14 @@ function countOf(text: unknown, phrases: readonly (readonly string[])[]): number
     }
   }
   return count === 0 ? 0 : count / Math.sqrt(words.length);
+}
+
+/** Words that begin alike and are at most `maxEdits` letters away. */
+function countNear(text: unknown, query: string, { maxEdits, prefixLength }: Document): number {
+  const isNear = (word: string) =>
+    word.slice(0, prefixLength) === query.slice(0, prefixLength) &&
+    slipsBetween(word, query, maxEdits) <= maxEdits;
+  return wordsOf(text).filter(isNear).length;
 }
 
 const wordsOf = (text: unknown): string[] =>

@@ -162,6 +162,19 @@ class CompositeIndex implements MongodbIndex {
     );
   }
 
+  /** The replica knows every word; beside mongot alone, its near spellings and those of recent posts are compared. */
+  spellings(words: readonly string[]) {
+    if (this.#replica?.ready() === true) return this.#replica.spellings(words);
+    return this.#ask(
+      async (recent) => {
+        const near = await Promise.all(words.map((word) => this.#mongot.spelling(word)));
+        const own = await recent.index.spellings(words);
+        return near.map((meant, at) => (meant.isKnown ? null : (meant.word ?? own[at] ?? null)));
+      },
+      (replica) => replica.spellings(words),
+    );
+  }
+
   vectors(ids: readonly string[]) {
     return this.#ask(
       () => this.#mongot.vectors(ids),

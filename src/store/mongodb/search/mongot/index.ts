@@ -3,12 +3,14 @@ import type { Match, Question, SearchIndex } from "../../../../ports/search-inde
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { UNKNOWN_WORDS_MARGIN } from "../../../../search/fuse.ts";
+import { meantWord } from "../../../../search/spelling.ts";
+import { comparableWords } from "../../../../search/tokens.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import { bestMatches } from "../merge.ts";
 import { Coverage } from "./coverage.ts";
 import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
-import { clauseOfExcluded, clausesOfWords } from "./words.ts";
+import { clauseOfExcluded, clauseOfNear, clausesOfWords } from "./words.ts";
 
 /** Up to this many posts in a circle are compared with the vector one by one, which is exact. */
 const NEAR_MAX = 2_000;
@@ -16,6 +18,9 @@ const NEAR_MAX = 2_000;
 const NEAR_FACTOR = 10;
 /** A list in time order considers this many of the posts nearest in meaning. */
 const LISTED_BY_MEANING = 2_000;
+
+/** Posts with near spellings that are read to learn how they spell. */
+const SPELT_IN_MAX = 50;
 
 /** The server's cosines differ from ours by less: rounded vectors are not quite of length 1. Ours decide. */
 const TOLERANCE = 0.02;
@@ -52,7 +57,7 @@ interface Candidates {
  *
  * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
  */
-export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
+export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spellings"> {
   readonly #queries: MongotQueries;
   readonly #coverage: Coverage;
 
@@ -143,6 +148,23 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready"> {
       const own = found.get(id);
       return own === undefined ? Number.NaN : cosineOf(vector, own);
     });
+  }
+
+  /** Whether a post has a word, and if not, the one that was most likely meant. */
+  async spelling(word: string): Promise<{ isKnown: boolean; word: string | null }> {
+    if (await this.#areKnown({ any: [word], phrases: [], excluded: [] }))
+      return { isKnown: true, word: null };
+    const [typed, another] = comparableWords(word);
+    if (typed === undefined || another !== undefined) return { isKnown: false, word: null };
+    const { found } = await this.#queries.words({ must: [clauseOfNear(typed)] }, { limit: SPELT_IN_MAX });
+    const posts = new Map<string, number>();
+    for (const text of await this.#queries.texts(found.map(({ id }) => id))) {
+      for (const spelt of new Set(comparableWords(text))) {
+        if (spelt.charAt(0) === typed.charAt(0)) posts.set(spelt, (posts.get(spelt) ?? 0) + 1);
+      }
+    }
+    const candidates = Array.from(posts, ([spelt, count]) => ({ word: spelt, posts: count }));
+    return { isKnown: false, word: meantWord(typed, candidates) };
   }
 
   /** Those of the posts that pass a filter, as the collection holds them now. */

@@ -158,6 +158,15 @@ export class MongotQueries {
     );
   }
 
+  /** All words of active posts, a text for each. */
+  async texts(ids: readonly string[]): Promise<string[]> {
+    const projection = { title: 1, body: 1, tags: 1, "place.name": 1 };
+    const posts = await this.#read(ids, [{ state: "active" }], projection);
+    return posts.map(({ title, body, tags, place }) =>
+      [title, body, ...(tags ?? []), place?.name ?? ""].join(" "),
+    );
+  }
+
   #vectorOf({ vec, vec_model }: PostDocument): Int8Array | null {
     return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
   }

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import type { WordQuery } from "../../../../schema/filter.ts";
+import { slipsIn } from "../../../../search/spelling.ts";
 import { indexable } from "../../../../search/tokens.ts";
 
 /** Fields of words with their weights, the same as in the embedded index. */
@@ -37,6 +38,11 @@ export function clauseOfWord(word: string, score?: Document): Document {
   const clause = { query: word, path: ALL, ...(score === undefined ? {} : { score }) };
   return isSeveral(word) ? { phrase: clause } : { text: clause };
 }
+
+/** A post with a word of nearly this spelling, from the second letter on. */
+export const clauseOfNear = (word: string): Document => ({
+  text: { query: word, path: ALL, fuzzy: { maxEdits: slipsIn(word), prefixLength: 1 } },
+});
 
 /** A post with one of the excluded words or phrases. */
 export function clauseOfExcluded(words: WordQuery): Document {

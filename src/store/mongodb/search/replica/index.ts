@@ -56,6 +56,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     list: (question, page) => ask((index) => index.list(question, page)),
     count: (question) => ask((index) => index.count(question)),
     vectors: (ids) => ask((index) => index.vectors(ids)),
+    spellings: (words) => ask((index) => index.spellings(words)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
     readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),

@@ -1,0 +1,66 @@
+import type { Embedder } from "../../ports/embedder.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import { doubtfulWords } from "../../search/query-text.ts";
+import { CORRECTED_MIN } from "../../search/spelling.ts";
+import { isOtherLanguage } from "../../search/stop-words.ts";
+import { comparableWords, wordsOf } from "../../search/tokens.ts";
+
+/** A word that was taken for another. */
+export interface Correction {
+  from: string;
+  to: string;
+}
+
+/** A text with its slips put right. */
+export interface CorrectedText {
+  text: string;
+  /** In the order of the text; empty when it stands as it was typed. */
+  corrections: Correction[];
+}
+
+/** Words of other languages are unknown to the model: shorter ones are too near to each other to be put right. */
+const OTHER_LANGUAGE_MIN = 6;
+
+/**
+ * Puts right what was misspelt: words that nobody on the board uses, that mean nothing to the model as they are spelt, and
+ * that are a slip or two away from a word of the board. Without a model a word that nobody uses finds nothing anyway.
+ */
+export class Corrections {
+  readonly #index: SearchIndex;
+  readonly #embedder: Embedder;
+
+  constructor(parts: { index: SearchIndex; embedder: Embedder }) {
+    this.#index = parts.index;
+    this.#embedder = parts.embedder;
+  }
+
+  async of(q: string): Promise<CorrectedText> {
+    const least = isOtherLanguage(wordsOf(q)) ? OTHER_LANGUAGE_MIN : CORRECTED_MIN;
+    const doubtful = doubtfulWords(q).filter(({ word }) => word.length >= least && !this.#isKnown(word));
+    if (doubtful.length === 0) return { text: q, corrections: [] };
+    const meant = await this.#index.spellings(doubtful.map(({ word }) => word));
+    const corrections: Correction[] = [];
+    let text = "";
+    let end = 0;
+    for (const [at, { word, start }] of doubtful.entries()) {
+      const to = meant[at] ?? null;
+      if (to === null) continue;
+      corrections.push({ from: word, to });
+      text += q.slice(end, start) + to;
+      end = start + word.length;
+    }
+    return { text: text + q.slice(end), corrections };
+  }
+
+  #isKnown(word: string): boolean {
+    return comparableWords(word).every((part) => this.#embedder.knowsWord(part));
+  }
+}
+
+/** Says what was put right, and how to search for it as typed; nothing for no corrections. */
+export function notesOnCorrections(corrections: readonly Correction[]): string[] {
+  if (corrections.length === 0) return [];
+  const taken = corrections.map(({ from, to }) => `"${from}" was taken for "${to}"`).join(", ");
+  const words = corrections.length === 1 ? "that word" : "those words";
+  return [`No post has ${words}: ${taken}. Quoted words are never corrected: "${corrections[0]?.from}".`];
+}

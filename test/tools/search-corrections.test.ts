@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+
+const POSTS = [
+  ["Sewing machine for sale", "Mechanical, with a case and spare needles."],
+  ["Washing machine, five years old", "Front loader, must be collected."],
+  ["Boots for the mountains", "Worn twice, size 42."],
+  ["Beekeeping course", "Five Saturdays in spring, veils are lent."],
+  ["Carpenter and joiner", "Doors, windows and shelves."],
+] as const;
+
+describe("misspelt words", () => {
+  let board: TestBoard;
+  let key: string;
+  const search = async (q: string) => (await call(board, `GET /search?q=${encodeURIComponent(q)}`)).body;
+  const corrected = async (q: string) => (await search(q)).meta.corrected;
+  const subscribe = (query: object) => call(board, "POST /subscriptions", { query }, { key });
+  beforeAll(async () => {
+    board = await startBoard({ EMBEDDINGS: "auto" });
+    ({ key } = await register(board));
+    expect(await board.board.embedder.settled()).toBe("ready");
+    for (const [title, body] of POSTS) await write(board, key, { title, body });
+  });
+  afterAll(() => board.stop());
+
+  it("are searched for as they were meant, and the answer says so", async () => {
+    const { data, meta } = await search("sewing mashine");
+    expect(data[0].title).toBe("Sewing machine for sale");
+    expect(meta.corrected).toEqual([{ from: "mashine", to: "machine" }]);
+    expect(meta.query.q).toBe("sewing machine");
+    expect(meta.note).toContain('"mashine" was taken for "machine"');
+  });
+
+  it.each([
+    ["beekeping corse", ["beekeeping", "course"]],
+    ["montains bots", ["mountains", "boots"]],
+    ["saturdyas", ["saturdays"]],
+    ["Beekeeeping", ["beekeeping"]],
+  ])("%s", async (q, meant) => {
+    expect((await corrected(q)).map(({ to }: { to: string }) => to)).toEqual(meant);
+  });
+
+  it.each([
+    ["quoted", 'sewing "mashine"'],
+    ["excluded", "sewing -mashine"],
+    ["known to the model", "marine sealing"],
+    ["a code", "MASHINE mashine2 mashine.org"],
+    ["a short name within the text", "sewing with Mashin"],
+    ["another word of the same stem", "sewings"],
+    ["longer by an ending alone", "joinery"],
+    ["near to nothing here", "zwonkelfit"],
+    ["too short", "boo"],
+  ])("are left alone when they are %s", async (_, q) => {
+    expect(await corrected(q)).toBeUndefined();
+  });
+
+  it("are left alone as soon as a post has them", async () => {
+    expect(await corrected("windwos")).toEqual([{ from: "windwos", to: "windows" }]);
+    await write(board, key, { title: "Windwos is the name of my band" });
+    expect(await corrected("windwos")).toBeUndefined();
+    await write(board, key, { title: "Unicycle" });
+    expect(await corrected("unicylce")).toEqual([{ from: "unicylce", to: "unicycle" }]);
+  });
+
+  it("are continued on the next page", async () => {
+    const first = (await call(board, "GET /search?q=mashine&limit=1")).body;
+    expect(first.data).toHaveLength(1);
+    const second = (await call(board, `GET /search?q=mashine&limit=1&cursor=${first.next_cursor}`)).body;
+    expect(second.data).toHaveLength(1);
+    expect(second.data[0].id).not.toBe(first.data[0].id);
+  });
+
+  it("are corrected in a query that is saved or changed, and the answer says so", async () => {
+    const { status, body } = await subscribe({ q: "sewing mashine" });
+    expect(status).toBe(201);
+    expect(body.data.query.q).toBe("sewing machine");
+    expect(body.meta.note).toContain('"mashine" was taken for "machine"');
+    const { id } = body.data;
+    const edited = await call(board, `PATCH /subscriptions/${id}`, { query: { q: "beekeping" } }, { key });
+    expect(edited.body.data.query.q).toBe("beekeeping");
+    expect(edited.body.meta.note).toContain("beekeeping");
+    expect((await subscribe({ q: '"mashine"' })).body.data.query.q).toBe('"mashine"');
+  });
+});
+
+describe("misspelt words, without a model", () => {
+  let board: TestBoard;
+  let key: string;
+  beforeAll(async () => {
+    board = await startBoard();
+    ({ key } = await register(board));
+    await write(board, key, { title: "Sewing machine for sale" });
+  });
+  afterAll(() => board.stop());
+
+  it("are corrected in a search, since they would find nothing, and saved as they are", async () => {
+    const { body } = await call(board, "GET /search?q=mashine");
+    expect(body.data).toHaveLength(1);
+    expect(body.meta.corrected).toEqual([{ from: "mashine", to: "machine" }]);
+    const saved = await call(board, "POST /subscriptions", { query: { q: "mashine" } }, { key });
+    expect(saved.body.data.query.q).toBe("mashine");
+  });
+});
