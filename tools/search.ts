@@ -24,8 +24,11 @@ export default defineTool({
   ],
 
   async handle(input, { search, now }) {
-    const { posts, nextCursor, notes, query, ranking, corrections } = await search.run(input, now);
+    const { posts, nextCursor, notes, query, ranking, corrections, understood } = await search.run(
+      input,
+      now,
+    );
     const corrected = corrections.length === 0 ? {} : { corrected: corrections };
-    return ok(posts, { nextCursor, notes, meta: { query, ranking, ...corrected } });
+    return ok(posts, { nextCursor, notes, meta: { query, ranking, ...corrected, understood } });
   },
 });

@@ -16,6 +16,8 @@ export interface GazetteerPlace {
   lat: number;
   lng: number;
   population: number;
+  /** Part of a larger place. */
+  district: boolean;
 }
 
 /** What a name means: one place, beside which others may bear the name; one of several; a country; none. */
@@ -56,6 +58,16 @@ export function resolvePlace(
   const country = text.length > 2 ? countryNamed(text) : null;
   if (country !== null) return { country };
   return { unknown: placesLike(table, text) };
+}
+
+/** The place that exactly this name means without doubt, or the name with its region behind a comma; else null. */
+export function placeNamed(name: string): GazetteerPlace | null {
+  const table = openPlaces();
+  const [first = "", ...beside] = name.split(",").map((part) => part.trim());
+  const found = candidatesOf(table, { name: first, beside, before: [], strict: true });
+  if (found.length === 0) return null;
+  const decision = decided(table, found, first);
+  return "place" in decision ? decision.place : null;
 }
 
 /** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
@@ -180,8 +192,8 @@ const dominates = ([first, second]: readonly PlaceRecord[]) =>
   (second === undefined || first.population >= DOMINANCE * Math.max(second.population, 1));
 
 function placeWith({ record, label }: { record: PlaceRecord; label: string }): GazetteerPlace {
-  const { name, region, lat, lng, population } = record;
-  return { label, name, country: region.slice(0, 2), lat, lng, population };
+  const { name, region, lat, lng, population, district } = record;
+  return { label, name, country: region.slice(0, 2), lat, lng, population, district };
 }
 
 /** Places of a part of the name, and larger ones whose names are one or two letters away, for advice. At most three. */

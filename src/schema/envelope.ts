@@ -19,6 +19,17 @@ export const Meta = z.object({
     .describe(
       "Search: misspelt words of `q`, and the words of the board they were taken for. Quoted words never are.",
     ),
+  understood: z
+    .object({
+      near: z.object({ words: z.string(), place: z.string(), radius_km: z.number() }).optional(),
+      days: z
+        .object({ words: z.string(), after: z.string().optional(), before: z.string().optional() })
+        .optional(),
+    })
+    .optional()
+    .describe(
+      "Search: what words of `q` say of place and time. Posts that fit rank higher; filter by it to see only them.",
+    ),
   replies_cursor: z
     .string()
     .optional()

@@ -49,6 +49,6 @@ export interface WordQuery {
 export interface Lift {
   /** What it leaves out, every post meets. Posts without dates fit a window too, unless `datedOnly`. */
   filter: Partial<PostFilter>;
-  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.5…0.5. */
+  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.6…0.6. */
   weight: number;
 }

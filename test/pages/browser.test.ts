@@ -84,7 +84,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.goto(board.url);
       await page.getByRole("searchbox").fill("walk lanterns canal museum garden chess library");
       await follow(page, page.getByRole("button", { name: "Search" }));
-      await page.getByLabel("Near (latitude, longitude)").fill("52.52,13.4");
+      await page.getByLabel("Near", { exact: true }).fill("52.52,13.4");
       await page.getByLabel("Within").selectOption("50 km");
       await page.getByLabel("Order").selectOption("Newest");
       await follow(page, page.getByRole("button", { name: "Apply" }));

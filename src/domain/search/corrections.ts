@@ -34,9 +34,14 @@ export class Corrections {
     this.#embedder = parts.embedder;
   }
 
-  async of(q: string): Promise<CorrectedText> {
+  /** @param spared  parts of the text that were understood as they are */
+  async of(q: string, spared: readonly string[] = []): Promise<CorrectedText> {
+    const spans = spared.map((part) => ({ from: q.indexOf(part), to: q.indexOf(part) + part.length }));
+    const isSpared = (start: number) => spans.some(({ from, to }) => start >= from && start < to);
     const least = isOtherLanguage(wordsOf(q)) ? OTHER_LANGUAGE_MIN : CORRECTED_MIN;
-    const doubtful = doubtfulWords(q).filter(({ word }) => word.length >= least && !this.#isKnown(word));
+    const doubtful = doubtfulWords(q).filter(
+      ({ word, start }) => word.length >= least && !isSpared(start) && !this.#isKnown(word),
+    );
     if (doubtful.length === 0) return { text: q, corrections: [] };
     const meant = await this.#index.spellings(doubtful.map(({ word }) => word));
     const corrections: Correction[] = [];

@@ -15,6 +15,13 @@ import { roleLifts } from "./lifts.ts";
 import { appliedJson, filterOf, noteOnReversed, notesOnPlace, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
+import {
+  notesOnUnderstood,
+  subjectOf,
+  type Understood,
+  understoodIn,
+  wordsUnderstood,
+} from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
@@ -27,6 +34,8 @@ export interface SearchPage {
   ranking: RankingMode;
   /** Words of `q` that were taken for others. */
   corrections: readonly Correction[];
+  /** What the words say of place and time, if anything. */
+  understood: Understood | undefined;
   notes: Advice[];
 }
 
@@ -77,7 +86,11 @@ export class Search {
     const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
-    notes.push(...notesOnPlace(query), ...noteOnReversed(query));
+    notes.push(
+      ...notesOnPlace(query),
+      ...notesOnUnderstood(plan.understood, sentWords(query)),
+      ...noteOnReversed(query),
+    );
     if (query.radius_km !== undefined && query.near === undefined)
       notes.push("`radius_km` does nothing without `near`.");
     return {
@@ -86,6 +99,7 @@ export class Search {
       query: appliedJson({ ...query, q: plan.text ?? undefined }, plan.sort, plan.question.filter),
       ranking: plan.mode,
       corrections: plan.corrections,
+      understood: Object.keys(plan.understood).length === 0 ? undefined : plan.understood,
       notes,
     };
   }
@@ -93,11 +107,10 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const { text, corrections } =
-      typed === null ? { text: null, corrections: [] } : await this.#corrections.of(typed);
-    const parsed = text === null ? null : parseQueryText(text);
+    const { text, corrections, understood, lifts } = await this.#read(query, typed, now);
+    const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
-    const asksWords = parsed !== null && (parsed.any.length > 0 || parsed.phrases.length > 0);
+    const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
     const sort = sortOf(query, asksWords);
     // What is over is left out, unless the past is asked for.
     const asksPast = filter.includeExpired || (filter.before !== null && filter.before <= now);
@@ -105,22 +118,37 @@ export class Search {
     // The list is the same at every page, whatever moment its bound is.
     const sent = appliedJson(query, sort, filter);
     if (isBounded) filter.after = now;
+    // Place and time are no part of the subject. As words they still find the posts that name them.
+    const subject = text === null ? null : parseQueryText(subjectOf(text, understood)).plain;
+    const parsed = whole === null || subject === null ? null : { ...whole, plain: subject };
+    // What fits place and time may speak of the subject less closely.
+    const minCosine = this.#embedder.minCosine - (lifts.length > 0 ? UNDERSTOOD_MARGIN : 0);
     const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
-      question: { filter, words: parsed, vector, minCosine: this.#embedder.minCosine },
+      question: { filter, words: parsed, vector, minCosine },
       text,
       corrections,
       sort,
       rerank,
-      lifts: parsed === null ? [] : roleLifts(parsed, filter.kinds),
+      lifts: parsed === null ? lifts : [...lifts, ...roleLifts(parsed, filter.kinds)],
+      understood,
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
       // A cursor is good for the same filters and the same order, whatever the page size. The text is as typed: the next
       // page continues the same ranking though the board may know the word by then.
       list: sha256(JSON.stringify({ ...sent, limit: 0, ...(datedOnly ? { datedOnly } : {}) })).slice(0, 12),
     };
+  }
+
+  /** What the words say of place and time, and the text with its slips put right; a name of a place is no slip. */
+  async #read(query: SearchQuery, typed: string | null, now: number) {
+    if (typed === null) return { text: null, corrections: [], understood: {}, lifts: [] };
+    const first = await understoodIn(query, typed, now);
+    const { text, corrections } = await this.#corrections.of(typed, wordsUnderstood(first.understood));
+    const { understood, lifts } = corrections.length === 0 ? first : await understoodIn(query, text, now);
+    return { text, corrections, understood, lifts };
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
@@ -213,6 +241,8 @@ export class Search {
 }
 
 const SMALL_BOARD = 50;
+/** Chosen among 0, 0.1 and 0.15 on the labelled notices. */
+const UNDERSTOOD_MARGIN = 0.1;
 
 interface Plan {
   question: Question & { filter: PostFilter };
@@ -223,6 +253,7 @@ interface Plan {
   rerank: boolean;
   /** What the words of the query say beside their meaning. */
   lifts: readonly Lift[];
+  understood: Understood;
   /** Words or phrases are looked for; exclusions alone are no text. */
   asksWords: boolean;
   mode: RankingMode;
@@ -238,6 +269,12 @@ interface Found {
   found: FoundPost[];
   nextCursor: string | null;
 }
+
+/** The words of a query, and the kinds they are looked for in. */
+const sentWords = ({ q = "", kind }: SearchQuery) => ({
+  q,
+  ...(kind === undefined ? {} : { kind: kind.join(",") }),
+});
 
 /** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
 function sortOf(query: SearchQuery, asksWords: boolean): Sort {

@@ -87,7 +87,7 @@ export function momentOfClock(asUtc: number, zone: string): number | null {
 const DAY_MS = 86_400_000;
 
 /** How far the clock of a zone is ahead of UTC at a moment. */
-function offsetMs(moment: number, zone: string): number {
+export function offsetMs(moment: number, zone: string): number {
   const format = new Intl.DateTimeFormat("en", {
     timeZone: zone,
     hourCycle: "h23",

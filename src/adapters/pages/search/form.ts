@@ -20,7 +20,7 @@ export function searchPath(params: SearchParams, change: Record<string, string |
 /** The search line. It keeps the filters of the current search. */
 export function searchBox(params: SearchParams = {}): Html {
   return html`<search><form class="search" action="/search" method="get">
-<input type="search" name="q" aria-label="Search the board" placeholder="Try “free jazz this weekend”" value="${params["q"]}" maxlength="500">
+<input type="search" name="q" aria-label="Search the board" placeholder="Try “free jazz near Berlin this weekend”" value="${params["q"]}" maxlength="500">
 ${hiddenFields(params, new Set(["q", "cursor"]))}<button type="submit">Search</button>
 </form></search>`;
 }
@@ -42,7 +42,7 @@ export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
 ${hiddenFields(params, FIELDS)}
-<p><label for="near">Near (latitude, longitude)</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="52.52,13.40"></p>
+<p><label for="near">Near</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="Berlin, or 52.52,13.40"></p>
 <p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>

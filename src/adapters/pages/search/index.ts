@@ -9,6 +9,7 @@ import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from
 import { resultMap } from "./map.ts";
 import { searchMarkdown } from "./markdown.ts";
 import { type Results, resultsOf } from "./results.ts";
+import { understoodChips } from "./understood-chips.ts";
 import { watchSection } from "./watch-panel.ts";
 
 export const search: View = {
@@ -54,6 +55,7 @@ ${kindChips(params)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results, q)}</h2>
 ${activeFilters(params)}
+${understoodChips(results.understood, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now)}`,
     aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}

@@ -1,0 +1,115 @@
+import type { Advice } from "../../../failures.ts";
+import { placeInText } from "../../../gazetteer/in-text.ts";
+import type { Lift } from "../../../schema/filter.ts";
+import { RADIUS_KM, type SearchQuery } from "../../../schema/query.ts";
+import { spanOfText } from "../../../schema/time/iso-8601.ts";
+import { firstMoment, lastMoment, offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
+import { wordsOf } from "../../../search/tokens.ts";
+import { daysInText } from "./times.ts";
+
+/** What the words of a search say of place and time, as the filters that they could be. */
+export interface Understood {
+  /** In the form of the search's parameters, with the words each was read from. */
+  near?: { words: string; place: string; radius_km: number };
+  days?: { words: string; after?: string | undefined; before?: string | undefined };
+}
+
+/** The text without the words that were understood, for words and meaning; all of it where nothing else is left. */
+export function subjectOf(text: string, { near, days }: Understood): string {
+  const rest = [near?.words, days?.words]
+    .reduce<string>((left, words) => (words === undefined ? left : left.replace(words, " ")), text)
+    .replace(/\s+/g, " ")
+    .trim();
+  return wordsOf(rest).length === 0 ? text : rest;
+}
+
+/** The words that were understood, as they were typed. */
+export const wordsUnderstood = ({ near, days }: Understood): string[] =>
+  [near?.words, days?.words].filter((words) => words !== undefined);
+
+/** How far posts that fit move up: chosen among 0.2, 0.3 and 0.45 on the labelled notices. */
+const LIFT = { place: 0.25, time: 0.25 };
+/** A district is searched in its surroundings only. */
+const DISTRICT_KM = 5;
+
+/**
+ * Reads place and time in the words of a search. Posts that fit move up, and none is left out. What a filter says already
+ * is not read again.
+ *
+ * @param now  epoch milliseconds; days such as "tomorrow" are those at the place, else in UTC
+ */
+export async function understoodIn(
+  query: SearchQuery,
+  text: string | null,
+  now: number,
+): Promise<{ understood: Understood; lifts: Lift[] }> {
+  if (text === null) return { understood: {}, lifts: [] };
+  const unquoted = text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
+  const said = query.near === undefined ? placeInText(unquoted) : null;
+  const point = query.near ?? said?.place;
+  const zone = point === undefined ? null : zoneAt(point);
+  const isTimed = query.after !== undefined || query.before !== undefined;
+  const minutes = zone === null ? 0 : offsetMs(now, zone) / 60_000;
+  const days = isTimed ? null : await daysInText(unquoted, now, minutes);
+  const understood: Understood = {};
+  const lifts: Lift[] = [];
+  if (said !== null) {
+    const { lat, lng, label, district } = said.place;
+    const radiusKm = query.radius_km ?? (district ? DISTRICT_KM : RADIUS_KM.default);
+    understood.near = { words: said.text, place: label, radius_km: radiusKm };
+    lifts.push({ filter: { near: { lat, lng, radiusKm } }, weight: LIFT.place });
+  }
+  if (days !== null) {
+    understood.days = {
+      words: days.text,
+      ...(days.first === null ? {} : { after: days.first }),
+      ...(days.last === null ? {} : { before: days.last }),
+    };
+    // Where no place tells the zone, UTC's day stands for all: a span wide enough for every zone holds its neighbours too.
+    const bound = (day: string | null) => (day === null ? null : spanOfText(day));
+    const [first, last] = [bound(days.first), bound(days.last)];
+    const after = first === null ? null : firstMoment(first, zone ?? "UTC");
+    const before = last === null ? null : lastMoment(last, zone ?? "UTC");
+    lifts.push({ filter: { after, before, datedOnly: true }, weight: LIFT.time });
+  }
+  return { understood, lifts };
+}
+
+/** The parameters that filter by what was understood. */
+export function filtersOf({ near, days }: Understood): Record<string, string> {
+  return {
+    ...(near === undefined
+      ? {}
+      : {
+          near: near.place,
+          ...(near.radius_km === RADIUS_KM.default ? {} : { radius_km: String(near.radius_km) }),
+        }),
+    ...(days?.after === undefined ? {} : { after: days.after }),
+    ...(days?.before === undefined ? {} : { before: days.before }),
+  };
+}
+
+/** What the words were taken for, and the call that filters by it. */
+export function notesOnUnderstood(
+  understood: Understood | undefined,
+  sent: { q: string; kind?: string },
+): Extract<Advice, object>[] {
+  const filters = filtersOf(understood ?? {});
+  if (understood === undefined || Object.keys(filters).length === 0) return [];
+  const { near, days } = understood;
+  const taken = [
+    ...(near === undefined ? [] : [`“${near.words}” as within ${near.radius_km} km of ${near.place}`]),
+    ...(days === undefined ? [] : [`“${days.words}” as ${daysInWords(days)}`]),
+  ].join(" and ");
+  const sentence = (call: string) =>
+    `Read ${taken}: what fits ranks higher, nothing is hidden. To see only that: ${call}.`;
+  const call = `search ${JSON.stringify({ ...sent, ...filters })}`;
+  const rest = `GET /api/v1/search?${new URLSearchParams({ ...sent, ...filters })}`;
+  return [{ rest: sentence(rest), tools: sentence(call), reading: sentence(call) }];
+}
+
+function daysInWords({ after, before }: NonNullable<Understood["days"]>): string {
+  if (after === before) return after ?? "";
+  if (after === undefined) return `until ${before}`;
+  return before === undefined ? `from ${after}` : `${after} to ${before}`;
+}

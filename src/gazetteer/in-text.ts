@@ -1,0 +1,73 @@
+import { foldedPlace } from "./fold.ts";
+import { type GazetteerPlace, placeNamed } from "./index.ts";
+
+/** A place that a text speaks of. */
+export interface PlaceInText {
+  place: GazetteerPlace;
+  /** The words that name it, with the preposition before them. */
+  text: string;
+}
+
+/** Words after which a place is expected, in the large European languages. */
+const PREPOSITIONS: ReadonlySet<string> = new Set(
+  "in near around at from within to bei nahe aus à a en em près vicino cerca de van w na i".split(" "),
+);
+/** A name is at most so long: "Newcastle upon Tyne, United Kingdom". */
+const WORDS_MAX = 5;
+/** Only places this large are meant by words that nothing marks as a place. */
+const POPULATION = { marked: 1_000, lowerCase: 20_000, words: 20_000, capital: 100_000, bare: 500_000 };
+/** Texts of more words are read only so far. */
+const TEXT_WORDS = 60;
+
+/** Words of other meanings that are also names of places. */
+const COMMON: ReadonlySet<string> = new Set(
+  `january february march april may june july august september october november december monday tuesday wednesday
+  thursday friday saturday sunday spring summer autumn winter english german french spanish italian dutch polish
+  portuguese hindi arabic turkish japanese chinese russian swahili latin reading nice bath mobile orange split bar tours
+  cork essen worms angers nancy florence victoria male hull derby sale same normal surprise paradise hope independence
+  university home job commerce industry opportunity police date van most brest ban lens moss data this best central union
+  liberty enterprise rice media batman sandy kent bend buy speed street young water wood store much long concord corona
+  eugene mesa aurora jackson lincoln general person need cash bulk total search private public good exchange return
+  advance town city village park beach lake river island old new north south east west big little black white green red
+  blue rose iris jazz rock salsa tango art music opera piano violin yoga chess bike car house room flat school college
+  church market fair garden farm free cheap help work play read write learn teach walk run swim ride drive sport club team
+  online remote anywhere zoom virtual`.split(/\s+/),
+);
+
+/**
+ * The first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name that can
+ * hardly mean anything else ("tool library Newcastle upon Tyne"). Of names that several places bear, none is taken.
+ */
+export function placeInText(text: string): PlaceInText | null {
+  const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
+  const isTitle = words.every(([word]) => !/^\p{Ll}/u.test(word));
+  let unmarked: PlaceInText | null = null;
+  for (const [at, { index }] of words.entries()) {
+    const before = words[at - 1];
+    const isMarked = before !== undefined && PREPOSITIONS.has(before[0].toLowerCase());
+    for (let length = Math.min(WORDS_MAX, words.length - at); length > 0; length -= 1) {
+      const last = words[at + length - 1];
+      if (last === undefined) continue;
+      const name = text.slice(index, last.index + last[0].length).replace(/[.,;:!?]+$/, "");
+      if (!mayName(name)) continue;
+      const place = placeNamed(name);
+      if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
+      if (isMarked) return { place, text: text.slice(before.index, index) + name };
+      unmarked ??= { place, text: name };
+      break;
+    }
+  }
+  return unmarked;
+}
+
+const mayName = (name: string) =>
+  foldedPlace(name).length > 2 && !/["\d]/.test(name) && !/^-/.test(name) && !COMMON.has(foldedPlace(name));
+
+/** How large a place must be to be meant by these words. */
+function populationFor(name: string, isMarked: boolean, isTitle: boolean): number {
+  const isCapital = !/^\p{Ll}/u.test(name);
+  const isLong = name.includes(" ");
+  if (isMarked) return isCapital || isLong ? POPULATION.marked : POPULATION.lowerCase;
+  if (isLong) return POPULATION.words;
+  return isCapital && !isTitle ? POPULATION.capital : POPULATION.bare;
+}

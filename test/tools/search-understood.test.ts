@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+
+/** A Thursday. */
+const NOW = Date.parse("2026-12-10T12:00:00Z");
+
+describe("words of place and time in a search", () => {
+  let board: TestBoard;
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => NOW });
+    const { key } = await register(board);
+    const post = (title: string, day: string, lat: number, lng: number) =>
+      call(
+        board,
+        "POST /posts",
+        {
+          kind: "event",
+          title,
+          body: "Free jazz, doors open at eight.",
+          starts_at: `${day}T19:00:00Z`,
+          ends_at: `${day}T22:00:00Z`,
+          location: { name: title, lat, lng },
+        },
+        { key },
+      );
+    await post("weekday in Hamburg", "2026-12-15", 53.55, 9.99);
+    await post("weekday by the Spree", "2026-12-15", 52.5, 13.45);
+    await post("Saturday by the Spree", "2026-12-12", 52.51, 13.43);
+    await post("Saturday in Hamburg", "2026-12-12", 53.56, 10);
+  });
+  afterAll(() => board.stop());
+
+  const search = async (q: string, more = "") =>
+    (await call(board, `GET /search?q=${encodeURIComponent(q)}${more}`)).body;
+
+  it("lift what fits and hide nothing", async () => {
+    const { data, meta } = await search("free jazz near Berlin this weekend");
+    expect(data.map(({ title }: { title: string }) => title)[0]).toBe("Saturday by the Spree");
+    expect(data).toHaveLength(4);
+    expect(data[3].title).toBe("weekday in Hamburg");
+    expect(meta.understood).toEqual({
+      near: { words: "near Berlin", place: "Berlin, Germany", radius_km: 25 },
+      days: { words: "this weekend", after: "2026-12-12", before: "2026-12-13" },
+    });
+  });
+
+  it("are answered with the call that filters by them, which works", async () => {
+    const { meta } = await search("free jazz near Berlin this weekend");
+    const [, path = ""] = /GET (\/api\/v1\/search\?\S+)\.$/.exec(meta.note) ?? [];
+    const filtered = (await (await fetch(board.url + path)).json()) as { data: { title: string }[] };
+    expect(filtered.data.map(({ title }) => title)).toEqual(["Saturday by the Spree"]);
+  });
+
+  it("are chips on the page, which take the words off or filter by them", async () => {
+    const page = await (await fetch(`${board.url}/search?q=free+jazz+near+Berlin+this+weekend`)).text();
+    expect(page).toContain('href="/search?q=free+jazz+this+weekend"');
+    expect(page).toContain('href="/search?q=free+jazz+near+Berlin"');
+    expect(page).toContain("&amp;near=Berlin%2C+Germany&amp;after=2026-12-12&amp;before=2026-12-13");
+    expect(page).not.toContain("GET /api");
+  });
+
+  it("are not read where a filter says it, nor in quotes, nor behind a minus", async () => {
+    expect((await search("free jazz near Berlin", "&near=Hamburg")).meta.understood).toBeUndefined();
+    expect((await search('free jazz "near Berlin"')).meta.understood).toBeUndefined();
+    expect((await search("free jazz tomorrow", "&after=2026-12-01")).meta.understood).toBeUndefined();
+  });
+
+  it.each([
+    ["pub quiz tonight", { after: "2026-12-10", before: "2026-12-10" }],
+    ["career help tomorrow", { after: "2026-12-11", before: "2026-12-11" }],
+    ["water shut off on Monday", { after: "2026-12-14", before: "2026-12-14" }],
+    ["trams diverted in January", { after: "2027-01-01", before: "2027-01-31" }],
+    ["concerts next week", { after: "2026-12-14", before: "2026-12-20" }],
+    ["New Year's Eve party", { after: "2026-12-31", before: "2026-12-31" }],
+    ["workshop from 12 to 14 December", { after: "2026-12-12", before: "2026-12-14" }],
+    ["tickets until Friday", { before: "2026-12-11" }],
+    ["room from January", { after: "2027-01-01" }],
+    ["second hand bike", undefined],
+    ["may I borrow a ladder", undefined],
+    ["march against war", undefined],
+    ["sat nav for a car", undefined],
+    ["now hiring", undefined],
+    ["morning yoga", undefined],
+  ])("read the days of %s", async (q, days) => {
+    const { words: _, ...read } = (await search(q)).meta.understood?.days ?? {};
+    expect(read).toEqual(days ?? {});
+  });
+
+  it.each([
+    ["yoga class in Prenzlauer Berg", "Prenzlauer Berg, Berlin"],
+    ["tool library Newcastle upon Tyne", "Newcastle upon Tyne, United Kingdom"],
+    ["piano tuner in Peckham", "Peckham, London"],
+    ["farmers market in paris, TX", "Paris, Texas"],
+    ["chess club london", "London, United Kingdom"],
+    ["lessons in reading", undefined],
+    ["pay in cash", undefined],
+    ["a class in Spanish", undefined],
+    ["nice bath mat", undefined],
+    ["jazz in Springfield", undefined],
+    ["mobile phone", undefined],
+  ])("read the place of %s", async (q, place) => {
+    expect((await search(q)).meta.understood?.near?.place).toBe(place);
+  });
+});
