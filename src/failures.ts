@@ -99,7 +99,12 @@ export const FAILURES = {
   not_owner: {
     status: 403,
     message: "The post belongs to another publisher.",
-    hint: "Only the publisher that wrote a post may change or remove it.",
+    hint: {
+      rest: "Only the publisher that wrote a post may change or remove it.",
+      tools:
+        "Only the publisher that wrote a post may change it. Reply to it with `parent_id`, or publish your own without `id`.",
+      reading: "Only the publisher that wrote a post may change or remove it.",
+    },
   },
   publisher_suspended: {
     status: 403,
@@ -124,7 +129,11 @@ export const FAILURES = {
   parent_not_found: {
     status: 404,
     message: "The post to reply to does not exist or takes no replies any more.",
-    hint: "Check `parent_id`; only active posts and threads can be answered.",
+    hint: {
+      rest: "Check `parent_id`; only active posts and threads can be answered.",
+      tools: "Only active posts and threads can be answered: take the id of one from `search`.",
+      reading: "Only active posts and threads can be answered: take the id of one from `search`.",
+    },
   },
   publisher_not_found: {
     status: 404,

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { measureWaiting } from "../../bench/waiting/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
@@ -116,4 +117,13 @@ describe("through the relay, a call that waits", () => {
     await child.gone;
     expect(await waitersOfTheBoard(0)).toBe(0);
   });
+});
+
+it("the bench of waiting agents sees every match arrive", async () => {
+  const figures = await measureWaiting({ agents: 4, posts: 3 });
+  for (const { p50, most } of [figures.one, figures.all, figures.others]) {
+    expect(p50).toBeGreaterThan(0);
+    expect(most).toBeGreaterThanOrEqual(p50);
+  }
+  expect(figures.waitingBytes).toBeGreaterThan(0);
 });

@@ -12,6 +12,14 @@ import { parseInput } from "./input.ts";
 import { addressBucket, type LimitHeaders, type Limits } from "./limits.ts";
 import type { Outages } from "./outages.ts";
 
+const CHECKSUM =
+  "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
+const MISTYPED = {
+  rest: CHECKSUM,
+  tools: `${CHECKSUM} A lost key cannot be recovered: register again with \`register_publisher\`.`,
+  reading: CHECKSUM,
+};
+
 /** Who calls, as the adapter read it from the request. */
 export interface Credentials {
   /** As sent, or null. */
@@ -231,9 +239,7 @@ export class Dispatcher {
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
     if (!looksLikeApiKey(apiKey)) {
       await this.#limits.failedKey(address);
-      const hint =
-        "The key is mistyped: its checksum is wrong. Copy it again; it has 42 characters and begins with bbk_.";
-      return { caller: null, problem: new BoardError("invalid_api_key", { hint }) };
+      return { caller: null, problem: new BoardError("invalid_api_key", { hint: MISTYPED }) };
     }
     const caller = await this.#publishers.byKeyHash(sha256(apiKey));
     if (caller !== null) return { caller, problem: null };

@@ -19,6 +19,7 @@ const ALIASES = [
   ["query", "q"],
   ["subscription_id", "id"],
   ["post_id", "id"],
+  ["id", "post_id"],
   ["link", "url"],
 ] as const;
 

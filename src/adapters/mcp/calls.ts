@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
-import { BoardError } from "../../failures.ts";
+import { BoardError, FAILURES } from "../../failures.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { refuseMisspelt, understoodArguments } from "./arguments.ts";
 import { answerOf, failedResult } from "./results.ts";
@@ -73,5 +73,14 @@ function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardEr
     const hint = `Ask the person you work for to accept ${terms}, then send \`accept_terms: true\`.`;
     return new BoardError(code, { hint, issues });
   }
+  if (
+    issues.some(({ path, code: rule }) => rule === "required" && IDS_OF_POSTS.has(path)) &&
+    hasOwnHint(error)
+  ) {
+    return new BoardError(code, { hint: "Take the id of a post from `search`, or its page URL.", issues });
+  }
   return error;
 }
+
+const IDS_OF_POSTS: ReadonlySet<string> = new Set(["id", "post_id"]);
+const hasOwnHint = ({ code, hint }: BoardError) => hint === FAILURES[code].hint;

@@ -125,12 +125,12 @@ function mentioned(post: JsonObject): JsonObject {
 }
 
 /** The schema of a value without its nulls. */
-function present(schema: JsonObject): JsonObject {
+function present(sent: JsonObject): JsonObject {
+  const { additionalProperties: _closed, ...schema } = withoutNull(sent);
   const fields = propertiesOf(schema);
-  const { additionalProperties: _closed, ...kept } = withoutNull(schema);
-  if (Object.keys(fields).length === 0) return kept;
+  if (Object.keys(fields).length === 0) return schema;
   return {
-    ...kept,
+    ...schema,
     properties: mapped(fields, present),
     required: requiredOf(schema).filter((name) => !allowsNull(fields[name] ?? {})),
   };

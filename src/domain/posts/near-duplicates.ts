@@ -38,7 +38,11 @@ export function stormGuard(
       const oldest = near.filter(({ createdAt }) => createdAt > now - HOUR_MS)[STORM_POSTS - 2];
       if (oldest === undefined || relayed) return;
       const retryAfterS = Math.max(1, Math.ceil((oldest.createdAt + HOUR_MS - now) / 1000));
-      throw new BoardError("duplicate_storm", { retryAfterS });
+      const hint = adviceToEdit(
+        near[0]?.id ?? oldest.id,
+        (call) => `Change the post that is there: ${call}; or wait until an hour has passed.`,
+      );
+      throw new BoardError("duplicate_storm", { retryAfterS, hint });
     },
   };
   return { guard, found: () => near };

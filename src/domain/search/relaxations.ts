@@ -9,7 +9,7 @@ interface Relaxation {
 
 const WIDER_KM = 100;
 
-/** The query with one filter dropped at a time. At most twelve. */
+/** The query with one filter dropped at a time. At most thirteen. */
 export function relaxations(query: SearchQuery): Relaxation[] {
   const radiusKm = query.near === undefined ? RADIUS_KM.max : (query.radius_km ?? RADIUS_KM.default);
   const { any, phrases, excluded } = parseQueryText(query.q ?? "");
@@ -25,6 +25,7 @@ export function relaxations(query: SearchQuery): Relaxation[] {
       { after: undefined, before: undefined },
     ],
     [query.verified === true, "searching without `verified`", { verified: undefined }],
+    [(query.thread ?? "") !== "", "searching without `thread`", { thread: undefined }],
     [(query.publisher ?? "") !== "", "searching without `publisher`", { publisher: undefined }],
     [query.include_syndicated === false, "`include_syndicated=true`", { include_syndicated: true }],
     [query.include_expired !== true, "`include_expired=true`", { include_expired: true }],

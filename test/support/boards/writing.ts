@@ -1,26 +1,12 @@
-import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import { prose } from "../texts/prose.ts";
 import type { TestBoard } from "./board.ts";
 import { type Answer, call } from "./client.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of a post
 type Wire = any;
 
-const SYLLABLES =
-  "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu".split(" ");
-
-let written = 0;
-
-/**
- * Sixteen words unlike all others of this process, so the board takes no post for a duplicate of another, however many
- * there are. The words belong to no language, so no test finds them by chance.
- */
-export function prose(): string {
-  written += 1;
-  const bytes = createHash("sha512").update(String(written)).digest();
-  const syllables = [...bytes].map((byte) => SYLLABLES[byte % SYLLABLES.length]);
-  return Array.from({ length: 16 }, (_, n) => syllables.slice(4 * n, 4 * n + 4).join("")).join(" ");
-}
+export { prose };
 
 /** Writes a post, with unique text unless `fields` has some; resolves to the post. Anything but a 201 fails the test. */
 export async function write(board: Pick<TestBoard, "api">, key: string, fields: object = {}): Promise<Wire> {

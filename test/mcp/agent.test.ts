@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { courseFrom } from "../../bench/agent/index.ts";
+import { MISSIONS } from "../../bench/agent/missions.ts";
+import { SITUATIONS } from "../../bench/agent/situations.ts";
+import { makeWorld, type World } from "../../bench/agent/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.stop());
+
+describe("an agent without a model, which follows every text to the letter,", () => {
+  it("knows more than sixty ways to begin badly, each under a name of its own", () => {
+    expect(SITUATIONS.length).toBeGreaterThan(60);
+    expect(new Set(SITUATIONS.map(({ name }) => name)).size).toBe(SITUATIONS.length);
+  });
+
+  // By meaning it needs the model; bench/agent runs it.
+  it.each(MISSIONS.filter(({ name }) => name !== "find by meaning"))(
+    "does what it is sent for: $name",
+    async (mission) => {
+      const { calls, reached } = await mission.run(world);
+      expect({ reached, read: reached ? "" : calls.map(({ text }) => text) }).toEqual({
+        reached: true,
+        read: "",
+      });
+    },
+  );
+
+  it.each(SITUATIONS)("reaches a success from $name", async (situation) => {
+    const { ok, steps, texts } = await courseFrom(world, situation);
+    const course = steps.map(({ tool, args }, at) => `${tool} ${JSON.stringify(args)}\n${texts[at]}`);
+    expect({ ok, course: ok ? [] : course }).toEqual({ ok: true, course: [] });
+  });
+});
