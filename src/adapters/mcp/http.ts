@@ -1,5 +1,10 @@
 import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isJsonContentType,
+  type Server,
+} from "@modelcontextprotocol/server";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from "express";
 import { adviceOn, FAILURES } from "../../failures.ts";
@@ -20,8 +25,10 @@ export interface McpRouterParts extends McpParts {
  * `/mcp`; `/mcp/data`, whose answers carry typed data too; and `/mcp/readonly` with the reading tools only. Streamable
  * HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake. These paths answer with JSON or an
  * event stream, never with HTML.
+ *
+ * @param adapt  changes each server before it answers; for the conformance suite, which calls tools of its own
  */
-export function mcpRouter(parts: McpRouterParts): Router {
+export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void = () => {}): Router {
   const router = express.Router({ caseSensitive: true });
   const doors = [
     ["/mcp", { surface: "tools", answers: "text" }],
@@ -30,7 +37,12 @@ export function mcpRouter(parts: McpRouterParts): Router {
   ] as const;
   for (const [path, door] of doors) {
     const serverFor = mcpServers(parts, door);
-    const handler = createMcpHandler((request) => serverFor(credentialsIn(request.authInfo)), {
+    const make = (request: { authInfo?: AuthInfo }) => {
+      const server = serverFor(credentialsIn(request.authInfo));
+      adapt(server);
+      return server;
+    };
+    const handler = createMcpHandler(make, {
       // The board's lists never change while it runs, so clients need no stream of changes.
       maxSubscriptions: 0,
       onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
