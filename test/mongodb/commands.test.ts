@@ -35,11 +35,15 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
   };
   const created = async (more: object = {}, as = key): Promise<string> =>
     (await call(board, "POST /posts", { ...aPost(), ...more }, { key: as })).body.data.id;
-  /** Of a call like one before: the first fills what a process remembers. */
+  /**
+   * Of calls like one before, since the first fills what a process remembers: those of the call with the shortest row. On a
+   * busy machine, commands sent side by side may happen to follow each other; none that follow are ever side by side.
+   */
   const sent = async (request: () => Promise<unknown>): Promise<SentCommand[]> => {
     await request();
-    const commands = await log.of(request);
-    return commands;
+    const calls: SentCommand[][] = [];
+    for (let n = 0; n < 6; n += 1) calls.push(await log.of(request));
+    return calls.sort((a, b) => inARow(a) - inARow(b))[0] ?? [];
   };
 
   it("are at most 4 for a new post", async () => {
@@ -53,10 +57,10 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
     expect(inARow(await sent(() => created({ parent_id: root }, other)))).toBeLessThanOrEqual(6);
   });
 
-  it("are at most 5 for a post with its replies", async () => {
+  it("are at most 2 for a post with its replies", async () => {
     const root = await created();
     await created({ parent_id: root }, other);
-    expect(inARow(await sent(() => call(board, `GET /posts/${root}`)))).toBeLessThanOrEqual(5);
+    expect(inARow(await sent(() => call(board, `GET /posts/${root}`)))).toBeLessThanOrEqual(2);
   });
 
   it("are at most 2 for a first page of a search, none of them a write", async () => {
@@ -73,13 +77,13 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
     expect(inARow(await sent(page))).toBeLessThanOrEqual(2);
   });
 
-  it("are at most 8 for pending matches", async () => {
+  it("are at most 5 for pending matches", async () => {
     const saved = await call(board, "POST /subscriptions", { query: { q: "number" } }, { key });
     const { subscriptions } = board.board.store;
     const postId = await created();
     await subscriptions.deliver([{ subscriptionId: saved.body.data.id, postId, matchedAt: Date.now() }], []);
     const pending = () => call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, { key });
     expect((await pending()).body.data).toHaveLength(1);
-    expect(inARow(await sent(pending))).toBeLessThanOrEqual(8);
+    expect(inARow(await sent(pending))).toBeLessThanOrEqual(5);
   });
 });

@@ -229,11 +229,13 @@ async function joinedBy(db: Db, command: Document): Promise<string[]> {
     for (const part of Object.values(value)) walk(part);
   };
   walk(explained);
-  // For a join within a join, the explanation does not name the collection of the index.
+  // The explanation does not name the collection of the index: for a join within a join, and where one plan does all.
   const owner = (index: string) =>
-    Object.entries(INDEXES).find(
-      ([name, list]) => joined.includes(name) && list.some((declared) => declared.name === index),
-    )?.[0];
+    [...joined, String(command["aggregate"])].find((name) =>
+      Object.entries(INDEXES).some(
+        ([known, list]) => known === name && list.some((declared) => declared.name === index),
+      ),
+    );
   return found.filter((index) => index !== "_id_").map((index) => `${owner(index) ?? joined}.${index}`);
 }
 

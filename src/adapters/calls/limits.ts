@@ -102,24 +102,20 @@ export class Limits {
   ): Promise<LimitHeaders | null> {
     if (this.#overrides === "off") return null;
     const { shared, policies } = POLICIES[limit];
-    const states: PolicyState[] = [];
-    for (const policy of policies.map((each) => this.#overridden(each))) {
+    const counted = policies.map(async (each): Promise<PolicyState[]> => {
+      const policy = this.#overridden(each);
       const caller = policy.byAddress === true ? null : who.caller;
       const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : `key ${caller.id}`;
-      if (bucket === null) continue;
+      if (bucket === null) return [];
       const allowed = allowance(policy, caller);
       const used = shared
         ? await this.#sharedCount(policy, bucket, now)
         : await this.#ownCount(policy, bucket, allowed);
       const resetS = Math.max(1, Math.ceil(used.msLeft / 1000));
-      states.push({
-        policy,
-        allowed,
-        remaining: Math.max(0, allowed - used.points),
-        resetS,
-        over: used.points > allowed,
-      });
-    }
+      const remaining = Math.max(0, allowed - used.points);
+      return [{ policy, allowed, remaining, resetS, over: used.points > allowed }];
+    });
+    const states = (await Promise.all(counted)).flat();
     const headers = headersOf(states);
     const refused = states.filter((state) => state.over);
     if (refused.length === 0) return headers;

@@ -5,7 +5,7 @@ import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
 import type { Site } from "../site.ts";
-import { hiddenAmong, shownOf, type Visibility, visibilityOf } from "./hidden.ts";
+import { shownOf, type Visibility, visibilityOf } from "./hidden.ts";
 import { RelatedPosts } from "./related.ts";
 
 /** Data, with notes for its reader (`meta.note`). */
@@ -44,14 +44,16 @@ export class Posts {
     caller: StoredPublisher | null,
     now: number,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
-    const { post, notes } = await visiblePost(this.#store, id, caller);
-    if (post.expiresAt <= now) notes.push("This post has expired.");
-    const [replies, related] = await Promise.all([
+    const [post, replies] = await Promise.all([
+      this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
-      this.#related.of(post, now),
     ]);
+    if (post === null || post.state === "removed") throw new BoardError("post_not_found");
+    const related = await this.#related.of(post, now);
     const first = cutPage(replies, LIMITS.repliesInPost);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
+    const notes = notesFor(post, seen, caller);
+    if (post.expiresAt <= now) notes.push("This post has expired.");
     const [shown] = this.#resources([post], seen);
     if (shown === undefined) throw new BoardError("post_not_found");
     const answers = this.#resources(shownOf(first.shown, seen), seen);
@@ -126,8 +128,16 @@ export async function visiblePost(
 ): Promise<{ post: StoredPost; notes: Advice[] }> {
   const post = await store.posts.get(id);
   if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-  const why = (await hiddenAmong(store, [post])).get(id);
-  if (why === undefined) return { post, notes: [] };
+  return { post, notes: notesFor(post, await visibilityOf(store, [post]), caller) };
+}
+
+/**
+ * What to tell who may see a post that is there.
+ * @throws BoardError `post_hidden`
+ */
+function notesFor(post: StoredPost, { hidden }: Visibility, caller: StoredPublisher | null): Advice[] {
+  const why = hidden.get(post.id);
+  if (why === undefined) return [];
   if (post.publisherId !== caller?.id) throw new BoardError("post_hidden");
-  return { post, notes: [why] };
+  return [why];
 }

@@ -219,10 +219,13 @@ export class Subscriptions {
     caller: StoredPublisher,
     page: { cursor: string | undefined; limit: number },
   ): Promise<{ matches: PendingMatch[]; nextCursor: string | null; notes: string[]; hasNews: boolean }> {
-    const row = await ownSubscription(this.#store, id, caller);
     const list = `pending ${id}`;
-    const after = this.#cursors.readNumber(list, page.cursor) ?? 0;
-    const deliveries = await this.#store.subscriptions.pending(id, after, page.limit);
+    const read = async () =>
+      this.#store.subscriptions.pending(id, this.#cursors.readNumber(list, page.cursor) ?? 0, page.limit);
+    // Side by side; whether the subscription is the caller's is said first.
+    const [owned, found] = await Promise.allSettled([ownSubscription(this.#store, id, caller), read()]);
+    const row = fulfilled(owned);
+    const deliveries = fulfilled(found);
     const posts = await this.#posts.visible(deliveries.map((delivery) => delivery.postId));
     const matches = deliveries.flatMap((delivery) => {
       const post = posts.get(delivery.postId);
@@ -329,4 +332,9 @@ export class Subscriptions {
     const vectorModel = vector === null ? null : this.#embedder.modelId;
     return { query: criteriaJson(query), vector, vectorModel };
   }
+}
+
+function fulfilled<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }

@@ -3,7 +3,10 @@ import { orAgain } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 
-/** Counters are exact because every addition changes one document of the primary. */
+/**
+ * Counters are exact because every addition changes one document of the primary. It alone acknowledges them: after an
+ * election, some may be lost.
+ */
 export function mongodbLimitStore({
   connection: { run, runLong },
   collections: { windows },
@@ -23,7 +26,7 @@ export function mongodbLimitStore({
                 },
               },
             ],
-            { upsert: true, returnDocument: "after" },
+            { upsert: true, returnDocument: "after", writeConcern: { w: 1, journal: false } },
           ),
         );
         return { points: window?.points ?? points, endsAt: window?.ends_at.getTime() ?? now + windowMs };

@@ -4,7 +4,7 @@ import { limitIds } from "../../rules/rows.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { postOfDocument, removedPostOf } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { findPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
+import { findPosts, listPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
 import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
 import { findFingerprints } from "./fingerprints.ts";
@@ -16,7 +16,6 @@ const COUNTS_PER_WRITE = 500;
 
 export function mongodbPostStore(context: MongodbContext): PostStore {
   const { connection, collections } = context;
-  const { posts } = collections;
   const { run } = connection;
 
   const many = (ids: readonly string[]) =>
@@ -51,23 +50,15 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
         thread.created_at = { $gte: at };
         thread.$or = [{ created_at: { $gt: at } }, { _id: { $gt: after.id } }];
       }
-      return run(async () =>
-        storedPosts(
-          context,
-          await posts.find(thread, WHOLE).sort({ created_at: 1, _id: 1 }).limit(limit).toArray(),
-        ),
-      );
+      return run(() => listPosts(context, thread, { sort: { created_at: 1, _id: 1 }, limit }));
     },
 
     byPublisher: (publisherId, limit) =>
-      run(async () =>
-        storedPosts(
+      run(() =>
+        listPosts(
           context,
-          await posts
-            .find({ publisher_id: publisherId, state: "active" }, WHOLE)
-            .sort({ created_at: -1, _id: -1 })
-            .limit(limit)
-            .toArray(),
+          { publisher_id: publisherId, state: "active" },
+          { sort: { created_at: -1, _id: -1 }, limit },
         ),
       ),
 
@@ -119,5 +110,3 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     erase: (before, limit) => erasePostDocuments(context, before, limit),
   };
 }
-
-const WHOLE = { projection: { vec: 0 } };

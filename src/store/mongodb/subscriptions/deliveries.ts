@@ -169,13 +169,17 @@ export async function readPendingDocuments(
   limit: number,
 ): Promise<Delivery[]> {
   const { subscriptions } = context.collections;
-  if ((await subscriptions.findOne({ _id: id }, { projection: { _id: 1 } })) === null) return [];
-  const rows = await visibleRows(
-    context,
-    { page: (from, size) => unpruned(context, id, from, size), numberOf: (row) => row.delivery_id },
-    after,
-    limit,
-  );
+  const [subscription, rows] = await Promise.all([
+    subscriptions.findOne({ _id: id }, { projection: { _id: 1 } }),
+    visibleRows(
+      context,
+      { page: (from, size) => unpruned(context, id, from, size), numberOf: (row) => row.delivery_id },
+      after,
+      limit,
+    ),
+  ]);
+  // The remains of a removed one are being purged.
+  if (subscription === null) return [];
   return rows.map((row) => ({
     deliveryId: row.delivery_id,
     postId: row.post_id,
