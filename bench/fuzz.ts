@@ -1,9 +1,10 @@
 /**
  * Does a board answer as its own OpenAPI document says, whatever it is sent? Requests are drawn from the schemas of
  * `/openapi.json`, valid and broken ones, and every answer is held against the document: no 5xx, a declared status, the
- * declared type, a body that the schema accepts, and no success for what breaks the schema.
+ * declared type, a body that the schema accepts, and no success for what breaks the schema. The same requests also go to
+ * the surfaces beside it: tools over MCP, feeds, pages. The memory of the process is told at each fifth of the way.
  *
- *   npx tsx bench/fuzz.ts [requests = 20000] [seed]
+ *   node --expose-gc --import tsx bench/fuzz.ts [requests = 20000] [seed] [minutes at most]
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -11,12 +12,16 @@ import fc from "fast-check";
 import { startBoard } from "../test/support/boards/board.ts";
 import { consent, startWebhook } from "../test/support/clients/webhooks.ts";
 import { type Described, type Draft, drafts } from "./fuzz/requests.ts";
+import { onOtherSurface, surfaceProblem } from "./fuzz/surfaces.ts";
 import type { Json } from "./fuzz/values.ts";
 import { World } from "./fuzz/world.ts";
 import { machine } from "./support/measure.ts";
 
 const FINDINGS_MAX = 20;
 const FIXED = 10;
+/** Operations that are sent to another surface too: the eight tools. */
+const ON_OTHER_SURFACES = 8;
+const FIFTHS = 5;
 
 export interface FuzzReport {
   requests: number;
@@ -25,10 +30,16 @@ export interface FuzzReport {
   findings: string[];
   /** Answers by operation and status. */
   statuses: Map<string, Map<number, number>>;
+  /** MB resident at each fifth of the way, after a collection where the process may ask for one (`--expose-gc`). */
+  residentMb: number[];
 }
 
 /** Sends requests to a new board, one after another: the same seed sends the same requests. */
-export async function fuzz(requests: number, seed: number): Promise<FuzzReport> {
+export async function fuzz(
+  requests: number,
+  seed: number,
+  minutes = Number.POSITIVE_INFINITY,
+): Promise<FuzzReport> {
   const webhook = await startWebhook(() => ({}), consent);
   const board = await startBoard({
     WEBHOOK_ALLOW: "127.0.0.1",
@@ -41,20 +52,26 @@ export async function fuzz(requests: number, seed: number): Promise<FuzzReport> 
     const check = checker(document);
     const world = new World(board.api, webhook.url);
     await world.settle();
-    const report: FuzzReport = { requests: 0, seconds: 0, findings: [], statuses: new Map() };
+    const report: FuzzReport = { requests: 0, seconds: 0, findings: [], statuses: new Map(), residentMb: [] };
     const began = performance.now();
-    const share = Math.ceil(requests / operations.filter((one) => !isFixed(one)).length);
+    const isOver = () => performance.now() - began > minutes * 60_000;
+    const several = operations.filter((one) => !isFixed(one));
+    const share = Math.ceil(requests / (several.length + ON_OTHER_SURFACES));
     const series = operations.map((operation, i) => ({
       operation,
       drawn: fc.sample(drafts(operation), { seed: seed + i, numRuns: isFixed(operation) ? FIXED : share }),
     }));
-    for (let round = 0; round < share && report.findings.length < FINDINGS_MAX; round += 1) {
+    for (let round = 0; round < share && report.findings.length < FINDINGS_MAX && !isOver(); round += 1) {
+      if (report.requests >= (report.residentMb.length / FIFTHS) * requests)
+        report.residentMb.push(residentMb());
       for (const { operation, drawn } of series) {
         const draft = drawn[round];
         if (draft === undefined || report.requests >= requests) continue;
         await sendAndCheck(operation, draft, world, check, report);
+        await sendElsewhere(operation, draft, world, board.url, round, report);
       }
     }
+    report.residentMb.push(residentMb());
     report.seconds = (performance.now() - began) / 1000;
     return report;
   } finally {
@@ -77,10 +94,7 @@ async function sendAndCheck(
   const { url, init } = world.requestOf(operation, draft);
   const response = await fetch(url, init);
   const text = await response.text();
-  report.requests += 1;
-  const counts = report.statuses.get(operation.id) ?? new Map<number, number>();
-  counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
-  report.statuses.set(operation.id, counts);
+  count(report, operation.id, response.status);
   const problem =
     check(operation, response, text) ??
     (draft.flaw !== null && response.ok ? `success in spite of: ${draft.flaw}` : null);
@@ -92,6 +106,39 @@ async function sendAndCheck(
     const next = { ...draft, query: [...draft.query, ["cursor", cursor] as const] };
     await sendAndCheck(operation, next, world, check, report);
   }
+}
+
+async function sendElsewhere(
+  operation: Described,
+  draft: Draft,
+  world: World,
+  site: string,
+  round: number,
+  report: FuzzReport,
+): Promise<void> {
+  const asked = onOtherSurface(operation, draft, world, site, round);
+  if (asked === null) return;
+  const response = await fetch(asked.url, asked.init);
+  const text = await response.text();
+  count(report, asked.id, response.status);
+  const problem = surfaceProblem(asked, response, text);
+  if (problem !== null)
+    report.findings.push(
+      `${problem}\n  ${curlOf(asked.url, { method: "GET", ...asked.init })}\n  ${text.slice(0, 600)}`,
+    );
+  await world.settle();
+}
+
+function count(report: FuzzReport, id: string, status: number): void {
+  report.requests += 1;
+  const counts = report.statuses.get(id) ?? new Map<number, number>();
+  counts.set(status, (counts.get(status) ?? 0) + 1);
+  report.statuses.set(id, counts);
+}
+
+function residentMb(): number {
+  globalThis.gc?.();
+  return Math.round(process.memoryUsage().rss / 2 ** 20);
 }
 
 type Checker = (operation: Described, response: Response, text: string) => string | null;
@@ -189,12 +236,13 @@ if (process.argv[1] === import.meta.filename) {
   const requests = Number(process.argv[2] ?? 20_000);
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
   console.log(`${requests} requests, seed ${seed}; ${machine()}`);
-  const report = await fuzz(requests, seed);
+  const report = await fuzz(requests, seed, Number(process.argv[4] ?? Number.POSITIVE_INFINITY));
   for (const [id, counts] of report.statuses) {
     const figures = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}×${n}`);
     console.log(`${id.padEnd(22)} ${figures.join(" ")}`);
   }
   for (const finding of report.findings) console.log(`\n${finding}`);
+  console.log(`resident: ${report.residentMb.join(", ")} MB`);
   console.log(
     `${report.requests} answers in ${report.seconds.toFixed(0)} s, ${report.findings.length} findings`,
   );

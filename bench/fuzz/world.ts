@@ -71,6 +71,16 @@ export class World {
     };
   }
 
+  /** What a draft asks, as the arguments of a tool. */
+  argumentsOf({ path, query, body, key }: Draft): Record<string, Json> {
+    const real = (value: Json) => this.#real(value, key);
+    const json = body !== null && "json" in body ? real(body.json) : {};
+    const asked = Object.fromEntries(
+      [...Object.entries(path), ...query].map(([name, value]) => [name, real(value)]),
+    );
+    return { ...asked, ...(typeof json === "object" && json !== null && !Array.isArray(json) ? json : {}) };
+  }
+
   /** Notes what an answer reveals: new ids and cursors, lost ones, a changed key. */
   async learn(operation: Described, { key, path }: Draft, response: Response, text: string): Promise<void> {
     const { id, method } = operation;
