@@ -216,7 +216,7 @@ describe("failures", () => {
     const mistyped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
     const answer = await call(board, "GET /publishers/me", undefined, { key: mistyped });
     expectFailure(answer, "invalid_api_key");
-    expect(answer.body.error.hint).toContain("mistyped");
+    expect(answer.body.error.hint).toContain("its checksum is wrong");
     const { key: first } = await register(board, "Rotating");
     const rotated = await call(board, "POST /publishers/me/rotate-key", undefined, { key: first });
     expect(rotated.status).toBe(200);

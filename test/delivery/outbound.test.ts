@@ -58,6 +58,7 @@ describe("the outgoing guard", () => {
     ...LITERALS.map((host) => (port: number) => `https://${host}:${port}/hook`),
     ...NAMES.map((host) => (port: number) => `https://${host}:${port}/hook`),
     ...ODD_URLS.map((url) => () => url),
+    (port: number) => `http://93.184.215.14:${port}/`,
   ].map((url) => [url(0).slice(0, 80), url] as const);
 
   it.each(attacks)("refuses %s by its text, and connects to nothing", async (_name, url) => {

@@ -98,7 +98,7 @@ describe("create_post", () => {
     for (const metadata of [deep(10), wide(100), long(16_384)]) {
       expect((await write(board, key, { metadata })).metadata).toEqual(metadata);
     }
-    for (const metadata of [deep(11), wide(101), long(16_385), [], "text"]) {
+    for (const metadata of [deep(11), wide(101), long(16_385), [], "text", { half: "\ud83c" }]) {
       expect(issues(await create({ metadata }))).toEqual(["metadata too_big"]);
     }
   });

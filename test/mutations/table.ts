@@ -1,0 +1,50 @@
+import { type Mutation, ROWS } from "./mutation.ts";
+import { CALLERS } from "./rows/callers.ts";
+import { OUTGOING } from "./rows/outgoing.ts";
+import { STORAGE } from "./rows/storage.ts";
+import { TEXTS } from "./rows/texts.ts";
+
+/** Every mutation, by row. */
+export const MUTATIONS: readonly Mutation[] = [...OUTGOING, ...CALLERS, ...TEXTS, ...STORAGE].toSorted(
+  (a, b) => a.row.localeCompare(b.row),
+);
+
+/**
+ * The file without the defence.
+ * @throws Error unless what is searched for occurs exactly once
+ */
+export function mutated({ file, search, replace }: Mutation, source: string): string {
+  const [before, after, ...more] = source.split(search);
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(
+      `${file} holds ${JSON.stringify(search)} ${more.length === 0 ? "nowhere" : "more than once"}`,
+    );
+  }
+  return `${before}${replace}${after}`;
+}
+
+/** `docs/security-tests.md`: what each attack meets, and which test fails without it. */
+export function securityTests(): string {
+  const rows = Object.entries(ROWS).map(([row, attack]) => {
+    const lines = MUTATIONS.filter((one) => one.row === row).map(
+      ({ defence, file, test: [testFile, title] }) =>
+        `| ${defence} | \`${file}\` | \`${testFile}\`: ${title.replaceAll("|", "\\|")} |`,
+    );
+    return [
+      `## ${row}. ${attack}`,
+      "",
+      "| Defence | In | Test that fails without it |",
+      "|---|---|---|",
+      ...lines,
+    ].join("\n");
+  });
+  return `${[HEAD, ...rows].join("\n\n")}\n`;
+}
+
+const HEAD = `# Defences and their tests
+
+<!-- Generated from test/mutations by \`npm run manual\`. -->
+
+Each defence below was taken out of the program, and the test beside it failed. \`npm run test:mutations\` does that again for
+all ${MUTATIONS.length} of them, in a copy, which takes half an hour; \`npm run test:mutations -- A "one voice"\` for those of a row, or with
+these words. What exactly is taken out stands in \`test/mutations/rows/\`.`;
