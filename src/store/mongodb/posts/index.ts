@@ -67,10 +67,10 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
 
     lastRemoved: (since, limit) =>
       run(async () => {
-        const documents = await posts
+        const documents = await collections.posts
           .find(
             { state: "removed", starts_at: { $type: "date" }, removed_at: { $gte: new Date(since) } },
-            WHOLE,
+            { projection: { vec: 0 } },
           )
           .sort({ removed_at: -1, _id: 1 })
           .limit(limit)

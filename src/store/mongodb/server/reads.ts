@@ -55,36 +55,31 @@ export async function postWithKey(
 export const keyId = (publisherId: string, idempotencyHash: string): string =>
   `${publisherId}:${idempotencyHash}`;
 
-/** Leaves posts whose publisher is neither suspended nor being erased. */
-const ofOpenPublishers = [
-  { $lookup: { from: "publishers", localField: "publisher_id", foreignField: "_id", as: "publisher" } },
-  { $match: { publisher: { $elemMatch: { erasing: false, suspended_at: null } } } },
-];
-
 /** Ids of posts that anyone may see: neither they nor the posts they answer are hidden, by themselves or with a publisher. */
-export async function visiblePosts(
-  { collections }: MongodbContext,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const visible = await collections.posts
-    .aggregate<{ _id: string }>([
-      { $match: { _id: { $in: [...new Set(ids)] }, state: "active" } },
-      { $project: { publisher_id: 1, parent_id: 1 } },
-      ...ofOpenPublishers,
-      {
-        $lookup: {
-          from: "posts",
-          localField: "parent_id",
-          foreignField: "_id",
-          pipeline: [{ $match: { state: "active" } }, { $project: { publisher_id: 1 } }, ...ofOpenPublishers],
-          as: "root",
-        },
-      },
-      { $match: { $or: [{ parent_id: null }, { root: { $ne: [] } }] } },
-      { $project: { _id: 1 } },
-    ])
+export async function visiblePosts(context: MongodbContext, ids: readonly string[]): Promise<Set<string>> {
+  const fields = { publisher_id: 1, parent_id: 1, state: 1 } as const;
+  const posts = await findPosts(context, [...new Set(ids)], undefined, fields);
+  const roots = new Set([...posts.values()].flatMap(({ parent_id }) => parent_id ?? []));
+  const missing = [...roots].filter((id) => !posts.has(id));
+  const known =
+    missing.length === 0
+      ? posts
+      : new Map([...posts, ...(await findPosts(context, missing, undefined, fields))]);
+  const active = new Map([...known].filter(([, { state }]) => state === "active"));
+  const publishers = await context.collections.publishers
+    .find(
+      { _id: { $in: [...new Set([...active.values()].map((post) => post.publisher_id))] } },
+      { projection: { erasing: 1, suspended_at: 1 } },
+    )
     .toArray();
-  return new Set(visible.map(({ _id }) => _id));
+  const open = new Set(
+    publishers.filter(({ erasing, suspended_at }) => !erasing && suspended_at === null).map(({ _id }) => _id),
+  );
+  const isOpen = (id: string) => open.has(active.get(id)?.publisher_id ?? "");
+  const visible = [...posts].filter(
+    ([id, { parent_id }]) => isOpen(id) && (parent_id === null || isOpen(parent_id)),
+  );
+  return new Set(visible.map(([id]) => id));
 }
 
 /** Posts that pass a filter, as the port has them, in order. */
