@@ -10,6 +10,7 @@ import type { Surface } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { callTool } from "./calls.ts";
+import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
 import { resourcesOf } from "./resources.ts";
 import { servedTools } from "./tool-list.ts";
@@ -73,15 +74,18 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
     const caller = { ...credentials, surface: door.surface };
     const server = new Server(SERVER, options);
     server.setRequestHandler("tools/list", () => ({ tools: shown }));
-    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
         const names = [...tools.keys()].join(", ");
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. This server has: ${names}.`);
       }
       // Over stdio the client hangs up by cancelling its request.
-      const line = caller.line ?? { closed: mcpReq.signal, rest() {} };
-      return callTool(parts, door, tool, params.arguments ?? {}, { ...caller, line });
+      const line = caller.line ?? { closed: context.mcpReq.signal, rest() {} };
+      const given = params.arguments ?? {};
+      const hasKey = caller.apiKey !== null || "api_key" in given;
+      const asked = elicited(server, tool, given, context, { site: parts.site, hasKey });
+      return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.sent, { ...caller, line });
     });
     server.setRequestHandler("resources/list", () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),
