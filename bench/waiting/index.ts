@@ -55,12 +55,13 @@ interface WaitingAgent {
 export async function measureWaiting(options: { agents: number; posts: number }): Promise<WaitingFigures> {
   const dataDir = await mkdtemp(join(tmpdir(), "waiting-"));
   const loopPort = await freePort();
-  const environment = {
+  const adminPort = await freePort();
+  const board = await BoardProcess.start({
     DATA_DIR: dataDir,
+    ADMIN_PORT: String(adminPort),
     BENCH_LOOP_PORT: String(loopPort),
-    NODE_OPTIONS: `--import ${HOOK}`,
-  };
-  const board = await BoardProcess.start({ ...environment, NODE_OPTIONS: `--import tsx --import ${HOOK}` });
+    NODE_OPTIONS: `--import tsx --import ${HOOK}`,
+  });
   const told = async (): Promise<LoopDelay> =>
     JSON.parse(await (await fetch(`http://127.0.0.1:${loopPort}`)).text());
   let over = false;
@@ -74,7 +75,9 @@ export async function measureWaiting(options: { agents: number; posts: number })
         arrivals.set(title, done);
       });
     let woken: ((at: number) => void) | null = null;
-    const waits = agents.map(async (agent) => {
+    const waits = agents.map(async (agent, n) => {
+      // Not all in one moment: the system queues only some hundred connections that a process has yet to accept.
+      await sleep(n * 5);
       while (!over) {
         for (const title of await waited(board, agent).catch(() => [])) {
           const at = performance.now();
@@ -83,7 +86,7 @@ export async function measureWaiting(options: { agents: number; posts: number })
         }
       }
     });
-    await sleep(Math.max(500, options.agents * 4));
+    while ((await callsWaiting(adminPort)) < options.agents) await sleep(100);
     await told();
     await sleep(1_000);
     const { residentBytes: waitingBytes, cpu: idleCpuMs } = await told();
@@ -154,6 +157,12 @@ async function settle(board: BoardProcess, count: number): Promise<WaitingAgent[
   };
   await Promise.all(Array.from({ length: 16 }, worker));
   return agents;
+}
+
+/** How many calls wait, as the board tells Prometheus. */
+async function callsWaiting(adminPort: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  return Number(/^board_calls_waiting (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
 /** One call that waits; resolves to the titles of the matches. */
