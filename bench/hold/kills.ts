@@ -21,6 +21,8 @@ const WRITING_MS_MAX = 600;
 /** In everything that an erased publisher wrote, and nowhere else. */
 const SECRET = "zqxerased";
 const POSTS_TO_ERASE = 5;
+/** How long a call is repeated while the board is down. */
+const PATIENCE_MS = 300_000;
 
 export interface KillRun {
   kills: number;
@@ -97,14 +99,14 @@ async function writeAndErase(board: BoardProcess, no: number): Promise<void> {
     await eventually(
       () => posted(board, key, { title: `${SECRET} ${title}`, body: `${body} ${SECRET}` }),
       (id) => id !== null,
-      60_000,
+      PATIENCE_MS,
     );
   }
   // A kill may come between the erasure and its answer; then the key is gone.
   const erased = await eventually(
     () => call(board, "DELETE /publishers/me", undefined, { key }).catch(() => null),
     (answer) => answer !== null && [200, 401].includes(answer.status),
-    60_000,
+    PATIENCE_MS,
   );
   if (erased === null) throw new Error("an erasure was never answered");
 }
@@ -113,7 +115,7 @@ async function registered(board: BoardProcess, name: string): Promise<string> {
   const answer = await eventually(
     () => call(board, "POST /publishers", { name, accept_terms: true }).catch(() => null),
     (one) => one?.status === 201,
-    60_000,
+    PATIENCE_MS,
   );
   return answer?.body.data.api_key;
 }

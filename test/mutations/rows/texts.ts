@@ -74,7 +74,7 @@ export const TEXTS: readonly Mutation[] = [
     file: UNTRUSTED,
     search: 'text.toWellFormed().replace(LINE_BREAKS, "\\n");',
     replace: "text.toWellFormed();",
-    test: [RESULTS, "cannot add an item by any line break in its body"],
+    test: [RESULTS, "cannot leave its quotation on its own page"],
   },
   {
     row: "F",
