@@ -158,6 +158,7 @@ export async function openBoard(
   const subscriptions = new Subscriptions({
     store,
     corrections,
+    index,
     embedder,
     outbound,
     site,
@@ -184,7 +185,7 @@ export async function openBoard(
     store,
     embedder,
     boardModel,
-    matching: new Matching({ store, embedder, boardModel }),
+    matching: new Matching({ store, index, embedder, boardModel }),
     pushes: new Pushes({
       store,
       outbound,

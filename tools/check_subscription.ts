@@ -1,21 +1,22 @@
 import { z } from "zod";
 import { defineTool, ok } from "../src/operation.ts";
-import { awaitedPageOf, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
+import { awaitedPageOf, JudgedPosts, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
 
 export default defineTool({
   name: "check_subscription",
   title: "Read new matches",
-  when: "New posts that match a query you saved, since your last look (`cursor`); without `id`, any of yours.",
+  when: "New matches of a saved query since your last `next_cursor`; without `id`, of any.",
   input: z.object({
     id: SubscriptionId,
     ...awaitedPageOf,
     cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
+    not_relevant: JudgedPosts.optional(),
   }),
   output: z.array(PendingMatch),
   auth: "key",
   effect: "reads",
   limit: "read",
-  failures: ["subscription_not_found", "invalid_cursor"],
+  failures: ["subscription_not_found", "invalid_cursor", "post_not_found"],
   list: true,
   carriesPosts: true,
   outcomes: ["ok"],
@@ -23,11 +24,12 @@ export default defineTool({
   also: { missing: "id", operation: "read_matches" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
-  async handle({ id, cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
+  async handle({ id, cursor, limit, wait_s, not_relevant }, { subscriptions, waits, caller, line, now }) {
+    const learnt = await subscriptions.judge(id, caller, { not_relevant }, now);
     const page = await waits.until(caller, { seconds: wait_s, line }, () =>
       subscriptions.pending(id, caller, { cursor, limit }),
     );
     const { matches, nextCursor, notes } = page;
-    return ok(matches, { nextCursor, notes });
+    return ok(matches, { nextCursor, notes: [...learnt, ...notes] });
   },
 });

@@ -11,6 +11,10 @@ export interface Query {
   id: string;
   /** The family of themes; folds may leave out a whole one. */
   group: string;
+  /** What it is about; several queries may share a theme and the posts written for it. */
+  theme: string;
+  /** Every post that passes its filters is labelled. */
+  dense: boolean;
   text: QueryText;
   kinds: string[] | null;
   hasPlace: boolean;
@@ -63,7 +67,8 @@ export function ownPairs(file: string): Collection {
       const town = third === "-" ? null : third;
       const kinds = second === "-" ? null : [second];
       const id = `own-${queries.length}`;
-      queries.push({ id, group: id, text: parseQueryText(first), kinds, hasPlace: town !== null, town });
+      const text = parseQueryText(first);
+      queries.push({ id, group: id, theme: id, dense: false, text, kinds, hasPlace: town !== null, town });
     } else if (query !== undefined) {
       const placeName = fifth === undefined ? query.town : fifth === "-" ? null : fifth;
       const [kind, title, body, tags] = [first, second, third, fourth.split(",")];
@@ -85,6 +90,8 @@ export function ownPairs(file: string): Collection {
 interface SavedRow {
   id: string;
   group: string;
+  theme?: string;
+  dense?: boolean;
   query: Record<"q" | "kind" | "tags" | "near" | "radius_km" | "after" | "before", string | undefined>;
 }
 interface PostRow {
@@ -107,9 +114,10 @@ export function labelledPairs(folder: string): Collection {
       (row) => [`${row.query} ${row.post}`, row],
     ),
   );
-  const queries = saved.map(({ id, group, query }): Query => {
+  const queries = saved.map(({ id, group, theme = id, dense = false, query }): Query => {
     const kinds = query.kind?.split(",").map((kind) => kind.trim()) ?? null;
-    return { id, group, text: parseQueryText(query.q ?? ""), kinds, hasPlace: query.near !== undefined };
+    const text = parseQueryText(query.q ?? "");
+    return { id, group, theme, dense, text, kinds, hasPlace: query.near !== undefined };
   });
   const posts = written.map(({ id, kind, title, body, tags, location }): Notice => {
     return { id, kind, title, body, tags: tags ?? [], placeName: location?.name ?? null };

@@ -26,11 +26,11 @@ export async function matchPosts(
 ): Promise<number> {
   const { store, matching, modelId, matched } = services;
   // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
-  await matching.refresh();
+  await matching.refresh(now);
   const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;
   // After the claim, so that a subscription acknowledged before the post is seen.
-  await matching.refresh();
+  await matching.refresh(now);
   const posts = await store.posts.many(items.map((item) => item.postId));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));

@@ -89,15 +89,19 @@ export const editSubscription = defineRoute({
   auth: "key",
   effect: "writes",
   limit: "write",
-  failures: ["subscription_not_found", "invalid_url", "too_many_subscriptions"],
+  failures: ["subscription_not_found", "invalid_url", "too_many_subscriptions", "post_not_found"],
   outcomes: ["ok"],
   rest: { method: "PATCH", path: "/subscriptions/{id}" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R", active: false }],
 
   async handle({ id: subscriptionId, ...patch }, { subscriptions, caller, now }) {
-    if (patch.query === undefined) return ok(await subscriptions.edit(subscriptionId, patch, caller, now));
-    const { query, notes } = await subscriptions.understood(patch.query);
-    return ok(await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now), { notes });
+    const { query, notes } =
+      patch.query === undefined
+        ? { query: undefined, notes: [] }
+        : await subscriptions.understood(patch.query);
+    await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now);
+    const learnt = await subscriptions.judge(subscriptionId, caller, patch, now);
+    return ok(await subscriptions.read(subscriptionId, caller), { notes: [...notes, ...learnt] });
   },
 });
 

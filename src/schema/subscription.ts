@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
-import { Post } from "./post.ts";
+import { JUDGED_MAX } from "./learning.ts";
+import { Post, PostId } from "./post.ts";
 import { criteria, refuseZoneless } from "./query.ts";
-import { Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
+import { Count, Flag, fromJsonText, HttpUrl, List, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
@@ -49,12 +50,20 @@ export const SubscriptionInput = z.object({
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
+/** Ids of posts that an owner judges, for a saved query to learn from. */
+export const JudgedPosts = List.pipe(z.array(PostId).max(JUDGED_MAX)).meta({ override: { type: "string" } });
+
 /** `undefined` leaves a field; `null` clears the label, or takes the webhook away. */
 export const SubscriptionPatch = z.object({
   label: line(80).nullish(),
-  query: StandingQuery.optional().describe("Replaces the saved query; holds for posts written from now on."),
+  query: StandingQuery.optional().describe(
+    "Replaces the saved query and what it learnt; for posts written from now on.",
+  ),
   webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
   active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
+  not_relevant: JudgedPosts.optional().describe("Posts it should not match: it learns."),
+  relevant: JudgedPosts.optional(),
+  forget: List.optional().describe("Ids, or `all`: undoes `relevant` and `not_relevant`."),
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 

@@ -1,5 +1,5 @@
 /** English words that occur in most posts and say nothing. */
-const ENGLISH =
+export const ENGLISH_STOP_WORDS: ReadonlySet<string> =
   setOf(`a about above after again against all am an and any are as at be because been before being below
   between both but by can could d did do does doing down during each few for from further had has have having he her here
   hers him his how i if in into is it its itself just ll m me more most my no nor not of off on once only or other our ours
@@ -43,7 +43,7 @@ const OTHERS: readonly ReadonlySet<string>[] = [
 const TELLING = 2;
 
 /** True for a stop word of English. */
-export const isStopWord = (word: string): boolean => ENGLISH.has(word);
+export const isStopWord = (word: string): boolean => ENGLISH_STOP_WORDS.has(word);
 
 /** True when words look like a language other than English. */
 export const isOtherLanguage = (words: readonly string[]): boolean => languagesOf(words).length > 0;
@@ -51,7 +51,7 @@ export const isOtherLanguage = (words: readonly string[]): boolean => languagesO
 /** Words in lower case without those of English that say nothing, and of the language that they look like. */
 export function withoutStopWords(words: readonly string[]): string[] {
   const languages = languagesOf(words);
-  return words.filter((word) => !ENGLISH.has(word) && !languages.some((stops) => stops.has(word)));
+  return words.filter((word) => !ENGLISH_STOP_WORDS.has(word) && !languages.some((stops) => stops.has(word)));
 }
 
 /** Languages with the most stop words among some words, at least two of them and more than English has. */
@@ -59,7 +59,7 @@ function languagesOf(words: readonly string[]): ReadonlySet<string>[] {
   const counted = (stops: ReadonlySet<string>) => words.filter((word) => stops.has(word)).length;
   const counts = OTHERS.map(counted);
   const most = Math.max(...counts);
-  if (most < TELLING || most <= counted(ENGLISH)) return [];
+  if (most < TELLING || most <= counted(ENGLISH_STOP_WORDS)) return [];
   return OTHERS.filter((_, at) => counts[at] === most);
 }
 

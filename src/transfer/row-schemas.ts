@@ -22,6 +22,14 @@ const vector = z.base64().transform((base64) => {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 });
 
+const background = z.strictObject({ posts: count, passing: count, compared: count, meanCosine: z.number() });
+const learning = z.strictObject({
+  judged: z.array(z.strictObject({ id, relevant: z.boolean() })),
+  direction: z.strictObject({ vector: z.base64(), weight: z.number() }).nullable(),
+  cut: z.number(),
+  words: z.record(z.string(), z.number()),
+});
+
 /** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */
 export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
   setting: z.strictObject({ name: id, value: text }),
@@ -81,6 +89,9 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     query: object,
     vector: vector.nullable(),
     vectorModel: textOrNull,
+    // Exports of older releases lack both.
+    background: background.nullable().default(null),
+    learning: learning.nullable().default(null),
     webhookUrl: z.url().nullable(),
     webhookVerifiedAt: timeOrNull,
     secretVersion: count,

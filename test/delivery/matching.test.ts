@@ -10,14 +10,16 @@ import { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
+import type { SearchIndex } from "../../src/ports/search-index.ts";
 import type { Store, StoredPost, StoredSubscription } from "../../src/ports/store/index.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openBoardData } from "../../src/store/open.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 
 let folder: string;
+const indexes = new Map<Store, SearchIndex>();
 const opened: { close(): Promise<void> }[] = [];
 
 beforeEach(() => {
@@ -30,8 +32,19 @@ afterEach(async () => {
 
 /** A connection of its own to the test's database, as each process has one. */
 async function connect(): Promise<Store> {
-  const store = await openStore(`sqlite:${join(folder, "board.db")}`);
-  opened.push(store);
+  const log = { info() {}, warn: console.warn };
+  const { modelId, dimension } = embedderOf("off");
+  const options = {
+    model: { modelId, dimension },
+    indexFolder: folder,
+    localIndex: "full",
+    log,
+    now: T0,
+  } as const;
+  const data = await openBoardData(`sqlite:${join(folder, "board.db")}`, options);
+  opened.push(data);
+  const { store } = data;
+  indexes.set(store, data.index);
   if ((await store.publishers.get("pub_1")) === null) await store.publishers.insert(aPublisher("pub_1"));
   return store;
 }
@@ -45,7 +58,13 @@ function embedderOf(mode: "off" | "required"): Embedder {
 }
 
 const matchingOf = (store: Store, embedder: Embedder) =>
-  new Matching({ store, embedder, boardModel: new BoardModel({ store, embedder }) });
+  new Matching({ store, index: indexOf(store), embedder, boardModel: new BoardModel({ store, embedder }) });
+
+function indexOf(store: Store): SearchIndex {
+  const index = indexes.get(store);
+  if (index === undefined) throw new Error("a store that connect() did not open");
+  return index;
+}
 
 const saved = (id: string, query: Record<string, unknown>, over: Partial<StoredSubscription> = {}) =>
   aSubscription(id, { publisherId: "pub_1", query, vector: null, vectorModel: null, createdAt: T0, ...over });
@@ -58,7 +77,7 @@ function cpuMs(): number {
 
 /** Ids of the subscriptions that a post matches, in order. */
 async function answered(matching: Matching, over: Partial<StoredPost>, vector: Int8Array | null = null) {
-  await matching.refresh();
+  await matching.refresh(T0);
   const fields = { publisherId: "pub_1", createdAt: T0 + 1, expiresAt: T0 + 1e9, ...over };
   return matching
     .answeredBy({ post: aPost("post1", fields), publisher: aPublisher("pub_1"), vector }, T0 + 1)
@@ -134,8 +153,46 @@ describe("matching", () => {
         return vectors;
       },
     };
-    await matchingOf(store, changing).refresh();
+    await matchingOf(store, changing).refresh(T0);
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
+  });
+
+  it("counts what the posts of a board are to a query, and again once the board has grown", async () => {
+    const store = await connect();
+    const embedder = embedderOf("required");
+    await embedder.settled();
+    await new BoardModel({ store, embedder }).choose();
+    const matching = matchingOf(store, embedder);
+    await store.subscriptions.insert(saved("sub_a", { q: "fix my bicycle", kind: "offer" }), 50);
+    const vectorOf = async (text: string) => {
+      const [vector] = await embedder.embed([text], "post");
+      return quantize(vector ?? new Float32Array());
+    };
+    const write = async (id: string, title: string) => {
+      await store.posts.insert(
+        aPost(id, { publisherId: "pub_1", title, kind: "offer", createdAt: T0, expiresAt: T0 + 1e9 }),
+      );
+      const vector = await vectorOf(title);
+      await store.posts.setVectors([{ id, updatedAt: T0, model: embedder.modelId, vector }]);
+    };
+    const counted = async (now: number) => {
+      await matching.refresh(now);
+      await matching.refresh(now);
+      return (await store.subscriptions.get("sub_a"))?.background;
+    };
+    expect(await counted(T0)).toEqual({ posts: 0, passing: 0, compared: 0, meanCosine: 0 });
+    for (const n of [1, 2, 3]) await write(`near${n}`, "We repair bicycles");
+    expect(await counted(T0 + 60_000)).toMatchObject({ posts: 0 });
+    for (const n of [4, 5, 6, 7]) await write(`far${n}`, "Apple pie recipes");
+    const background = await counted(T0 + 120_000);
+    expect(background).toMatchObject({ posts: 7, passing: 7, compared: 7 });
+    expect(background?.meanCosine).toBeGreaterThan(0.2);
+    expect(background?.meanCosine).toBeLessThan(0.6);
+    await store.subscriptions.update("sub_a", {
+      query: { q: "fix my bicycle", kind: "event" },
+      background: null,
+    });
+    expect(await counted(T0 + 180_000)).toMatchObject({ posts: 7, passing: 0 });
   });
 
   it("leaves a query's vector to the processes that run under the board's model", async () => {
@@ -146,10 +203,10 @@ describe("matching", () => {
     await boardModel.choose();
     await store.settings.set("embedding_model", "the model of a process that started later");
     await store.subscriptions.insert(saved("sub_a", { q: "somebody to fix my bicycle" }), 50);
-    await matchingOf(store, embedder).refresh();
+    await matchingOf(store, embedder).refresh(T0);
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
     await boardModel.choose();
-    await matchingOf(store, embedder).refresh();
+    await matchingOf(store, embedder).refresh(T0);
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: embedder.modelId });
   });
 
@@ -183,7 +240,7 @@ describe("matching", () => {
       }
     })();
     const beganAt = cpuMs();
-    await matching.refresh();
+    await matching.refresh(T0);
     const tookMs = cpuMs() - beganAt;
     over = true;
     await turning;

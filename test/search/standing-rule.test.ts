@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLogistic } from "../../bench/standing-rule/fit.ts";
 import { ownPairs } from "../../bench/standing-rule/pairs.ts";
+import type { PostBackground } from "../../src/schema/learning.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import {
   answers,
@@ -24,11 +25,19 @@ const vectorOf = (seed: number) => {
   return quantize(raw.map((x) => x / norm));
 };
 
-const query = (q: string, more: { kinds?: string[]; hasPlace?: boolean; model?: boolean } = {}) =>
+interface More {
+  kinds?: string[];
+  hasPlace?: boolean;
+  model?: boolean;
+  background?: PostBackground;
+}
+const query = (q: string, more: More = {}) =>
   standingText({
     text: parseQueryText(q),
     kinds: more.kinds ?? null,
     hasPlace: more.hasPlace ?? false,
+    background: more.background ?? null,
+    learning: null,
     vector: (more.model ?? true) ? vectorOf(1) : null,
   });
 const post = (
@@ -117,6 +126,26 @@ describe("a standing query's meaning", () => {
     expect(needed(query("used road cycle", { kinds: ["offer"], hasPlace: true }), text)).toBeLessThan(plain);
   });
 
+  it("needs more where more posts pass the filters, and where these are nearer to the query", () => {
+    const text = post("Racing bicycle", "Aluminium frame.");
+    const seen = (passing: number, meanCosine: number) => {
+      const background = { posts: 1_000, passing, compared: Math.min(passing, 200), meanCosine };
+      return needed(query("used road cycle", { background }), text);
+    };
+    expect(seen(100, 0.15)).toBeGreaterThan(seen(10, 0.15) + 0.1);
+    expect(seen(100, 0.25)).toBeGreaterThan(seen(100, 0.15) + 0.1);
+    // A count far beyond those of the labelled sets says no more.
+    expect(seen(900_000, 0.15)).toBe(seen(1_000, 0.15));
+  });
+
+  it("is judged on a board of few posts as on a usual one, by the filters", () => {
+    const text = post("Racing bicycle", "Aluminium frame.");
+    const seen = (posts: number, passing: number) =>
+      needed(query("used road cycle", { background: { posts, passing, compared: 0, meanCosine: 0 } }), text);
+    expect(seen(0, 0)).toBe(needed(query("used road cycle"), text));
+    expect(seen(2, 2)).toBeGreaterThan(seen(200, 2) + 0.1);
+  });
+
   it("needs less of a text in a language that the model knows less", () => {
     const [french, english] = [
       post("Vélo de course", "Le cadre est en aluminium et les pneus sont neufs."),
@@ -175,7 +204,7 @@ describe("the floor", () => {
     fc.assert(
       fc.property(queries, posts, (standing, text) => {
         expect(floorOf(standing, text)).toBeGreaterThanOrEqual(floorOf(standing));
-        expect(floorOf(standing)).toBeGreaterThanOrEqual(0.2);
+        expect(floorOf(standing)).toBeGreaterThanOrEqual(0.1);
       }),
     );
   });
@@ -224,7 +253,15 @@ describe("a meaning that is very near", () => {
   it("is not held back by shared words: most of the words and a cosine of 0.55 are a match", () => {
     const text = parseQueryText("used road bike");
     const vector = new Int8Array(384).fill(1);
-    const standing = standingText({ text, kinds: ["offer"], hasPlace: false, vector });
+    const background = { posts: 260, passing: 50, compared: 50, meanCosine: 0.15 };
+    const standing = standingText({
+      text,
+      kinds: ["offer"],
+      hasPlace: false,
+      vector,
+      background,
+      learning: null,
+    });
     const bike = postText({
       kind: "offer",
       title: "Road bike, Shimano 105",

@@ -1,6 +1,7 @@
 import { BoardError } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
 import type {
   InboxEntry,
   Store,
@@ -17,6 +18,7 @@ import type {
   SubscriptionPatch,
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
+import { learningInWords } from "../../search/standing-rule/index.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
@@ -34,6 +36,8 @@ import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
+import { countBackground, countPosts } from "./backgrounds.ts";
+import { judgedIn, learningAfter, type OwnersWord, saysAnything } from "./judging.ts";
 import {
   ACTIVATED,
   ACTIVE_MAX,
@@ -50,6 +54,12 @@ const canMatch = ({ active, inactive_reason: inactiveReason }: Subscription) =>
 /** Shown in place of a sentence for a query that only another version of the board can read. */
 const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
 
+const NOTHING_TO_LEARN =
+  "This query has no words, so its filters alone decide and nothing was learnt: change its filters instead.";
+
+const describes = (query: StandingQuery, learning: StoredSubscription["learning"]) =>
+  learning === null ? describeQuery(query) : `${describeQuery(query)}; ${learningInWords(learning)}`;
+
 const notMatched = ({ inactiveReason }: StoredSubscription) =>
   `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
 
@@ -59,6 +69,7 @@ const FULL_PAGE = "This page is full, so more matches may be waiting: ask again 
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
   readonly #store: Store;
+  readonly #index: SearchIndex;
   readonly #embedder: Embedder;
   readonly #outbound: Outbound;
   readonly #site: Site;
@@ -70,6 +81,7 @@ export class Subscriptions {
 
   constructor(parts: {
     store: Store;
+    index: SearchIndex;
     embedder: Embedder;
     outbound: Outbound;
     site: Site;
@@ -80,6 +92,7 @@ export class Subscriptions {
     corrections: Corrections;
   }) {
     this.#store = parts.store;
+    this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#outbound = parts.outbound;
     this.#site = parts.site;
@@ -103,14 +116,13 @@ export class Subscriptions {
   ): Promise<Subscription & { secret: string }> {
     const webhookUrl = input.webhook_url ?? null;
     if (webhookUrl !== null) refuseUrl(this.#outbound, webhookUrl, "webhook_url");
-    const vector = await this.#vectorOf(input.query);
     const row: StoredSubscription = {
       id: newId("sub"),
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
-      vector,
-      vectorModel: vector === null ? null : this.#embedder.modelId,
+      ...(await this.#meaningOf(input.query, now)),
+      learning: null,
       webhookUrl,
       webhookVerifiedAt: null,
       secretVersion: 1,
@@ -184,7 +196,7 @@ export class Subscriptions {
     if (isMoving && typeof url === "string") refuseUrl(this.#outbound, url, "webhook_url");
     const given: SubscriptionChange = {
       ...(patch.label === undefined ? {} : { label: cleanLine(patch.label ?? "") || null }),
-      ...(patch.query === undefined ? {} : await this.#queryChange(patch.query)),
+      ...(patch.query === undefined ? {} : await this.#queryChange(patch.query, now)),
       ...(patch.active === false ? { active: false, inactiveReason: "paused" } : {}),
     };
     let isMoved = false;
@@ -200,6 +212,22 @@ export class Subscriptions {
     });
     if (isMoved && changed.webhookUrl !== null) this.#consent.askLater(changed, changed.webhookUrl, now);
     return this.#counted(changed);
+  }
+
+  /**
+   * Takes the owner's word on posts, from which the query learns what it is after. It holds for posts written from now on.
+   * @returns notes for the caller
+   * @throws BoardError `subscription_not_found`; `post_not_found`, also for a post that is hidden; `invalid_request`
+   */
+  async judge(id: string, caller: StoredPublisher, word: OwnersWord, now: number): Promise<string[]> {
+    if (!saysAnything(word)) return [];
+    const row = await ownSubscription(this.#store, id, caller);
+    const ids = judgedIn(word);
+    if ((await this.#posts.visible(ids)).size < ids.length) throw new BoardError("post_not_found");
+    const parts = { store: this.#store, index: this.#index, embedder: this.#embedder };
+    const learning = await learningAfter(parts, row, word, now);
+    await changeSubscription(this.#store, id, () => ({ learning }));
+    return ids.length > 0 && learning === null ? [NOTHING_TO_LEARN] : [];
   }
 
   /** @throws BoardError `subscription_not_found` */
@@ -309,7 +337,7 @@ export class Subscriptions {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: query === null ? UNREADABLE : describeQuery(query),
+      describes: query === null ? UNREADABLE : describes(query, row.learning),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       poll_url: this.#site.pending(row.id),
@@ -323,14 +351,18 @@ export class Subscriptions {
   }
 
   /** Null without a model; matching then goes by words until a refresh finds the model ready. */
-  #vectorOf(query: StandingQuery): Promise<Int8Array | null> {
-    return queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
+  async #meaningOf(query: StandingQuery, now: number) {
+    const vector = await queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
+    if (vector === null) return { vector, vectorModel: null, background: null };
+    const vectorModel = this.#embedder.modelId;
+    if (!this.#index.ready()) return { vector, vectorModel, background: null };
+    const board = { posts: await countPosts(this.#index, now), now };
+    return { vector, vectorModel, background: await countBackground(this.#index, query, vector, board) };
   }
 
-  async #queryChange(query: StandingQuery): Promise<SubscriptionChange> {
-    const vector = await this.#vectorOf(query);
-    const vectorModel = vector === null ? null : this.#embedder.modelId;
-    return { query: criteriaJson(query), vector, vectorModel };
+  /** What was learnt belongs to the query that it was learnt for. */
+  async #queryChange(query: StandingQuery, now: number): Promise<SubscriptionChange> {
+    return { query: criteriaJson(query), ...(await this.#meaningOf(query, now)), learning: null };
   }
 }
 

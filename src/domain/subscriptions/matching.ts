@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
+import type { PostBackground } from "../../schema/learning.ts";
 import { KINDS } from "../../schema/post.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
@@ -10,16 +12,20 @@ import {
   postText,
   type StandingText,
   standingText,
+  standingVector,
 } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
+import { countBackground, countPosts, hasChanged } from "./backgrounds.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
 const CHANGES_BATCH = 100;
 /** How many queries get vectors at each refresh, and how many the model takes at once. */
 const VECTORS = { perRefresh: 1_000, batch: 16 } as const;
+/** How often the board's size is looked at, by posts and by time; and how many queries are then counted at once. */
+const COUNTING = { posts: 10, everyMs: 10_000, perRefresh: 100 } as const;
 
 /** A post as matching sees it. */
 export interface PostToMatch {
@@ -36,16 +42,23 @@ export interface PostToMatch {
  */
 export class Matching {
   readonly #store: Store;
+  readonly #index: SearchIndex;
   readonly #embedder: Embedder;
   readonly #boardModel: BoardModel;
   /** By subscription id; null for a query without text, which its filters decide. */
   readonly #standing: Percolator<StandingText | null>;
   /** Texts of active queries that have no vector of this model. */
   readonly #withoutVector = new Map<string, string>();
+  /** What the board was to active queries that have a vector; null before it was counted. */
+  readonly #backgrounds = new Map<string, PostBackground | null>();
   #seen = 0;
+  /** Posts that were matched since the board's size was looked at. */
+  #matched = 0;
+  #lookedAt = 0;
 
-  constructor(parts: { store: Store; embedder: Embedder; boardModel: BoardModel }) {
+  constructor(parts: { store: Store; index: SearchIndex; embedder: Embedder; boardModel: BoardModel }) {
     this.#store = parts.store;
+    this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#boardModel = parts.boardModel;
     this.#standing = new Percolator({
@@ -57,9 +70,9 @@ export class Matching {
 
   /**
    * Takes in subscriptions that changed, a hundred per turn of the event loop. Once the model is ready, it gives a
-   * vector to those without one.
+   * vector to those without one, and counts what their filters let pass where the board has changed since.
    */
-  async refresh(): Promise<void> {
+  async refresh(now: number): Promise<void> {
     for (;;) {
       const { next, rows } = await this.#store.subscriptions.changes(this.#seen, CHANGES_BATCH);
       for (const { id, subscription } of rows) this.#take(id, subscription);
@@ -68,11 +81,14 @@ export class Matching {
       await setImmediate();
     }
     if (this.#withoutVector.size > 0 && this.#embedder.state() === "ready") await this.#addVectors();
+    if (this.#backgrounds.size === 0 || !this.#index.ready()) return;
+    if (this.#matched >= COUNTING.posts || now - this.#lookedAt >= COUNTING.everyMs) await this.#count(now);
   }
 
   /** Ids of the subscriptions that a post answers. */
   answeredBy({ post, publisher, vector }: PostToMatch, now: number): string[] {
     if (post.state !== "active" || publisher.suspendedAt !== null || post.expiresAt <= now) return [];
+    this.#matched += 1;
     const text = postText({ ...post, placeName: post.location?.name ?? null });
     return this.#standing
       .candidates({
@@ -87,6 +103,7 @@ export class Matching {
 
   #take(id: string, row: StoredSubscription | null): void {
     this.#withoutVector.delete(id);
+    this.#backgrounds.delete(id);
     const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;
     if (row === null || query === null) {
       this.#standing.remove(id);
@@ -96,13 +113,52 @@ export class Matching {
     const filter = filterOf(query, 0);
     const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
     if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
+    const background = vector === null ? null : row.background;
+    if (vector !== null && text !== null) this.#backgrounds.set(id, background);
     const cut = this.#embedder.matchCosine;
     const standing =
       text === null
         ? null
-        : standingText({ text, kinds: filter.kinds, hasPlace: filter.near !== null, vector, cut });
-    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector, filter.kinds ?? KINDS);
+        : standingText({
+            text,
+            kinds: filter.kinds,
+            hasPlace: filter.near !== null,
+            vector,
+            background,
+            learning: row.learning,
+            cut,
+          });
+    const compared = vector === null ? null : standingVector(vector, row.learning);
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, compared, filter.kinds ?? KINDS);
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
+  }
+
+  /** Counts again what a changed board's posts are to queries, a hundred at a time. */
+  async #count(now: number): Promise<void> {
+    const posts = await countPosts(this.#index, now);
+    const due = [...this.#backgrounds].filter(
+      ([, background]) => background === null || hasChanged(background, posts),
+    );
+    for (const [id] of due.slice(0, COUNTING.perRefresh)) {
+      const row = await this.#store.subscriptions.get(id);
+      const query = row === null ? null : standingQueryOf(row);
+      if (row === null || query === null || row.vector === null) {
+        this.#backgrounds.delete(id);
+        continue;
+      }
+      const { vector } = row;
+      const background = await countBackground(this.#index, query, vector, { posts, now });
+      const updated = await this.#store.subscriptions.update(id, (current) =>
+        current.vector !== null && Buffer.from(current.vector).equals(Buffer.from(vector))
+          ? { background }
+          : null,
+      );
+      this.#take(id, updated);
+    }
+    // The rest follows at the next refresh.
+    if (due.length > COUNTING.perRefresh) return;
+    this.#matched = 0;
+    this.#lookedAt = now;
   }
 
   /** Gives vectors to queries saved without a model, or under another one. */
@@ -114,11 +170,13 @@ export class Matching {
       const vectors = await this.#vectorsOf(batch.map(([, text]) => text));
       for (const [at, vector] of vectors.entries()) {
         const [id, text] = batch[at] ?? ["", ""];
-        const change = { vector: quantize(vector), vectorModel: this.#embedder.modelId };
+        const fields = { vector: quantize(vector), vectorModel: this.#embedder.modelId, background: null };
         const updated = await this.#store.subscriptions.update(id, (row) => {
-          // Its owner may have changed the query meanwhile.
+          // Its owner may have changed the query meanwhile. A direction belongs to the model that it was learnt under.
           const query = standingQueryOf(row);
-          return query !== null && parsedTextOf(query)?.plain === text ? change : null;
+          return query !== null && parsedTextOf(query)?.plain === text
+            ? { ...fields, learning: row.learning && { ...row.learning, direction: null } }
+            : null;
         });
         this.#take(id, updated);
       }

@@ -1,3 +1,4 @@
+import type { Learning, PostBackground } from "../../schema/learning.ts";
 import type { INACTIVE_REASONS } from "../../schema/subscription.ts";
 import type { WorkItem } from "./work.ts";
 
@@ -10,6 +11,10 @@ export interface StoredSubscription {
   /** Vector of the query's text under `vectorModel`, or null until there is one. */
   vector: Int8Array | null;
   vectorModel: string | null;
+  /** Null before it was counted with a vector of `vectorModel`. */
+  background: PostBackground | null;
+  /** Null before its owner judged a post. */
+  learning: Learning | null;
   webhookUrl: string | null;
   webhookVerifiedAt: number | null;
   /** Version of the derived signing secret. */

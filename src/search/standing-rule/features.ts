@@ -1,5 +1,6 @@
+import type { PostBackground } from "../../schema/learning.ts";
 import type { QueryText } from "../query-text.ts";
-import { cosineOf } from "../vectors.ts";
+import { levelOf, passingOf } from "./background.ts";
 import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";
 import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 
@@ -7,13 +8,12 @@ import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 export const FEATURES = [
   "cosine",
   "sharedWords",
-  "crowd",
-  "placeGiven",
-  "kindGiven",
   "kindAsked",
   "asksToo",
   "otherRole",
   "foreign",
+  "passing",
+  "level",
 ] as const;
 export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
@@ -22,7 +22,8 @@ const SHARE_MAX = 0.5;
 /**
  * From this cosine on, shared words are no longer suspicious: "used road bike" and "Road bike, Shimano 105" have 0.55.
  */
-const NEAR_COSINE = 0.5;
+const NEAR_COSINE = 0.55;
+
 /** What the rule keeps of a saved query: a dozen short strings and numbers, about 530 bytes. */
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
@@ -32,11 +33,12 @@ export interface QuerySide {
   /** Kinds whose posts would answer, by the query's words; empty when kinds are given as a filter. */
   asked: readonly string[];
   kindGiven: boolean;
-  placeGiven: boolean;
   /** 1: wants posts that seek, -1: wants posts that offer, 0: does not say. */
   role: -1 | 0 | 1;
-  /** Mean cosine of the query with notices of all sorts, 0 without a vector: vague queries are near to everything. */
-  crowd: number;
+  /** Natural logarithm of how many posts pass the filters: the more there are, the fewer of them answer. */
+  passing: number;
+  /** Mean cosine with them. */
+  level: number;
 }
 
 /** What the rule reads of a post, made once for all queries. */
@@ -47,12 +49,14 @@ export interface PostText {
   foreign: boolean;
 }
 
-/** @param mean  the mean vector of a background of notices, quantized; see `weights.ts` */
-export function querySide(
-  query: { text: QueryText; kinds: readonly string[] | null; hasPlace: boolean; vector: Int8Array | null },
-  mean: Int8Array,
-): QuerySide {
-  const { text, kinds, hasPlace, vector } = query;
+/** @param query.background  null before it was counted */
+export function querySide(query: {
+  text: QueryText;
+  kinds: readonly string[] | null;
+  hasPlace: boolean;
+  background: PostBackground | null;
+}): QuerySide {
+  const { text, kinds, background } = query;
   const [only, another] = kinds ?? [];
   const roleOfKind = another !== undefined ? 0 : only === "request" ? 1 : only === "offer" ? -1 : 0;
   return {
@@ -61,9 +65,9 @@ export function querySide(
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
     asked: kinds === null ? askedKinds(text.plain) : [],
     kindGiven: kinds !== null,
-    placeGiven: hasPlace,
     role: roleIn(text.plain) || roleOfKind,
-    crowd: vector === null ? 0 : cosineOf(vector, mean),
+    passing: Math.log(passingOf(background, query)),
+    level: levelOf(background),
   };
 }
 
@@ -98,11 +102,12 @@ export function featuresOf(query: QuerySide, post: PostText, cosine: number): Fe
   return {
     cosine,
     sharedWords: Math.min(shared, SHARE_MAX),
-    ...ofQuery(query),
     kindAsked: Number(asked.includes(post.kind)),
     asksToo: Number(!kindGiven && post.kind === "request" && !asked.includes("request")),
     otherRole: Number(role !== 0 && post.role === -role),
     foreign: Number(post.foreign),
+    passing: query.passing,
+    level: query.level,
   };
 }
 
@@ -119,16 +124,11 @@ export function bestCase(query: QuerySide, post: Pick<PostText, "kind" | "foreig
   return {
     cosine: 0,
     sharedWords: 0,
-    ...ofQuery(query),
     kindAsked: post === null ? Number(query.asked.length > 0) : Number(query.asked.includes(post.kind)),
     asksToo: 0,
     otherRole: 0,
     foreign: post === null ? 1 : Number(post.foreign),
+    passing: query.passing,
+    level: query.level,
   };
 }
-
-const ofQuery = ({ crowd, placeGiven, kindGiven }: QuerySide) => ({
-  crowd,
-  placeGiven: Number(placeGiven),
-  kindGiven: Number(kindGiven),
-});

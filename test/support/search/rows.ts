@@ -69,6 +69,8 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     query: { q: "road bike", kind: ["offer"], near: "52.37,4.90" },
     vector: null,
     vectorModel: null,
+    background: null,
+    learning: null,
     webhookUrl: null,
     webhookVerifiedAt: null,
     secretVersion: 1,

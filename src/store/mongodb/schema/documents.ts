@@ -144,6 +144,10 @@ export interface SubscriptionDocument {
   webhook_verified_at: Date | null;
   secret_version: number;
   previous_secret_until: Date | null;
+  /** JSON, or null; documents of older releases lack it. */
+  background?: string | null;
+  /** JSON, or null; documents of older releases lack it. */
+  learning?: string | null;
   active: boolean;
   inactive_reason: StoredSubscription["inactiveReason"];
   failures: number;

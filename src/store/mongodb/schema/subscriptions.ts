@@ -11,6 +11,8 @@ export function subscriptionOfDocument(document: SubscriptionDocument): StoredSu
     query: JSON.parse(document.query),
     vector: document.vector === null ? null : document.vector.toInt8Array(),
     vectorModel: document.vector_model,
+    background: parsedOrNull(document.background),
+    learning: parsedOrNull(document.learning),
     webhookUrl: document.webhook_url,
     webhookVerifiedAt: timeOf(document.webhook_verified_at),
     secretVersion: document.secret_version,
@@ -44,6 +46,8 @@ export function changeableFields(subscription: StoredSubscription) {
     query: JSON.stringify(subscription.query),
     vector: subscription.vector === null ? null : Binary.fromInt8Array(subscription.vector),
     vector_model: subscription.vectorModel,
+    background: subscription.background === null ? null : JSON.stringify(subscription.background),
+    learning: subscription.learning === null ? null : JSON.stringify(subscription.learning),
     webhook_url: subscription.webhookUrl,
     webhook_origin: subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
     webhook_verified_at: dateOf(subscription.webhookVerifiedAt),
@@ -56,6 +60,8 @@ export function changeableFields(subscription: StoredSubscription) {
     last_matched_at: dateOf(subscription.lastMatchedAt),
   } satisfies Partial<SubscriptionDocument>;
 }
+
+const parsedOrNull = (json: string | null | undefined) => (json == null ? null : JSON.parse(json));
 
 /** The name in `alone` of a transaction that writes a subscription. */
 export const subscriptionName = (id: string): string => `subscription:${id}`;
