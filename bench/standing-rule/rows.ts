@@ -1,5 +1,5 @@
 import type { Embedder } from "../../src/ports/embedder.ts";
-import type { PostBackground } from "../../src/schema/learning.ts";
+import type { PostBackground } from "../../src/schema/subscription.ts";
 import {
   FEATURES,
   type Features,

@@ -1,10 +1,36 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
-import { JUDGED_MAX } from "./learning.ts";
 import { Post, PostId } from "./post.ts";
 import { criteria, refuseZoneless } from "./query.ts";
 import { Count, Flag, fromJsonText, HttpUrl, List, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
+
+/** The posts of a board as a saved query sees them, counted when it is saved and now and then. */
+export interface PostBackground {
+  /** Active posts of the board. */
+  posts: number;
+  /** Those that pass the query's filters. */
+  passing: number;
+  /** How many of these the query's vector was compared with. */
+  compared: number;
+  /** Their mean cosine with the query, 0 when none was compared. */
+  meanCosine: number;
+}
+
+/** Posts that an owner may have judged for one saved query; the oldest words are forgotten first. */
+export const JUDGED_MAX = 50;
+
+/** What a saved query learnt from its owner's words on posts. It holds no text of a post. */
+export interface Learning {
+  /** The posts that were judged, oldest first: true for relevant. */
+  judged: readonly { id: string; relevant: boolean }[];
+  /** Adds to the evidence for a post, in logits: its cosine with `vector` times `weight`. Null when no post had a vector. */
+  direction: { vector: string; weight: number } | null;
+  /** Adds to the evidence for every post, in logits. */
+  cut: number;
+  /** Adds to the evidence when the stem with this hash occurs, in logits. */
+  words: Readonly<Record<string, number>>;
+}
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
 const Criteria = z.object(criteria).superRefine((query, context) => {
@@ -56,14 +82,12 @@ export const JudgedPosts = List.pipe(z.array(PostId).max(JUDGED_MAX)).meta({ ove
 /** `undefined` leaves a field; `null` clears the label, or takes the webhook away. */
 export const SubscriptionPatch = z.object({
   label: line(80).nullish(),
-  query: StandingQuery.optional().describe(
-    "Replaces the saved query and what it learnt; for posts written from now on.",
-  ),
+  query: StandingQuery.optional().describe("Replaces the saved query and what it learnt."),
   webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
   active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
-  not_relevant: JudgedPosts.optional().describe("Posts it should not match: it learns."),
+  not_relevant: JudgedPosts.optional(),
   relevant: JudgedPosts.optional(),
-  forget: List.optional().describe("Ids, or `all`: undoes `relevant` and `not_relevant`."),
+  forget: List.optional().describe("Takes back words on these, or `all`."),
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLogistic } from "../../bench/standing-rule/fit.ts";
 import { ownPairs } from "../../bench/standing-rule/pairs.ts";
-import type { PostBackground } from "../../src/schema/learning.ts";
+import type { PostBackground } from "../../src/schema/subscription.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import {
   answers,

@@ -1,6 +1,5 @@
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { PostBackground } from "../../schema/learning.ts";
-import type { StandingQuery } from "../../schema/subscription.ts";
+import type { PostBackground, StandingQuery } from "../../schema/subscription.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 
 /** The newest posts that pass are compared, at most this many. */

@@ -2,7 +2,7 @@ import { BoardError } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredSubscription } from "../../ports/store/index.ts";
-import { JUDGED_MAX, type Learning } from "../../schema/learning.ts";
+import { JUDGED_MAX, type Learning } from "../../schema/subscription.ts";
 import { learningFrom, postText, standingText } from "../../search/standing-rule/index.ts";
 import { cosineOf } from "../../search/vectors.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";

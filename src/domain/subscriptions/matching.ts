@@ -3,8 +3,8 @@ import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
-import type { PostBackground } from "../../schema/learning.ts";
 import { KINDS } from "../../schema/post.ts";
+import type { PostBackground } from "../../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
   answers,

@@ -1,5 +1,4 @@
-import type { Learning, PostBackground } from "../../schema/learning.ts";
-import type { INACTIVE_REASONS } from "../../schema/subscription.ts";
+import type { INACTIVE_REASONS, Learning, PostBackground } from "../../schema/subscription.ts";
 import type { WorkItem } from "./work.ts";
 
 export interface StoredSubscription {

@@ -1,4 +1,4 @@
-import type { PostBackground } from "../../schema/learning.ts";
+import type { PostBackground } from "../../schema/subscription.ts";
 
 /** What decides how many posts pass before a board has any. */
 export interface Narrowing {

@@ -1,4 +1,4 @@
-import type { PostBackground } from "../../schema/learning.ts";
+import type { PostBackground } from "../../schema/subscription.ts";
 import type { QueryText } from "../query-text.ts";
 import { levelOf, passingOf } from "./background.ts";
 import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";

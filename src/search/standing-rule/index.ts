@@ -1,4 +1,4 @@
-import type { Learning, PostBackground } from "../../schema/learning.ts";
+import type { Learning, PostBackground } from "../../schema/subscription.ts";
 import type { QueryText } from "../query-text.ts";
 import {
   bestCase,

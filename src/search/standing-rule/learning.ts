@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import type { Learning } from "../../schema/learning.ts";
+import type { Learning } from "../../schema/subscription.ts";
 import { ENGLISH_STOP_WORDS } from "../stop-words.ts";
 import { dequantize, quantize } from "../vectors.ts";
 import { isFunctionWord } from "./cues.ts";
