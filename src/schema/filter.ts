@@ -23,6 +23,8 @@ export interface PostFilter extends StandingFilter {
   includeExpired: boolean;
   /** Leaves out posts whose window begins in the millisecond they were written: those without a start. */
   datedOnly?: boolean;
+  /** Only posts whose window ends before it. */
+  endedBy?: number;
   /** Posts expired at this moment are left out, unless `includeExpired`. */
   now: number;
   /** Only posts created at or before it: this keeps a walk over pages still while posts arrive. */

@@ -199,6 +199,7 @@ export const Post = z.object({
   flags: z.array(PostFlag).describe("Heuristic warnings; they never affect ranking."),
   created_at: Timestamp,
   updated_at: Timestamp,
+  over: z.literal(true).optional().describe("Its end, or else its start, is past."),
   distance_km: z.number().min(0).optional().describe("Only with `near`."),
   relevance: z.number().min(0).max(1).optional().describe("Only with `q`."),
   publisher: Publisher,

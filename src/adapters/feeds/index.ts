@@ -1,5 +1,6 @@
 import { type RequestHandler, type Response, Router } from "express";
 import { type CancelledEntry, calendarEntry, cancelledEntries } from "../../domain/posts/calendar-entry.ts";
+import { markedOver } from "../../domain/posts/over.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Operation, Services } from "../../operation.ts";
 import type { Store } from "../../ports/store/index.ts";
@@ -95,7 +96,8 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     // With the first page; the walk goes on over what is still there.
     const cancelled =
       format.datedOnly && query.cursor === undefined ? await cancelledEntries(query, now, parts.store) : [];
-    send(request, response, format.type, format.write(cleanPosts(page.posts), channel, cancelled));
+    const posts = cleanPosts(page.posts.map((post) => markedOver(post, now)));
+    send(request, response, format.type, format.write(posts, channel, cancelled));
     parts.dispatcher.answered({ as }, response.statusCode);
   };
 }

@@ -24,6 +24,7 @@ export function summaryParts(post: Post): string[] {
     location?.name ?? "",
     distance === undefined ? "" : `${distance} km away`,
     `by ${publisher.name}${publisher.verified ? ` (verified: ${publisher.domain})` : ""}`,
+    post.over === true ? "over" : "",
     post.syndicated ? "relayed" : "",
     flags.length === 0 ? "" : `flags: ${flags.join(", ")}`,
   ].filter((fact) => fact !== "");

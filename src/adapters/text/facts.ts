@@ -1,3 +1,4 @@
+import { isOver } from "../../domain/posts/over.ts";
 import type { Post } from "../../schema/post.ts";
 import { wordOrQuoted } from "./untrusted.ts";
 
@@ -32,7 +33,7 @@ export function warningsOf(post: Post, now: number, form: "whole" | "brief"): st
     ...(post.syndicated ? ["relayed"] : []),
     ...(post.reply_count > 0 ? [`${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}`] : []),
     ...(post.parent_id === null ? [] : [form === "brief" ? "reply" : `reply to \`${post.parent_id}\``]),
-    ...(isExpired(post, now) ? ["EXPIRED"] : []),
+    ...(isExpired(post, now) ? ["EXPIRED"] : isOver(post, now) ? ["OVER"] : []),
     ...(post.flags.length > 0 ? [`⚠ flags: ${post.flags.join(", ")}`] : []),
   ];
 }

@@ -107,7 +107,7 @@ export class Search {
   /** Works out what is asked: words, meaning, order. */
   async #plan(query: SearchQuery, now: number, datedOnly: boolean): Promise<Plan> {
     const typed = textOfQuery(query);
-    const { text, corrections, understood, lifts } = await this.#read(query, typed, now);
+    const { text, corrections, understood, said } = await this.#read(query, typed, now);
     const whole = text === null ? null : parseQueryText(text);
     const filter = { ...filterOf(query, now), ...(datedOnly ? { datedOnly } : {}) };
     const asksWords = whole !== null && (whole.any.length > 0 || whole.phrases.length > 0);
@@ -122,7 +122,9 @@ export class Search {
     const subject = text === null ? null : parseQueryText(subjectOf(text, understood)).plain;
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject };
     // What fits place and time may speak of the subject less closely.
-    const minCosine = this.#embedder.minCosine - (lifts.length > 0 ? UNDERSTOOD_MARGIN : 0);
+    const minCosine = this.#embedder.minCosine - (said.length > 0 ? UNDERSTOOD_MARGIN : 0);
+    const asksTime = filter.after !== null || filter.before !== null;
+    const lifts = asksTime ? said : [...said, { filter: { endedBy: now, datedOnly: true }, weight: OVER }];
     const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
@@ -144,11 +146,11 @@ export class Search {
 
   /** What the words say of place and time, and the text with its slips put right; a name of a place is no slip. */
   async #read(query: SearchQuery, typed: string | null, now: number) {
-    if (typed === null) return { text: null, corrections: [], understood: {}, lifts: [] };
+    if (typed === null) return { text: null, corrections: [], understood: {}, said: [] };
     const first = await understoodIn(query, typed, now);
     const { text, corrections } = await this.#corrections.of(typed, wordsUnderstood(first.understood));
     const { understood, lifts } = corrections.length === 0 ? first : await understoodIn(query, text, now);
-    return { text, corrections, understood, lifts };
+    return { text, corrections, understood, said: lifts };
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
@@ -241,6 +243,8 @@ export class Search {
 }
 
 const SMALL_BOARD = 50;
+/** What is over stands behind what is to come, unless a bound of time is given. */
+const OVER = -0.5;
 /** Chosen among 0, 0.1 and 0.15 on the labelled notices. */
 const UNDERSTOOD_MARGIN = 0.1;
 

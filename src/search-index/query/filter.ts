@@ -141,6 +141,7 @@ function testOf(
   const kinds = filter.kinds === null ? 0xff : filter.kinds.reduce((bits, one) => bits | kindBit(one), 0);
   const aliveAfter = filter.includeExpired ? Number.NEGATIVE_INFINITY : filter.now;
   const after = filter.after ?? Number.NEGATIVE_INFINITY;
+  const endedBy = filter.endedBy ?? Number.POSITIVE_INFINITY;
   const before = filter.before ?? Number.POSITIVE_INFINITY;
   const { createdUntil, verifiedOnly } = filter;
   const topLevelOnly = filter.parentId === null && !filter.includeReplies;
@@ -156,6 +157,7 @@ function testOf(
     if (((kind[row] ?? 0) & kinds) === 0) return false;
     if ((expiresAt[row] ?? 0) <= aliveAfter) return false;
     if ((windowEnd[row] ?? 0) < after || (windowStart[row] ?? 0) > before) return false;
+    if ((windowEnd[row] ?? 0) >= endedBy) return false;
     if ((createdAt[row] ?? 0) > createdUntil) return false;
     if (ranks) {
       const status = memory.names.get(publisher[row] ?? 0, FIELD.status);

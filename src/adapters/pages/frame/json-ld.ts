@@ -1,6 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
+import { offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
 import { oneLine, safeHref } from "./html.ts";
 import { SITE_NAME } from "./layout.ts";
 
@@ -31,8 +32,8 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         ...shared,
         name: post.title,
         description,
-        startDate: post.starts_at,
-        endDate: post.ends_at,
+        startDate: localMoment(post.starts_at, post),
+        endDate: localMoment(post.ends_at, post),
         eventStatus: "https://schema.org/EventScheduled",
         location: placeData(post),
         organizer: author,
@@ -128,6 +129,21 @@ function placeData({ location }: Post): Record<string, unknown> | null {
 }
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
+
+/** A moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`. */
+function localMoment(iso: string | null, { timezone, location }: Post): string | null {
+  if (iso === null) return null;
+  const zone =
+    timezone ??
+    (location?.lat == null || location.lng == null ? null : zoneAt({ lat: location.lat, lng: location.lng }));
+  if (zone === null) return iso;
+  const moment = Date.parse(iso);
+  const minutes = offsetMs(moment, zone) / 60_000;
+  const local = new Date(moment + minutes * 60_000).toISOString().slice(0, 19);
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const padded = (number: number) => String(number).padStart(2, "0");
+  return `${local}${minutes < 0 ? "-" : "+"}${padded(hours)}:${padded(Math.floor(rest))}`;
+}
 
 function present(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));

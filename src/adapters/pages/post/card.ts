@@ -1,3 +1,4 @@
+import { isOver } from "../../../domain/posts/over.ts";
 import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { clockTimeIn } from "../../text/clock.ts";
@@ -67,7 +68,9 @@ export function stub(post: Post, now: number): Html {
 function facts(post: Post, { now, ownPage }: CardDisplay): Piece[] {
   const place = post.location?.name ?? null;
   return [
-    Date.parse(post.expires_at) <= now && html`<span class="warning">expired</span>`,
+    Date.parse(post.expires_at) <= now
+      ? html`<span class="warning">expired</span>`
+      : isOver(post, now) && html`<span class="warning">over</span>`,
     place !== null && place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`,
     post.distance_km !== undefined && html`<span class="number">${distanceText(post.distance_km)}</span>`,
     ownPage !== true && byline(post.publisher),

@@ -55,10 +55,11 @@ export function conditionsOf(filter: PostFilter): Document[] {
 
 /** The same as conditions of `find`: everything. Its circles and `src/search/distance.ts` differ by less than 10 cm. */
 export function findConditionsOf(filter: PostFilter): Document[] {
-  const { near, datedOnly = false } = filter;
+  const { near, endedBy, datedOnly = false } = filter;
   return [
     ...conditionsOf(filter),
     ...(near === null ? [] : [sphere(near)]),
+    ...(endedBy === undefined ? [] : [{ win_end: { $lt: new Date(endedBy) } }]),
     ...(datedOnly ? [{ $expr: { $ne: ["$win_start", "$created_at"] } }] : []),
   ];
 }

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("a post whose end is past", () => {
+  let board: TestBoard;
+  let now = Date.parse("2026-12-10T12:00:00Z");
+  let id: string;
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    const { key } = await register(board);
+    const event = (title: string, body: string, hours: number) => ({
+      kind: "event",
+      title,
+      body,
+      starts_at: new Date(now + hours * HOUR_MS).toISOString(),
+      ends_at: new Date(now + (hours + 2) * HOUR_MS).toISOString(),
+      timezone: "Europe/Berlin",
+    });
+    id = (
+      await call(
+        board,
+        "POST /posts",
+        event("Brass band concert", "Brass band in the square, bring a chair.", 1),
+        { key },
+      )
+    ).body.data.id;
+    await call(
+      board,
+      "POST /posts",
+      event("Evening in the square", "A band plays, and there is soup for everybody who comes along.", 30),
+      { key },
+    );
+    now += 5 * HOUR_MS;
+  });
+  afterAll(() => board.stop());
+
+  const text = async (path: string) => (await fetch(board.url + path)).text();
+
+  it("is marked over REST, alone and in lists, and others are not", async () => {
+    expect((await call(board, `GET /posts/${id}`)).body.data.over).toBe(true);
+    const { data } = (await call(board, "GET /search?sort=newest")).body;
+    const marks = new Map(data.map((post: { id: string; over?: true }) => [post.id, post.over]));
+    expect(marks.get(id)).toBe(true);
+    expect([...marks.values()].filter((over) => over === undefined)).toHaveLength(1);
+  });
+
+  it("is marked on pages and in feeds", async () => {
+    expect(await text("/search?q=brass")).toContain('<span class="warning">over</span>');
+    expect(await text("/feed.xml?q=brass")).toMatch(/event · [^<]*over/);
+  });
+
+  it("has local dates with their offset in the data of its page", async () => {
+    expect(await text(`/p/${id}`)).toContain('"startDate":"2026-12-10T14:00:00+01:00"');
+  });
+
+  it("ranks behind what is to come, unless the past is asked for", async () => {
+    const first = async (more: string) =>
+      (await call(board, `GET /search?q=brass+band${more}`)).body.data[0].title;
+    expect(await first("")).toBe("Evening in the square");
+    expect(await first("&before=2026-12-31")).toBe("Brass band concert");
+  });
+});
