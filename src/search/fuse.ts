@@ -44,8 +44,25 @@ export function coverageWeight(count: number, posts: number): number {
  */
 export function coverageFactors(words: WordQuery | null): Float64Array {
   const asked = new Set([...(words?.any ?? []), ...(words?.phrases.flat() ?? [])]).size;
+  const known = FACTORS.get(asked);
+  if (known !== undefined) return known;
   const exponent = Math.min(1, STRICT_WORDS / Math.max(1, asked));
-  return Float64Array.from({ length: COVERAGE_STEPS + 1 }, (_, step) => (step / COVERAGE_STEPS) ** exponent);
+  const factors = new Float64Array(COVERAGE_STEPS + 1);
+  for (let step = 0; step <= COVERAGE_STEPS; step += 1) factors[step] = (step / COVERAGE_STEPS) ** exponent;
+  if (FACTORS.size < FACTORS_MAX) FACTORS.set(asked, factors);
+  return factors;
+}
+
+/** By the number of words, 8 kB each: a table takes longer to make than a small board to search. */
+const FACTORS = new Map<number, Float64Array>();
+const FACTORS_MAX = 64;
+
+/** What one unit of a post's word score adds, for each step of its coverage. */
+export function wordRates(bestWords: number, factors: Float64Array): Float64Array {
+  const rates = new Float64Array(factors.length);
+  for (let step = 0; step < rates.length; step += 1)
+    rates[step] = (WORD_WEIGHT / bestWords) * (factors[step] ?? 0);
+  return rates;
 }
 
 /** The least meaning of a post with words of this coverage. */
