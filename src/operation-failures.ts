@@ -40,10 +40,10 @@ export const GENERAL_FAILURES: readonly GeneralFailures[] = [
     applies: ({ auth }) => auth === "key",
   },
   {
+    // An id is looked at too.
     of: "writing with fields",
     codes: ["contains_api_key"],
-    applies: ({ effect, rest, input }) =>
-      effect === "writes" && Object.keys(input.shape).some((name) => !rest.path.includes(`{${name}}`)),
+    applies: ({ effect, input }) => effect === "writes" && Object.keys(input.shape).length > 0,
   },
   {
     // A suspended publisher may still read and erase.

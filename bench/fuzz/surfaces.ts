@@ -36,7 +36,7 @@ const ODD_CALLS = [
   { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "__proto__", arguments: {} } },
   { jsonrpc: "2.0", id: null, method: "tools/list" },
   { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: "board://nothing" } },
-  { jsonrpc: "2.0", id: 1, method: "prompts/get", params: { name: "find", arguments: { q: 5 } } },
+  { jsonrpc: "2.0", id: 1, method: "prompts/get", params: { name: "find", arguments: { q: "x" } } },
   { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "x" } },
   [],
   [{ jsonrpc: "2.0", id: 1, method: "tools/list" }, 7],
@@ -101,7 +101,8 @@ export function surfaceProblem(
 ): string | null {
   if (status >= 500 || !statuses.has(status)) return `${id}: ${status}`;
   const type = headers.get("content-type") ?? "";
-  if (status !== 304 && !types.some((one) => type.startsWith(one))) return `${id}: type ${type}`;
+  const isPointer = status >= 300 && status < 400;
+  if (!isPointer && !types.some((one) => type.startsWith(one))) return `${id}: type ${type}`;
   if (/"code":\s*"?internal|"code":\s*-32603/.test(text)) return `${id}: internal`;
   return null;
 }

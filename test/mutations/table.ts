@@ -45,6 +45,5 @@ const HEAD = `# Defences and their tests
 
 <!-- Generated from test/mutations by \`npm run manual\`. -->
 
-Each defence below was taken out of the program, and the test beside it failed. \`npm run test:mutations\` does that again for
-all ${MUTATIONS.length} of them, in a copy, which takes half an hour; \`npm run test:mutations -- A "one voice"\` for those of a row, or with
-these words. What exactly is taken out stands in \`test/mutations/rows/\`.`;
+\`npm run test:mutations\` takes each of the ${MUTATIONS.length} defences below out of a copy of the program, one after another, and expects the test
+beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`test/mutations/rows/\`.`;

@@ -110,14 +110,6 @@ export const TEXTS: readonly Mutation[] = [
   },
   {
     row: "I",
-    defence: "replies are hidden with their root",
-    file: HIDDEN,
-    search: "const reason = reasonFor(post) ?? below;",
-    replace: "const reason = reasonFor(post) ?? (below === null ? below : null);",
-    test: [REPORTS, "hides a post everywhere after reports from three voices"],
-  },
-  {
-    row: "I",
     defence: "replies to a hidden post are not counted among matches",
     file: "src/store/sqlite/database/rows.ts",
     search: "root.id = p.parent_id AND root.state = 'active'",
