@@ -83,8 +83,8 @@ export const CALLERS: readonly Mutation[] = [
     row: "D",
     defence: "a call over the limit is refused",
     file: LIMITS,
-    search: "over: used.points > allowed,",
-    replace: "over: false,",
+    search: "over: used.points > allowed }",
+    replace: "over: false }",
     test: [LIMITS_TEST, "let exactly the allowed number of 50 parallel searches through"],
   },
   {

@@ -1,7 +1,6 @@
 import type { Mutation } from "../mutation.ts";
 
 const SQLITE = "test/store/sqlite.test.ts";
-const MACHINE = "test/project/broken-machine.test.ts";
 const CONNECTION = "src/store/sqlite/database/connection.ts";
 
 /** Rows G, H and J. */
@@ -24,30 +23,6 @@ export const STORAGE: readonly Mutation[] = [
   },
   {
     row: "G",
-    defence: "damage is told as store_unavailable, and readiness falls",
-    file: CONNECTION,
-    search: "if (isDamaged(error)) damage = unavailable;",
-    replace: "if (isDamaged(error)) canWrite = true;",
-    test: [MACHINE, "and is not ready, once it meets a damaged page"],
-  },
-  {
-    row: "G",
-    defence: "so is damage that the search thread meets",
-    file: "src/search-index/thread/worker.ts",
-    search: "errcode: sqliteCode(error)",
-    replace: "errcode: null",
-    test: [MACHINE, "says the same where a thread of its own searches a large board"],
-  },
-  {
-    row: "G",
-    defence: "a full disk is told, and readiness falls for writes",
-    file: CONNECTION,
-    search: '  13: "the disk is full",\n',
-    replace: "",
-    test: [MACHINE, "fails with store_unavailable while the disk is full"],
-  },
-  {
-    row: "G",
     defence: "a damaged file does not start",
     file: "src/store/sqlite/index.ts",
     search: "if (isDamaged(cause)) {",
@@ -56,29 +31,11 @@ export const STORAGE: readonly Mutation[] = [
   },
   {
     row: "G",
-    defence: "SIGTERM lets readiness fall before the listener closes",
-    file: "src/cli/stopping.ts",
-    search: "if (options.notice) await sleep(NOTICE_MS);",
-    replace: "",
-    test: ["test/project/stopping.test.ts", "fails no request that was sent before readiness fell"],
-  },
-  {
-    row: "G",
     defence: "a snapshot with one wrong bit is not taken",
     file: "src/search-index/snapshot/index.ts",
     search: "if (sum !== crc) return false;",
     replace: "if (sum < 0) return false;",
     test: ["test/search-index/snapshot-doubts.test.ts", "is not taken with one wrong bit"],
-  },
-  {
-    row: "G",
-    defence: "a push that was claimed by a dead process comes back, and is settled once",
-    file: "src/store/sqlite/webhooks/index.ts",
-    search:
-      "WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,\n  ).get(",
-    replace:
-      "WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND coalesce(?, 1)`,\n  ).get(",
-    test: ["test/store/store.test.ts", "are not settled in any way by a claim that was taken over"],
   },
   {
     row: "H",
@@ -121,14 +78,6 @@ export const STORAGE: readonly Mutation[] = [
     test: ["test/search-index/thread.test.ts", "which goes when something is erased"],
   },
   {
-    row: "H",
-    defence: "a removed post's text goes at once",
-    file: "src/store/sqlite/posts/changes.ts",
-    search: 'sql("DELETE FROM post_content WHERE post = ?").run(one.seq);',
-    replace: "",
-    test: ["test/store/store.test.ts", "takes the text away at once"],
-  },
-  {
     row: "J",
     defence: "a header that does not come is given up",
     file: "src/cli/serve.ts",
@@ -151,14 +100,6 @@ export const STORAGE: readonly Mutation[] = [
     search: "keepAliveTimeout: 5_000,",
     replace: "keepAliveTimeout: 0,",
     test: ["test/http/slow-clients.test.ts", "closes connections that fall silent"],
-  },
-  {
-    row: "J",
-    defence: "requests under way have a bound",
-    file: "src/adapters/http/requests.ts",
-    search: "if (inFlight >= IN_FLIGHT_MAX)",
-    replace: "if (inFlight < 0)",
-    test: [MACHINE, "fails with overloaded while a thousand calls are under way"],
   },
   {
     row: "J",
