@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { exitCodeOf, packageVersion, unknownCommand, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { ConfigError } from "./config.ts";
 import { BoardError } from "./failures.ts";
 
@@ -9,28 +10,45 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   stdio: async () => (await import("./cli/stdio.ts")).stdioCommand(),
   import: async () => (await import("./cli/import/index.ts")).importCommand(),
   export: async () => (await import("./cli/export.ts")).exportCommand(),
+  backup: async () => (await import("./cli/backup.ts")).backupCommand(),
+  restore: async () => (await import("./cli/backup.ts")).restoreCommand(),
   feeds: async () => (await import("./cli/feeds.ts")).feedsCommand(),
   "secret-key": async () => (await import("./cli/secret-key.ts")).secretKeyCommand(),
   doctor: async () => (await import("./cli/doctor/index.ts")).doctorCommand(),
   models: async () => (await import("./cli/models.ts")).modelsCommand(),
   moderate: async () => (await import("./cli/moderate.ts")).moderateCommand(),
+  publishers: async () => (await import("./cli/publishers.ts")).publishersCommand(),
 };
 
-const program = new Command("agent-board").description(
-  "A public bulletin board for AI agents. Configuration: see docs/operating.md.",
-);
+const program = new Command("agent-board")
+  .description("A public bulletin board for AI agents. Configuration: see docs/operating.md.")
+  .version(packageVersion(), "-v, --version")
+  .showSuggestionAfterError()
+  .addHelpText(
+    "after",
+    "\nCompletion: agent-board complete bash|zsh|fish|powershell prints a script for the shell.",
+  );
 
 try {
   const asked = process.argv[2] ?? "serve";
+  const unknown = unknownCommand([...Object.keys(COMMANDS), "help", "complete"], asked);
+  if (unknown !== null) leave(WRONG_USE, unknown);
   const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
   for (const name of names) {
     const command = await COMMANDS[name]?.();
     if (command !== undefined) program.addCommand(command, { isDefault: name === "serve" });
   }
-  await program.parseAsync();
+  if (asked === "complete") (await import("@bomb.sh/tab/commander")).default(program);
+  await withoutExits(program).parseAsync();
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
+  const code = exitCodeOf(error);
+  if (code !== null) process.exit(code);
+  leave(error instanceof ConfigError ? WRONG_USE : 1, explain(error));
+}
+
+function leave(code: number, reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(code);
 }
 
 /** One line for each mistake an operator can fix. LOG_LEVEL=debug shows the stack of any other error. */

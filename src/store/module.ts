@@ -10,6 +10,8 @@ export interface StoreModule {
   openStore(url: string): Promise<Store>;
   /** Whether the database is there, with anything in it. */
   exists(url: string): Promise<boolean>;
+  /** A setting of the board there, read without changing the database; null when there is none. */
+  setting(url: string, name: string): Promise<string | null>;
   /** Looks at the database without changing the board in it. */
   examine(url: string, clock: () => number): AsyncIterable<Finding>;
 }

@@ -38,6 +38,11 @@ export async function storeExists(url: string): Promise<boolean> {
   return (await moduleOf(url)).exists(url);
 }
 
+/** A setting of the board that a URL names, or null; nothing is changed. */
+export async function storedSetting(url: string, name: string): Promise<string | null> {
+  return (await moduleOf(url)).setting(url, name);
+}
+
 /**
  * Finds what would keep a board from working on the database that a URL names.
  * @throws Error with one line for the operator when the URL names none

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
-import { findFiles } from "../../embed/files.ts";
+import { damageOf, findFiles } from "../../embed/files.ts";
 import { modelNamed } from "../../embed/models.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
@@ -81,7 +81,9 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
   const missing = (what: string) =>
     warning("model", `${what} is not here: the start downloads it, or \`agent-board models pull\` now`);
   const folder = await findFiles({ set: model, ...folders });
-  yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
+  const damage = folder === null ? await damageOf({ set: model, ...folders }) : null;
+  if (damage !== null) yield problem("model", `is cut off or changed (${damage}): remove its folder`);
+  else yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
 
   const runtime = runtimeFor(process.platform, process.arch);
   if (runtime === null) {

@@ -4,13 +4,18 @@ import type { Finding } from "../../ports/finding.ts";
 import { problem } from "../../ports/finding.ts";
 import { examineStore } from "../../store/open.ts";
 import { examineFolder, examineLimits, examineModel, examineNode, examineSite } from "./environment.ts";
+import { examineClock, examineKey, examineModelFolder, examinePorts } from "./machine.ts";
 
 /** The checks, in order. Each runs by itself, so that no problem hides another. */
 const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Finding>)[] = [
   examineSite,
   examineLimits,
+  examinePorts,
   examineFolder,
+  (config) => examineClock(config, Date.now()),
   (config) => examineStore(config.storeUrl, Date.now),
+  examineKey,
+  examineModelFolder,
   examineModel,
 ];
 
@@ -18,13 +23,17 @@ const PARTS: readonly ((config: Config) => AsyncIterable<Finding> | Iterable<Fin
 export function doctorCommand(): Command {
   return new Command("doctor")
     .description("checks configuration, folders, database and model of this machine, and changes nothing")
-    .action(async () => {
+    .option("--json", "one JSON object a line", false)
+    .action(async ({ json }: { json: boolean }) => {
       let problems = 0;
-      for await (const { level, about, text } of findings()) {
+      for await (const finding of findings()) {
+        const { level, about, text } = finding;
         if (level === "problem") problems += 1;
-        process.stdout.write(`${level.padEnd(8)} ${about.padEnd(13)} ${text}\n`);
+        process.stdout.write(
+          json ? `${JSON.stringify(finding)}\n` : `${level.padEnd(8)} ${about.padEnd(13)} ${text}\n`,
+        );
       }
-      process.stdout.write(problems === 0 ? "\nNo problems.\n" : `\nProblems: ${problems}\n`);
+      if (!json) process.stdout.write(problems === 0 ? "\nNo problems.\n" : `\nProblems: ${problems}\n`);
       process.exitCode = problems === 0 ? 0 : 1;
     });
 }

@@ -1,12 +1,19 @@
 import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.ts";
+import { SECRET_KEY_SETTING } from "../../domain/secrets.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
 import { storedSecrets, withStore } from "../open-store.ts";
 import { createProgress } from "../progress.ts";
 
-/** `agent-board import FILE` where the file is an export: a whole board into an empty one. */
-export async function importExport(file: string, options: { otherSecretKey: boolean }): Promise<void> {
+/**
+ * `agent-board import FILE` where the file is an export: a whole board into an empty one.
+ * @param options.secretKey  the key that the exported board made; the store keeps it unless it has one
+ */
+export async function importExport(
+  file: string,
+  options: { otherSecretKey: boolean; secretKey?: string },
+): Promise<void> {
   const config = readConfig(process.env);
   const { size } = await stat(file);
   const checking = createProgress(`Checking ${file}`, size);
@@ -14,6 +21,7 @@ export async function importExport(file: string, options: { otherSecretKey: bool
   checking.done();
   await withStore(config, async (store) => {
     const { id, secret_key_check: check } = checked.header;
+    if (options.secretKey !== undefined) await store.settings.setOnce(SECRET_KEY_SETTING, options.secretKey);
     const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);

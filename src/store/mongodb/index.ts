@@ -63,6 +63,15 @@ export default {
       await connection.close();
     }
   },
+  async setting(url, name) {
+    const connection = await connectMongodb(url);
+    try {
+      const { settings } = collectionsOf(connection.db);
+      return await connection.run(async () => (await settings.findOne({ _id: name }))?.value ?? null);
+    } finally {
+      await connection.close();
+    }
+  },
   examine: examineMongodb,
 } satisfies StoreModule;
 

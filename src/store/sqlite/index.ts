@@ -11,7 +11,7 @@ import { sqliteLeaseStore, sqliteSettingStore } from "./board/settings.ts";
 import { sqliteStatisticsStore } from "./board/statistics.ts";
 import { connectSqlite, type SqliteConnection } from "./database/connection.ts";
 import { NO_INDEX, type SqliteContext, type StoreIndex } from "./database/context.ts";
-import { examineSqlite } from "./database/examine.ts";
+import { examineSqlite, settingInFile } from "./database/examine.ts";
 import { fileOf } from "./database/file.ts";
 import { hasIndex, migrateSqlite, STORE_MIGRATIONS } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
@@ -45,6 +45,7 @@ export default {
   // Posts and vectors are written through the index; it loads no vectors, since nothing is searched.
   openStore: (url) => openSqlite(url, { index: new EmbeddedIndex({ modelId: null, dimension: 16 }) }),
   exists: async (url) => existsSync(fileOf(url)),
+  setting: async (url, name) => settingInFile(fileOf(url), name),
   examine: examineSqlite,
 } satisfies StoreModule;
 

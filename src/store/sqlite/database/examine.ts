@@ -28,6 +28,19 @@ export async function* examineSqlite(url: string): AsyncIterable<Finding> {
   }
 }
 
+/** A setting, read without writing to the file; null without the file, the table or the setting. */
+export function settingInFile(file: string, name: string): string | null {
+  if (!existsSync(file)) return null;
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'setting'").get();
+    if (table === undefined) return null;
+    return db.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? null;
+  } finally {
+    db.close();
+  }
+}
+
 function* permissionsOf(file: string): Iterable<Finding> {
   // SQLite creates the log and its index beside the file.
   const unwritable = [file, dirname(file)].find((path) => !isWritable(path));

@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { SECRET_KEY_SETTING } from "../domain/secrets.ts";
+import { checkExport } from "../transfer/import-board.ts";
+import { writeExport } from "./export.ts";
+import { importExport } from "./import/board.ts";
+import { withBoard } from "./open-store.ts";
+
+/** `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
+export function backupCommand(): Command {
+  return new Command("backup")
+    .description("write a checked backup of the board, which may go on running, for `agent-board restore`")
+    .argument("[file]", "a new file, gzipped when it ends in .gz; default: agent-board-TIME.jsonl.gz here")
+    .option("--json", "print what was written as JSON", false)
+    .action(async (file: string | undefined, { json }: { json: boolean }) => {
+      const target = file ?? `agent-board-${new Date().toISOString().replace(/[:.]/g, "")}.jsonl.gz`;
+      for (const path of [target, keyFileOf(target)]) {
+        if (existsSync(path)) throw new Error(`${path} is there already: a backup overwrites no other.`);
+      }
+      const config = readConfig(process.env);
+      await withBoard(config, async (store) => {
+        await writeExport(config, store, target);
+        const made = config.secretKey === null ? await store.settings.get(SECRET_KEY_SETTING) : null;
+        if (made !== null) await writeFile(keyFileOf(target), `${made}\n`, { mode: 0o600, flush: true });
+        const written = await readBack(target);
+        const keyFile = made === null ? null : keyFileOf(target);
+        process.stdout.write(
+          json
+            ? `${JSON.stringify({ file: target, key_file: keyFile, ...written })}\n`
+            : `${target}: ${written.rows} rows, read back without a fault.\n${keyAdvice(keyFile)}\n`,
+        );
+      });
+    });
+}
+
+/** `agent-board restore FILE`: a backup into an empty store of any kind. */
+export function restoreCommand(): Command {
+  return new Command("restore")
+    .description("write a backup into an empty store; the board on it must not run meanwhile")
+    .argument(
+      "<file>",
+      "what `agent-board backup` wrote; its .key is read beside it unless SECRET_KEY is set",
+    )
+    .action(async (file: string) => {
+      if (!existsSync(file)) throw new Error(`Cannot read ${file}.`);
+      const given = readConfig(process.env).secretKey !== null;
+      const key = given || !existsSync(keyFileOf(file)) ? null : await readFile(keyFileOf(file), "utf8");
+      await importExport(file, {
+        otherSecretKey: false,
+        ...(key === null ? {} : { secretKey: key.trim() }),
+      });
+    });
+}
+
+const keyFileOf = (file: string) => `${file}.key`;
+
+/** A backup that cannot be read is worse than none: it goes. */
+async function readBack(file: string): Promise<{ rows: number; created_at: string }> {
+  try {
+    const { header, lines } = await checkExport(file, () => {});
+    return { rows: lines - 1, created_at: header.created_at };
+  } catch (error) {
+    await Promise.all([rm(file, { force: true }), rm(keyFileOf(file), { force: true })]);
+    throw error;
+  }
+}
+
+function keyAdvice(keyFile: string | null): string {
+  return keyFile === null
+    ? "SECRET_KEY is not in it: keep that too, for the restore."
+    : `${keyFile} holds the board's secret key: keep both where only you can read them.`;
+}

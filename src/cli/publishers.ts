@@ -1,0 +1,106 @@
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { isoTime } from "../domain/resources.ts";
+import { newApiKey, sha256 } from "../domain/secrets.ts";
+import type { Store } from "../ports/store/index.ts";
+import type { StoredPublisher } from "../ports/store/publishers.ts";
+import { bareId } from "../schema/ids.ts";
+import { refuseHalfImported } from "../transfer/import-mark.ts";
+import { withBoard } from "./open-store.ts";
+
+/** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
+export function publishersCommand(): Command {
+  const command = new Command("publishers").description(
+    "list, show, new-key, erase; works while the board runs",
+  );
+  command
+    .command("list")
+    .description("all publishers, newest first")
+    .option("--json", "one JSON object a line", false)
+    .action(({ json }: { json: boolean }) =>
+      onBoard(async (store) => {
+        const all = (await everyPublisher(store)).sort((a, b) => b.createdAt - a.createdAt);
+        for (const row of all) print(json ? JSON.stringify(shown(row)) : lineOf(row));
+      }),
+    );
+  command
+    .command("show")
+    .description("one publisher, as JSON")
+    .argument("<publisher>", "id or page URL")
+    .action((id: string) =>
+      onBoard(async (store) => print(JSON.stringify(shown(await existing(store, id)), null, 2))),
+    );
+  command
+    .command("new-key")
+    .description("replace a lost API key and print the new one; the old one fails from now on")
+    .argument("<publisher>", "id or page URL")
+    .action((id: string) =>
+      onBoard(async (store) => {
+        const key = newApiKey();
+        await store.publishers.update((await existing(store, id)).id, { keyHash: sha256(key) });
+        print(key);
+      }),
+    );
+  command
+    .command("erase")
+    .description("erase a publisher with all posts, saved queries and deliveries; this cannot be undone")
+    .argument("<publisher>", "id or page URL")
+    .requiredOption("--yes", "confirms it")
+    .action((id: string) =>
+      onBoard(async (store) => {
+        const { id: bare } = await existing(store, id);
+        const erased = await store.publishers.erase(bare);
+        print(`erase ${bare}: ${erased?.posts ?? 0} posts, ${erased?.subscriptions ?? 0} saved queries`);
+      }),
+    );
+  return command;
+}
+
+function onBoard(act: (store: Store) => Promise<void>): Promise<void> {
+  return withBoard(readConfig(process.env), async (store) => {
+    await refuseHalfImported(store.settings);
+    await act(store);
+  });
+}
+
+async function existing(store: Store, id: string): Promise<StoredPublisher> {
+  const found = await store.publishers.get(bareId(id, "publishers"));
+  if (found === null)
+    throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
+  return found;
+}
+
+/** Settings and publishers come first in a snapshot; the posts after them are not read. */
+async function everyPublisher(store: Store): Promise<StoredPublisher[]> {
+  const snapshot = await store.transfer.snapshot();
+  try {
+    const found: StoredPublisher[] = [];
+    for await (const page of snapshot.pages()) {
+      if (page.kind === "publisher") found.push(...page.rows);
+      else if (page.kind !== "setting") break;
+    }
+    return found;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Without the hash of its key and the token of its proof. */
+const shown = (row: StoredPublisher) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  url: row.url,
+  domain: row.domain,
+  verified_via: row.verifiedVia,
+  suspended_at: row.suspendedAt === null ? null : isoTime(row.suspendedAt),
+  posts: row.postCount,
+  created_at: isoTime(row.createdAt),
+});
+
+function lineOf(row: StoredPublisher): string {
+  const state = row.suspendedAt !== null ? "suspended" : row.verifiedVia !== null ? "verified" : "";
+  return [row.id, isoTime(row.createdAt), `${row.postCount} posts`, state, row.name].join("\t");
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);

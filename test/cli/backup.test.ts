@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { appendFile, readdir, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { openStore, storeSchemes } from "../../src/store/open.ts";
+import { exportTo } from "../contract/transfer.contract.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "board-backup-"));
+const KEY = "k".repeat(40);
+const POSTS = 300;
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The address of an empty database of each scheme; null where this machine cannot run it. */
+const PLACES: Record<string, ((name: string) => Promise<string>) | null> = {
+  sqlite: async (name) => `sqlite:${folder}/${name}.db`,
+  mongodb: await mongodbPlaces(),
+};
+
+async function mongodbPlaces() {
+  if ((await mongodbFor("replicaSet", "backup_asked")) === null) return null;
+  return async (name: string) => {
+    const database = await mongodbFor("replicaSet", `backup_${name}`);
+    await database?.wipe();
+    return database?.url ?? "";
+  };
+}
+
+const board = (url: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, ...args], {
+    env: boardEnvironment({ DATA_DIR: join(folder, "data"), STORE_URL: url }),
+  });
+const failure = (ran: Promise<unknown>): Promise<{ code: number; stderr: string }> =>
+  ran.then(
+    () => ({ code: 0, stderr: "it worked" }),
+    (error: { code: number; stderr: string }) => error,
+  );
+
+async function rowsOf(url: string, name: string): Promise<string[]> {
+  const store = await openStore(url);
+  const rows = await exportTo(store, join(folder, `${name}.jsonl`));
+  await store.close();
+  return rows;
+}
+
+for (const scheme of storeSchemes()) {
+  const place = PLACES[scheme];
+  describe.skipIf(place === null)(`a restore drill on ${scheme}`, () => {
+    it("backs up while others write, and restores a board that is the same, secret key included", async () => {
+      if (!place) return;
+      const [from, to] = [await place("from"), await place("to")];
+      const file = join(folder, `${scheme}.jsonl.gz`);
+      const store = await openStore(from);
+      await store.settings.setOnce("secret_key", KEY);
+      await store.publishers.insert(aPublisher("pub_a"));
+      for (let n = 0; n < POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
+      // Others go on writing meanwhile.
+      const writing = (async () => {
+        for (let n = POSTS; n < 2 * POSTS; n += 1) await store.posts.insert(aPost(`p${n}`));
+      })();
+      const [{ stdout }] = await Promise.all([board(from, "backup", file, "--json"), writing]);
+      expect(JSON.parse(stdout)).toMatchObject({ file, key_file: `${file}.key` });
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await stat(`${file}.key`)).mode & 0o777).toBe(0o600);
+      await store.close();
+
+      const restored = await board(to, "restore", file);
+      const posts = Number(/(\d+) posts/.exec(restored.stdout)?.[1]);
+      expect(posts).toBeGreaterThanOrEqual(POSTS);
+      const copy = await openStore(to);
+      expect(await copy.settings.get("secret_key")).toBe(KEY);
+      await copy.close();
+      const there = await rowsOf(to, `${scheme}-to`);
+      const before = await rowsOf(from, `${scheme}-from`);
+      const later = before.filter((row) => !there.includes(row));
+      const gone = there.filter((row) => !before.includes(row));
+      // What was written after the moment of the backup: later posts, and the counts beside them.
+      expect(there.filter((row) => row.startsWith('{"post"'))).toHaveLength(posts);
+      expect(gone.filter((row) => row.startsWith('{"post"'))).toEqual([]);
+      expect(later.filter((row) => row.startsWith('{"post"')).length).toBe(
+        before.filter((row) => row.startsWith('{"post"')).length - posts,
+      );
+
+      // Backed up again at rest, every row is the same; a board that has posts is not written over.
+      const again = await place("again");
+      const second = join(folder, `${scheme}-2.jsonl`);
+      await board(to, "backup", second);
+      const [, used] = await Promise.all([
+        board(again, "restore", second),
+        failure(board(from, "restore", second)),
+      ]);
+      expect(await rowsOf(again, `${scheme}-again`)).toEqual(there);
+      expect(used.code).toBe(1);
+    });
+  });
+}
+
+describe("agent-board backup and restore", () => {
+  it("overwrite no file, take no damaged one, and make no board where none was", async () => {
+    const url = `sqlite:${folder}/small.db`;
+    const store = await openStore(url);
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.close();
+    const file = join(folder, "small.jsonl");
+    const [none] = await Promise.all([
+      failure(board(`sqlite:${folder}/none.db`, "backup", join(folder, "none.jsonl"))),
+      board(url, "backup", file),
+    ]);
+    expect(none.stderr).toMatch(/^There is no board/);
+    await appendFile(file, "{}\n");
+    const [twice, broken] = await Promise.all([
+      failure(board(url, "backup", file)),
+      failure(board(`sqlite:${folder}/none.db`, "restore", file)),
+    ]);
+    expect(twice.stderr).toMatch(/is there already/);
+    expect(broken.stderr).toMatch(/cut off/);
+    expect((await readdir(folder)).filter((name) => name.startsWith("none."))).toEqual([]);
+    expect(await readFile(file, "utf8")).not.toContain(KEY);
+  });
+});

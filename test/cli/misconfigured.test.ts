@@ -1,0 +1,229 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Secrets } from "../../src/domain/secrets.ts";
+import { MODELS } from "../../src/embed/models.ts";
+import { openStore } from "../../src/store/open.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { ensureTestModel } from "../support/search/model.ts";
+import { aPublisher } from "../support/search/rows.ts";
+
+const work = mkdtempSync(join(tmpdir(), "board-misconfigured-"));
+const another = createServer((_request, response) => void response.end("another program"));
+let takenPort: string;
+let boards = 0;
+
+beforeAll(async () => {
+  another.listen(0, "127.0.0.1");
+  await once(another, "listening");
+  takenPort = String((another.address() as AddressInfo).port);
+});
+afterAll(() => {
+  another.close();
+  rmSync(work, { recursive: true });
+});
+
+/** A folder with a board that was started with a key. */
+async function board(): Promise<string> {
+  boards += 1;
+  const folder = join(work, `board-${boards}`);
+  mkdirSync(folder);
+  const store = await openStore(`sqlite:${folder}/board.db`);
+  await store.publishers.insert(aPublisher("pub_a"));
+  await store.settings.setOnce("secret_key_check", new Secrets("k".repeat(40)).storeCheck());
+  await store.close();
+  return folder;
+}
+
+async function brokenModel(break_: (folder: string) => void): Promise<Record<string, string>> {
+  const DATA_DIR = await board();
+  const [{ folder }] = MODELS;
+  const own = join(DATA_DIR, "models", folder);
+  cpSync(join(await ensureTestModel(), folder), own, { recursive: true });
+  break_(own);
+  return { DATA_DIR, EMBEDDINGS: "auto", MODEL_DIR: "" };
+}
+
+/** What was planted, what doctor must say about it, and how it is planted. */
+const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<string, string>][] = [
+  [
+    "a port that is no number",
+    /problem +configuration +PORT: must be a port number/,
+    () => ({ PORT: "http" }),
+  ],
+  [
+    "a port that another program has",
+    /problem +PORT +\d+ is taken by another program/,
+    () => ({ PORT: takenPort }),
+  ],
+  // No machine owns an address of TEST-NET-1 (RFC 5737).
+  [
+    "a host of another machine",
+    /problem +HOST +192\.0\.2\.1 is no address/,
+    () => ({ HOST: "192.0.2.1", PORT: "18787" }),
+  ],
+  [
+    "metrics on the board's own port",
+    /problem +ADMIN_PORT +is 18787 like PORT/,
+    () => ({ PORT: "18787", ADMIN_PORT: "18787" }),
+  ],
+  ["any proxy trusted", /problem +configuration +TRUST_PROXY: must be off/, () => ({ TRUST_PROXY: "true" })],
+  [
+    "a site with a path",
+    /problem +configuration +SITE_URL: must be a site's root/,
+    () => ({ SITE_URL: "https://a.example/board" }),
+  ],
+  [
+    "a public site on plain http",
+    /warning +SITE_URL +http:\S+ is not https/,
+    () => ({ SITE_URL: "http://board.example" }),
+  ],
+  [
+    "open to the network without SITE_URL",
+    /warning +SITE_URL +is not set: every link/,
+    () => ({ HOST: "0.0.0.0", PORT: "0" }),
+  ],
+  [
+    "a store nobody knows",
+    /problem +configuration +STORE_URL: must start with/,
+    () => ({ STORE_URL: "postgres://h/db" }),
+  ],
+  [
+    "a store that does not answer",
+    /problem +database +the database of STORE_URL does not answer/,
+    () => ({ STORE_URL: "mongodb://127.0.0.1:1/board" }),
+  ],
+  [
+    "a limit nobody knows",
+    /problem +RATE_LIMITS +serach is no policy/,
+    () => ({ RATE_LIMITS: "serach=1/60" }),
+  ],
+  [
+    "a short secret key",
+    /problem +configuration +SECRET_KEY: must have at least 32/,
+    () => ({ SECRET_KEY: "short" }),
+  ],
+  [
+    "another board's secret key",
+    /problem +key +SECRET_KEY is another board's/,
+    async () => ({ DATA_DIR: await board(), SECRET_KEY: "x".repeat(40) }),
+  ],
+  [
+    "a contact that is none",
+    /problem +configuration +CONTACT: must be a mail address/,
+    () => ({ CONTACT: "somebody" }),
+  ],
+  [
+    "a model nobody knows",
+    /problem +model +EMBEDDING_MODEL names none/,
+    () => ({ EMBEDDINGS: "auto", EMBEDDING_MODEL: "gpt" }),
+  ],
+  [
+    "a model that is cut off",
+    /problem +model +is cut off or changed .*model_quantized\.onnx/,
+    () => brokenModel((own) => truncateSync(join(own, "onnx/model_quantized.onnx"), 1000)),
+  ],
+  [
+    "a clock before the board's last write",
+    /problem +machine +its clock says .* before the board's last write/,
+    async () => {
+      const DATA_DIR = await board();
+      const future = Date.now() / 1000 + 86_400;
+      utimesSync(join(DATA_DIR, "board.db"), future, future);
+      return { DATA_DIR };
+    },
+  ],
+  // A file system without a free byte; who is not root may not write there at all.
+  [
+    "no space",
+    /problem +DATA_DIR +(\/proc\/board, 0 MB free: make room|this user may not write)/,
+    () => ({ DATA_DIR: "/proc/board" }),
+  ],
+  [
+    "a folder that is a file",
+    /problem +(DATA_DIR|check|database) /,
+    () => {
+      writeFileSync(join(work, "file"), "");
+      return { DATA_DIR: join(work, "file/data") };
+    },
+  ],
+  [
+    "a database that every user may read",
+    /warning +permissions +every user/,
+    async () => {
+      const DATA_DIR = await board();
+      chmodSync(join(DATA_DIR, "board.db"), 0o644);
+      return { DATA_DIR };
+    },
+  ],
+  [
+    "another program's database",
+    /problem +database +\S+ is a database of another program/,
+    () => {
+      const file = join(work, "other.db");
+      const db = new DatabaseSync(file);
+      db.exec("CREATE TABLE orders (id)");
+      db.close();
+      return { STORE_URL: `sqlite:${file}` };
+    },
+  ],
+  [
+    "a damaged database",
+    /problem +\w+ +.*restore a backup/,
+    async () => {
+      const DATA_DIR = await board();
+      truncateSync(join(DATA_DIR, "board.db"), 64 * 1024);
+      return { DATA_DIR };
+    },
+  ],
+];
+
+describe("agent-board doctor, on a machine with", () => {
+  it.concurrent.each(PLANTED)("%s, says so", async (_name, said, plant) => {
+    const DATA_DIR = join(work, "nothing");
+    const env = boardEnvironment({
+      DATA_DIR,
+      STORE_URL: "",
+      EMBEDDINGS: "off",
+      PORT: "0",
+      ...(await plant()),
+    });
+    const { output, code } = await new Promise<{ output: string; code: number }>((done) => {
+      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor"], { env }, (error, stdout, stderr) =>
+        done({ output: stdout + stderr, code: Number(error?.code ?? 0) }),
+      );
+    });
+    expect(output).toMatch(said);
+    expect(code).toBe(said.source.startsWith("warning") ? 0 : 1);
+  });
+
+  it("nothing wrong, finds nothing, as text and as JSON", async () => {
+    const env = boardEnvironment({ DATA_DIR: await board(), EMBEDDINGS: "off", PORT: "0" });
+    const stdout = await new Promise<string>((done, failed) => {
+      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor", "--json"], { env }, (error, text) =>
+        error === null ? done(text) : failed(error),
+      );
+    });
+    const findings = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(findings.map(({ level }) => level)).not.toContain("problem");
+    expect(findings.map(({ about }) => about)).toEqual(expect.arrayContaining(["PORT", "machine", "schema"]));
+  });
+});
