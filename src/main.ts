@@ -39,6 +39,8 @@ try {
     if (command !== undefined) program.addCommand(command, { isDefault: name === "serve" });
   }
   if (asked === "complete") (await import("@bomb.sh/tab/commander")).default(program);
+  // A reader such as `head` may leave before the end.
+  if (asked !== "stdio") process.stdout.once("error", () => process.exit(0));
   await withoutExits(program).parseAsync();
 } catch (error) {
   const code = exitCodeOf(error);
