@@ -73,7 +73,10 @@ function meaningOf(
   const at = Math.floor(random() * texts.queries.length);
   const vector = mixed(texts.queries[at] ?? new Float32Array(384), pick(texts.queries, random), random);
   const text = texts.asked[at] ?? parseQueryText("");
-  return { vector, floors: floorsOf(floor, { text, kinds, hasPlace, vector, background: null, learning: null }) };
+  return {
+    vector,
+    floors: floorsOf(floor, { text, kinds, hasPlace, vector, background: null, learning: null }),
+  };
 }
 
 /** One floor for all; with 0, the calibrated rule's own for this query, for English and for foreign posts. */

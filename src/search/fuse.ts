@@ -69,7 +69,7 @@ export function wordRates(bestWords: number, factors: Float64Array): Float64Arra
 export const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
 /** Where `coverageFactors` has the factor of a coverage. */
-export const coverageStep = (coverage: number) => Math.round(Math.min(1, coverage) * COVERAGE_STEPS);
+const coverageStep = (coverage: number) => Math.round(Math.min(1, coverage) * COVERAGE_STEPS);
 
 /**
  * The fused score of a post: its meaning, plus what its words add. A post is never taken to mean less than its words
