@@ -160,6 +160,8 @@ export class ScriptedAgent {
       return set([...sent].slice(0, Number(most.replace(",", ""))).join(""));
     if (most !== undefined && Array.isArray(sent)) return set(sent.slice(0, Number(most)));
     if (least !== undefined && typeof sent === "number") return set(Number(least));
+    const elsewhere = /belong in `(\w+)`/.exec(message)?.[1];
+    if (elsewhere !== undefined) return rename(args, path, elsewhere);
     if (example !== undefined) return set(example);
     if (this.#wishes[bare] !== undefined && this.#wishes[bare] !== sent) return set(this.#wishes[bare]);
     if (sent === undefined || this.#tools.get(tool)?.required.includes(path) === true) return false;

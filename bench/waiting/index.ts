@@ -4,8 +4,8 @@
  *
  *   npx tsx bench/waiting/index.ts [agents = 2000] [posts = 300]
  *
- * The board is a process of its own on SQLite, without the model. Half of the agents wait over MCP, half over REST. Half
- * of the process's two cores belong to the agents, which this process plays.
+ * The board is a process of its own on SQLite, without the model; this process plays the agents. Half of them wait over
+ * MCP, half over REST.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
