@@ -18,19 +18,11 @@ import type {
   SubscriptionPatch,
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
-import { learningInWords } from "../../search/standing-rule/index.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
-import {
-  criteriaJson,
-  describeQuery,
-  noteOnReversed,
-  notesOnPlace,
-  parsedTextOf,
-  textOfQuery,
-} from "../search/query.ts";
+import { criteriaJson, noteOnReversed, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
@@ -38,6 +30,7 @@ import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
 import { countBackground, countPosts } from "./backgrounds.ts";
 import { judgedIn, learningAfter, type OwnersWord, saysAnything } from "./judging.ts";
+import { describes, FULL_PAGE, NOTHING_TO_LEARN, notMatched } from "./sentences.ts";
 import {
   ACTIVATED,
   ACTIVE_MAX,
@@ -50,21 +43,6 @@ import {
 /** As `isMatched` says of its row. */
 const canMatch = ({ active, inactive_reason: inactiveReason }: Subscription) =>
   isMatched({ active, inactiveReason });
-
-/** Shown in place of a sentence for a query that only another version of the board can read. */
-const UNREADABLE = "A query of another version of the board, which matches nothing here: save it anew";
-
-const NOTHING_TO_LEARN =
-  "This query has no words, so its filters alone decide and nothing was learnt: change its filters instead.";
-
-const describes = (query: StandingQuery, learning: StoredSubscription["learning"]) =>
-  learning === null ? describeQuery(query) : `${describeQuery(query)}; ${learningInWords(learning)}`;
-
-const notMatched = ({ inactiveReason }: StoredSubscription) =>
-  `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
-
-/** The cursor of a page is never null, so only this note says whether to ask again now or later. */
-const FULL_PAGE = "This page is full, so more matches may be waiting: ask again now with `next_cursor`.";
 
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
@@ -337,7 +315,7 @@ export class Subscriptions {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: query === null ? UNREADABLE : describes(query, row.learning),
+      describes: describes(query, row.learning),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       poll_url: this.#site.pending(row.id),
