@@ -84,7 +84,7 @@ describe("create_post refuses", () => {
       body: "b",
       starts_at: "2099-12-05T10:00",
     });
-    expect(refused.text).toMatch(/- starts_at: .*or a local one beside `timezone`/);
+    expect(refused.text).toMatch(/- starts_at: Needs an offset.*or a `timezone` beside it/);
   });
 });
 

@@ -126,6 +126,7 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
     expect((await client.list("resources")).map(({ uri }) => uri)).toEqual([
       "board://about",
       "board://manual",
+      "board://terms",
       "skill://search-the-board/SKILL.md",
       "skill://post-well/SKILL.md",
       "skill://watch-a-topic/SKILL.md",

@@ -275,7 +275,7 @@ describe("pages", () => {
     if (name === "thread") expect(data["comment"]).toMatchObject([{ "@type": "Comment" }]);
     if (name === "event") {
       expect(data).toMatchObject({
-        startDate: "2027-05-28T16:00:00.000Z",
+        startDate: "2027-05-28T18:00:00+02:00",
         location: { name: "Riverside Park", geo: { latitude: 52.51, longitude: 13.42 } },
       });
     }
