@@ -51,6 +51,6 @@ export interface WordQuery {
 export interface Lift {
   /** What it leaves out, every post meets. Posts without dates fit a window too, unless `datedOnly`. */
   filter: Partial<PostFilter>;
-  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.6…0.6. */
+  /** Added to the fused score, which is about a cosine: 0.1 is much, below 0 moves down. All lifts together: -0.3…0.75. */
   weight: number;
 }

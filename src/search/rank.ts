@@ -117,12 +117,12 @@ export function fusedScores(
 /** Scores that differ by less are equal. */
 const EXACTNESS = 1e-9;
 /** Larger than any fused and lifted score. */
-const CEILING = 2;
+const CEILING = 3;
 const PLACES = 2 ** 20;
 
 /**
  * Places of the largest scores, best first, equal ones by id.
- * @param scores  in -2…2; at most 2^20
+ * @param scores  in -2…3; at most 2^20
  * @param idAt  called for equal scores only
  */
 export function order(scores: Float64Array, limit: number, idAt: (at: number) => string): number[] {

@@ -27,8 +27,8 @@ export function subjectOf(text: string, { near, days }: Understood): string {
 export const wordsUnderstood = ({ near, days }: Understood): string[] =>
   [near?.words, days?.words].filter((words) => words !== undefined);
 
-/** How far posts that fit move up: chosen among 0.2, 0.3 and 0.45 on the labelled notices. */
-const LIFT = { place: 0.25, time: 0.25 };
+/** How far posts that fit move up: chosen on the labelled notices among 0.25 to 0.5, and 0.15 to 0.35 for days. */
+const LIFT = { place: 0.4, time: 0.25 };
 /** A district is searched in its surroundings only. */
 const DISTRICT_KM = 5;
 
