@@ -23,11 +23,9 @@ export default defineTool({
     { kind: "event", tags: "accessibility,a11y", after: "2026-12-01", sort: "soonest" },
   ],
 
-  async handle(input, { search, now }) {
-    const { posts, nextCursor, notes, query, ranking, corrections, understood } = await search.run(
-      input,
-      now,
-    );
+  async handle(input, { search, line, now }) {
+    const page = await search.run(input, now, { gone: line?.closed });
+    const { posts, nextCursor, notes, query, ranking, corrections, understood } = page;
     const corrected = corrections.length === 0 ? {} : { corrected: corrections };
     return ok(posts, { nextCursor, notes, meta: { query, ranking, ...corrected, understood } });
   },

@@ -13,6 +13,16 @@ export interface Question {
    * `UNKNOWN_WORDS_MARGIN` higher.
    */
   minCosine: number;
+  /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then. */
+  gone?: AbortSignal | undefined;
+}
+
+/** Nobody waits for the answer any more. */
+export class Abandoned extends Error {
+  constructor() {
+    super("the caller is gone");
+    this.name = "Abandoned";
+  }
 }
 
 /** A found post with the score of each arm. Both are exact for every match. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
+import { Abandoned } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import { ThreadAnswers } from "../../src/search-index/thread/index.ts";
 import {
@@ -47,6 +48,24 @@ describe("a large board", () => {
     const here = await answers();
     await expect.poll(() => index.isThreaded, { timeout: 20_000 }).toBe(true);
     expect(await answers()).toEqual(here);
+    await index.close();
+  });
+
+  it("does not ask for those who are gone while their question waits", async () => {
+    const { index } = openLarge();
+    await index.open();
+    const caller = new AbortController();
+    const gone = { ...asked, gone: caller.signal };
+    const rank = (one: typeof asked) => index.rank(one, { ...FIRST, rerank: true });
+    // The thread has two at a time.
+    const others = [rank(asked), rank(asked)];
+    const waiting = rank(gone).catch((error: unknown) => error);
+    caller.abort();
+    expect(await waiting).toBeInstanceOf(Abandoned);
+    await expect(rank(gone)).rejects.toThrow(Abandoned);
+    const [first, second] = await Promise.all(others);
+    expect(second).toEqual(first);
+    expect(await rank(asked)).toEqual(first);
     await index.close();
   });
 

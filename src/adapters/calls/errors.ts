@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { BoardError, FAILURES } from "../../failures.ts";
+import { Abandoned } from "../../ports/search-index.ts";
 import { StoreUnavailable } from "../../ports/store/index.ts";
 import type { Outages } from "./outages.ts";
 
@@ -16,6 +17,8 @@ export function asBoardError(thrown: unknown): BoardError {
     return new BoardError("invalid_json");
   }
   if (name === "URIError" || status === 400) return new BoardError("not_found");
+  // Nobody reads it.
+  if (thrown instanceof Abandoned) return new BoardError("overloaded", { retryAfterS: 1, cause: thrown });
   if (thrown instanceof StoreUnavailable) {
     return new BoardError("store_unavailable", { retryAfterS: 2, cause: thrown });
   }
@@ -35,6 +38,7 @@ export function logFailure(error: BoardError, logger: Logger, outages: Outages):
     return reference;
   }
   if (error.cause instanceof StoreUnavailable) outages.met(error.cause);
+  else if (error.cause instanceof Abandoned) return undefined;
   else if (status === 503) logger.warn({ err: error.cause, code: error.code }, "refused");
   return undefined;
 }

@@ -70,20 +70,23 @@ export class Search {
   /**
    * @param options.datedOnly  only posts with a start, for calendars
    * @param options.advice  false leaves out the advice when nothing is found, which costs a few more searches
+   * @param options.gone  aborted when nobody waits for the answer any more
    * @throws BoardError `invalid_cursor`
    */
   async run(
     query: SearchQuery,
     now: number,
-    options = { datedOnly: false, advice: true },
+    options: { datedOnly?: boolean; advice?: boolean; gone?: AbortSignal | undefined } = {},
   ): Promise<SearchPage> {
-    const plan = await this.#plan(query, now, options.datedOnly);
+    const { datedOnly = false, advice = true, gone } = options;
+    const plan = await this.#plan(query, now, datedOnly);
+    plan.question.gone = gone;
     const page =
       plan.sort === "relevance"
         ? await this.#walks.page(plan, query, now)
         : await this.#byTime(plan, plan.sort, query);
     const posts = await this.#shown(page.found, plan.question.filter);
-    const asksAdvice = options.advice && page.found.length === 0 && query.cursor === undefined;
+    const asksAdvice = advice && page.found.length === 0 && query.cursor === undefined;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(

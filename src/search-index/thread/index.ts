@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
+import { Abandoned, type Question, type Ranked, type SearchIndex } from "../../ports/search-index.ts";
 import { type Place, StoreUnavailable } from "../../ports/store/index.ts";
 import { siblingOf, startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
@@ -70,19 +70,19 @@ export class ThreadAnswers implements Answers {
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
-    return unpackRanking((await this.#ask("rank", [question, options])) as PackedRanking);
+    return unpackRanking((await this.#search("rank", question, options)) as PackedRanking);
   }
 
   match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    return this.#ask("match", [question, page]) as ReturnType<SearchIndex["match"]>;
+    return this.#search("match", question, page) as ReturnType<SearchIndex["match"]>;
   }
 
   list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
-    return this.#ask("list", [question, page]) as Promise<Place[]>;
+    return this.#search("list", question, page) as Promise<Place[]>;
   }
 
   count(question: Question): Promise<number> {
-    return this.#ask("count", [question]) as Promise<number>;
+    return this.#search("count", question) as Promise<number>;
   }
 
   spellings(words: readonly string[]): Promise<(string | null)[]> {
@@ -109,7 +109,13 @@ export class ThreadAnswers implements Answers {
     await ended;
   }
 
-  #ask(method: Method, args: unknown[]): Promise<unknown> {
+  #search(method: Method, { gone, ...question }: Question, ...options: unknown[]): Promise<unknown> {
+    return this.#ask(method, [question, ...options], gone);
+  }
+
+  /** @param gone  see `Question` */
+  #ask(method: Method, args: unknown[], gone?: AbortSignal): Promise<unknown> {
+    if (gone?.aborted === true) return Promise.reject(new Abandoned());
     if (this.#broken !== null) return Promise.reject(unavailable(this.#broken));
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(new StoreUnavailable("too many searches are waiting"));
@@ -117,9 +123,19 @@ export class ThreadAnswers implements Answers {
     return new Promise((resolve, reject) => {
       this.#asked += 1;
       const order = { id: this.#asked, method, args };
-      this.#waiting.push({ order, resolve, reject, until: performance.now() + WAIT_MS });
+      const asked = { order, resolve, reject, until: performance.now() + WAIT_MS };
+      this.#waiting.push(asked);
+      gone?.addEventListener("abort", () => this.#abandon(asked), { once: true });
       this.#next();
     });
+  }
+
+  /** Takes back a question that still waits; one that was sent is answered to nobody. */
+  #abandon(asked: Waiting): void {
+    const at = this.#waiting.indexOf(asked);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    asked.reject(new Abandoned());
   }
 
   #next(): void {
