@@ -113,6 +113,7 @@ describe("GET /metrics", () => {
       { name: "erase-old", last_run: at, ok: true },
       { name: "finish-erasures", last_run: null, ok: null },
       { name: "prune-scratch", last_run: at, ok: false },
+      { name: "poll-feeds", last_run: null, ok: null },
       { name: "embed-missing", last_run: null, ok: null },
       { name: "recheck-domains", last_run: null, ok: null },
     ]);

@@ -264,13 +264,14 @@ describe("check_subscription", () => {
         "after",
         { after: "2027-01-10" },
         { fields: { starts_at: "2027-01-09T00:00:00Z", ends_at: "2027-01-10T00:00:00Z" } },
-        { fields: { starts_at: "2027-01-09T00:00:00Z", ends_at: "2027-01-09T23:59:59Z" } },
+        // Nowhere is it that day yet, or still.
+        { fields: { starts_at: "2027-01-08T00:00:00Z", ends_at: "2027-01-09T09:59:59Z" } },
       ],
       [
         "before",
         { before: "2027-01-10" },
         { fields: { starts_at: "2027-01-10T00:00:00Z" } },
-        { fields: { starts_at: "2027-01-10T00:00:01Z" } },
+        { fields: { starts_at: "2027-01-11T12:00:01Z" } },
       ],
       ["verified", { verified: true }, { key: verified.key, fields: {} }, { fields: {} }],
       ["publisher", { publisher: verified.id }, { key: verified.key, fields: {} }, { fields: {} }],
