@@ -81,6 +81,8 @@ const UNSEEN: readonly (keyof PostDocument | keyof PublisherDocument)[] = [
   "pub_verified",
   "pub_suspended",
   "post_count",
+  "inserts",
+  "replies_inserted",
   "spreading",
   "checked_at",
 ];
