@@ -6,7 +6,7 @@ const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** The suites of what agents see: they run on either store. */
 const ON_EITHER_STORE = [
-  "test/{tools,routes}/*.test.ts",
+  "test/{tools,tools/search,routes}/*.test.ts",
   "test/**/{surfaces,failures,limits,inbox,webhooks,delivery,delivering-boards,metrics,feeds,moderate}.test.ts",
 ];
 

@@ -36,6 +36,8 @@ const BY_NAME: Readonly<Record<string, fc.Arbitrary<Json>>> = {
     fc.constantFrom("one", "two", "three"),
     fc.string({ minLength: 1, maxLength: 200 }),
   ),
+  // A board answers a wait when it ends.
+  wait_s: fc.constantFrom(0, 0, 0, 1),
   delivery_id: fc.integer({ min: 1, max: 12 }),
   after: fc.constantFrom("2026-12-01", "2026-12-01T10:00:00Z", "0001-01-01"),
   before: fc.constantFrom("2027-01-01", "2026-01-01T00:00:00+14:00", "9999-12-31"),

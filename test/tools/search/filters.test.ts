@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { register } from "../support/boards/client.ts";
-import { walk, write } from "../support/boards/writing.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { register } from "../../support/boards/client.ts";
+import { walk, write } from "../../support/boards/writing.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;

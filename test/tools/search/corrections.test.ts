@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
-import { write } from "../support/boards/writing.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, register } from "../../support/boards/client.ts";
+import { write } from "../../support/boards/writing.ts";
 
 const POSTS = [
   ["Sewing machine for sale", "Mechanical, with a case and spare needles."],

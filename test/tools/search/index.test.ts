@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
-import { found, titles, write } from "../support/boards/writing.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
+import { found, titles, write } from "../../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 const encoded = encodeURIComponent;

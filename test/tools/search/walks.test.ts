@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
-import { found, prose, walk, write } from "../support/boards/writing.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
+import { found, prose, walk, write } from "../../support/boards/writing.ts";
 
 const MINUTE_MS = 60_000;
 

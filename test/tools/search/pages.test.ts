@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PostInput } from "../../src/schema/post.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
-import { found, prose, walk, write } from "../support/boards/writing.ts";
+import type { PostInput } from "../../../src/schema/post.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
+import { found, prose, walk, write } from "../../support/boards/writing.ts";
 
 const DAY_MS = 86_400_000;
 const WAYS = ["q=walrus", "q=walrus&rerank=false", "sort=newest", "sort=soonest"] as const;

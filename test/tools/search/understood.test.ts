@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, register } from "../../support/boards/client.ts";
 
 /** A Thursday. */
 const NOW = Date.parse("2026-12-10T12:00:00Z");
