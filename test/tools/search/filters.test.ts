@@ -116,10 +116,13 @@ describe("search under every filter at once", () => {
       (query.q === undefined || words.includes("walrus")) &&
       (query.q !== "walrus -seal" || !words.includes("seal")) &&
       (query.q !== '"walrus seal"' || words === "walrus seal") &&
-      // Without words, events within bounds come soonest first, and past ones are left out.
-      !(soonest(query) && query.after === undefined && end < when)
+      // Without words, events within bounds come soonest first; past ones are left out, unless the past is asked for.
+      !(soonest(query) && query.after === undefined && !asksPast(query, when) && end < when)
     );
   }
+
+  const asksPast = (query: Query, when: number) =>
+    query.include_expired === true || (query.before !== undefined && Date.parse(at(query.before)) <= when);
 
   const soonest = (query: Query) =>
     query.q === undefined && query.kind?.join() === "event" && (query.after ?? query.before) !== undefined;
