@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -85,8 +85,9 @@ async function copyProject(to: string): Promise<string[]> {
     mkdirSync(dirname(join(to, file)), { recursive: true });
     copyFileSync(join(root, file), join(to, file));
   }
-  for (const folder of ["node_modules", "test/mcp/clients/node_modules"]) {
-    if (existsSync(join(root, folder))) symlinkSync(join(root, folder), join(to, folder));
+  for (const file of files.filter((file) => basename(file) === "package.json")) {
+    const packages = join(dirname(file), "node_modules");
+    if (existsSync(join(root, packages))) symlinkSync(join(root, packages), join(to, packages));
   }
   return files;
 }
