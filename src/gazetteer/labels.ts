@@ -1,4 +1,5 @@
 import type { PlaceRecord, PlaceTable } from "./file.ts";
+import { foldedPlace } from "./fold.ts";
 import { KM_PER_DEGREE, kmBetween } from "./near.ts";
 import { countryName, REGION_NAMES } from "./regions.ts";
 
@@ -16,7 +17,7 @@ const DOMINANCE = 4;
 const COMPARED = 40;
 
 /**
- * Places with labels that differ: one whose label others of its name share is told by the largest town around it, or left out
+ * Places with labels that differ, also without accents: one whose label others of its name share is told by the largest town around it, or left out
  * where there is none.
  *
  * @param among  places of the same name, whose labels must not be taken for these; the largest first
@@ -26,13 +27,15 @@ export function labelsApart(
   records: readonly PlaceRecord[],
   among: readonly PlaceRecord[] = records,
 ): { record: PlaceRecord; label: string }[] {
-  const rivals = among.slice(0, COMPARED).map((record) => ({ record, label: labelOf(table, record) }));
+  const rivals = among
+    .slice(0, COMPARED)
+    .map((record) => ({ record, label: foldedPlace(labelOf(table, record)) }));
   const seen = new Set<string>();
   return records.flatMap((record) => {
     const label = labelOf(table, record);
     const isOwn = rivals.every(
       (rival) =>
-        rival.label !== label ||
+        rival.label !== foldedPlace(label) ||
         rival.record === record ||
         rival.record.population * DOMINANCE <= record.population,
     );

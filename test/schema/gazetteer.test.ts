@@ -84,6 +84,18 @@ describe("suggestPlaces", () => {
   });
 });
 
+describe("the label of a suggestion", () => {
+  it("means the place that was suggested", () => {
+    const begun = ["san", "müns", "kreuz", "springf", "washing", "aurang", "halle", "st"];
+    for (const place of begun.flatMap((each) => suggestPlaces(each))) {
+      const meant = resolvePlace(place.label);
+      if (!("place" in meant)) expect.fail(`${place.label} means no place`);
+      const { lat, lng } = meant.place;
+      expect(Math.abs(lat - place.lat) + Math.abs(lng - place.lng), place.label).toBeLessThan(0.3);
+    }
+  });
+});
+
 describe("townAt", () => {
   it("names the place whose coordinates these are, and none beside them", () => {
     expect(townAt({ lat: 52.5244, lng: 13.4105 })?.label).toBe("Berlin, Germany");
