@@ -4,6 +4,7 @@ import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
 import { compressed } from "./adapters/http/compressed.ts";
 import { failureHandler } from "./adapters/http/failures.ts";
+import { placeRoutes } from "./adapters/http/places.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
 import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
@@ -38,6 +39,7 @@ export function buildApp(
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
   app.use(manualRoutes(catalog, site, countedAsRead(dispatcher)));
   app.use(discoveryRoutes(board));
+  app.use(placeRoutes(countedAsRead(dispatcher)));
   app.use(feedRoutes({ ...board, operations: catalog.operations }));
   app.use(pagesRouter(catalog.operations, site, dispatcher));
   app.use(nothingHere());

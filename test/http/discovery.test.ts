@@ -280,3 +280,37 @@ describe("llms-full.txt", () => {
     }
   });
 });
+
+describe("place suggestions", () => {
+  const placesFor = async (q: string) =>
+    JSON.parse((await get(`/places?q=${encodeURIComponent(q)}`)).text).places;
+
+  it("lists the largest places whose names begin so, with country and coordinates", async () => {
+    const { status, headers, text } = await get("/places?q=ber");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(headers.get("cache-control")).toBe("public, max-age=86400");
+    const { places } = JSON.parse(text);
+    expect(places[0]).toEqual({
+      label: "Berlin, Germany",
+      country: "DE",
+      lat: expect.closeTo(52.52, 1),
+      lng: expect.closeTo(13.41, 1),
+    });
+    expect(places).toHaveLength(8);
+    expect((await placesFor("東京"))[0].label).toBe("Tokyo, Japan");
+    expect(await placesFor("")).toEqual([]);
+  });
+
+  it("answers 304 to who has the list, and 400 with a hint for a query that is no name", async () => {
+    const tag = (await get("/places?q=ber")).headers.get("etag") ?? "";
+    expect((await fetch(`${board.url}/places?q=ber`, { headers: { "if-none-match": tag } })).status).toBe(
+      304,
+    );
+    for (const path of ["/places", "/places?q=a&q=b", `/places?q=${"a".repeat(101)}`]) {
+      const { status, text } = await get(path);
+      expect([path, status, JSON.parse(text).error.code]).toEqual([path, 400, "invalid_query"]);
+      expect(JSON.parse(text).error.hint).toContain("/places?q=ber");
+    }
+  });
+});
