@@ -144,7 +144,8 @@ export async function openBoard(
   const board = new Board({ store, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
   const corrections = new Corrections({ index, embedder });
-  const search = new Search({ store, index, embedder, cursors, posts, corrections });
+  const activePosts = async (now: number) => (await board.counts(now)).activePosts;
+  const search = new Search({ store, index, embedder, cursors, posts, corrections, activePosts });
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";

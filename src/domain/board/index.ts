@@ -4,9 +4,9 @@ import { RADIUS_KM } from "../../schema/query.ts";
 import { dayOf } from "../resources.ts";
 import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
-import { Cached } from "./cached.ts";
+import { SharedValue } from "./shared-value.ts";
 
-/** The counts in `meta.board` and the overview may be this old. */
+/** The counts in `meta.board` and the overview may be this old; where counting takes long, see `SharedValue`. */
 const COUNTS_MS = 10_000;
 const STRIP_DAYS = 14;
 
@@ -15,21 +15,37 @@ export class Board {
   readonly #store: Store;
   readonly #site: Site;
   readonly launched: string;
-  readonly #counts: Cached<BoardCounts>;
-  readonly #overview: Cached<Overview>;
+  readonly #counts: SharedValue<BoardCounts>;
+  readonly #overview: SharedValue<Overview>;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
   constructor(parts: { store: Store; site: Site; launched: string }) {
     this.#store = parts.store;
     this.#site = parts.site;
     this.launched = parts.launched;
-    this.#counts = new Cached((now) => this.#store.statistics.counts(now), COUNTS_MS);
-    this.#overview = new Cached((now) => this.#readOverview(now), COUNTS_MS);
+    const { store } = parts;
+    this.#counts = new SharedValue({
+      name: "board:counts",
+      maxAgeMs: COUNTS_MS,
+      read: (now) => store.statistics.counts(now),
+      store,
+    });
+    this.#overview = new SharedValue({
+      name: "board:overview",
+      maxAgeMs: COUNTS_MS,
+      read: (now) => this.#readOverview(now),
+      store,
+    });
+  }
+
+  /** Counts of what the board holds, slightly old. */
+  counts(now: number): Promise<BoardCounts> {
+    return this.#counts.get(now);
   }
 
   /** The `board` member of every `meta`. */
   async meta(now: number) {
-    const counts = await this.#counts.get(now);
+    const counts = await this.counts(now);
     return {
       active_posts: counts.activePosts,
       publishers: counts.publishers,
@@ -58,7 +74,7 @@ export class Board {
       subscriptions: overview.subscriptions,
       kinds: overview.kinds,
       top_tags: overview.topTags,
-      days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches.get(day) ?? 0 })),
+      days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches[day] ?? 0 })),
       limits: {
         title_chars: LIMITS.titleChars,
         body_chars: LIMITS.bodyChars,
@@ -103,9 +119,9 @@ export class Board {
     const overview = await statistics.overview(now, STRIP_DAYS);
     const rows = await statistics.read(dayOf(now - (STRIP_DAYS - 1) * DAY_MS));
     const searches = rows.filter(({ name }) => name === "searches");
-    return { ...overview, searches: new Map(searches.map(({ day, n }) => [day, n])) };
+    return { ...overview, searches: Object.fromEntries(searches.map(({ day, n }) => [day, n])) };
   }
 }
 
 /** The store's overview plus the searches of the last 14 days, by UTC day. */
-type Overview = BoardOverview & { searches: ReadonlyMap<string, number> };
+type Overview = BoardOverview & { searches: Readonly<Record<string, number>> };

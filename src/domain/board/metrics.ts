@@ -3,9 +3,9 @@ import type { Store } from "../../ports/store/index.ts";
 import type { Metrics as MetricsResource } from "../../schema/board.ts";
 import { dayOf, isoTime } from "../resources.ts";
 import { DAY_MS } from "../time.ts";
-import { Cached } from "./cached.ts";
 import type { Board } from "./index.ts";
 import { callersBehind, SEEKER } from "./searcher-estimate.ts";
+import { SharedValue } from "./shared-value.ts";
 import { DEMAND } from "./unmet-demand.ts";
 
 /** Counts of active publishers may be this old. Taking them reads every post of a month. */
@@ -20,14 +20,19 @@ export class Metrics {
   readonly #store: Store;
   readonly #board: Board;
   readonly #jobs: readonly string[];
-  readonly #active: Cached<ActivePublishers>;
+  readonly #active: SharedValue<ActivePublishers>;
 
   /** @param parts.jobs  names of the jobs whose last runs are published; `jobEnded` records them */
   constructor(parts: { store: Store; board: Board; jobs: readonly string[] }) {
     this.#store = parts.store;
     this.#board = parts.board;
     this.#jobs = parts.jobs;
-    this.#active = new Cached((now) => this.#countActive(now), ACTIVE_MS);
+    this.#active = new SharedValue({
+      name: "board:active-publishers",
+      maxAgeMs: ACTIVE_MS,
+      read: (now) => this.#countActive(now),
+      store: parts.store,
+    });
   }
 
   /** Records a job's run where every process of the board can read it. */

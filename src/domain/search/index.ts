@@ -48,7 +48,9 @@ export class Search {
   readonly #posts: Posts;
   readonly #walks: RelevanceWalks;
   readonly #corrections: Corrections;
+  readonly #activePosts: (now: number) => Promise<number>;
 
+  /** @param parts.activePosts  how many posts the board holds, roughly */
   constructor(parts: {
     store: Store;
     index: SearchIndex;
@@ -56,6 +58,7 @@ export class Search {
     cursors: Cursors;
     posts: Posts;
     corrections: Corrections;
+    activePosts: (now: number) => Promise<number>;
   }) {
     this.#store = parts.store;
     this.#index = parts.index;
@@ -63,6 +66,7 @@ export class Search {
     this.#cursors = parts.cursors;
     this.#posts = parts.posts;
     this.#corrections = parts.corrections;
+    this.#activePosts = parts.activePosts;
     const { index, cursors } = parts;
     this.#walks = new RelevanceWalks({ index, cursors, rankings: parts.store.rankings });
   }
@@ -222,7 +226,7 @@ export class Search {
           ]
         : [];
     if (found.length > 0) return [`Nothing matched all filters; ${found.join(", ")}.`, ...loading];
-    const { activePosts } = await this.#store.statistics.counts(now);
+    const activePosts = await this.#activePosts(now);
     if (activePosts < SMALL_BOARD)
       return [`Nothing matched; this board is small and holds ${activePosts} posts.`, ...loading];
     const other = words === null ? "fewer filters" : "other words";

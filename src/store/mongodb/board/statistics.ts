@@ -7,15 +7,15 @@ const DAY_MS = 86_400_000;
 const TOP_TAGS = 25;
 
 export function mongodbStatisticsStore({
-  connection: { run },
+  connection: { run, runLong },
   collections,
 }: MongodbContext): StatisticsStore {
   const { posts, subscriptions, daily_counters } = collections;
   return {
-    counts: (now) => run(() => countsAt(collections, now)),
+    counts: (now) => runLong(() => countsAt(collections, now)),
 
     overview: (now, days) =>
-      run(async () => {
+      runLong(async () => {
         const [counts, live, active, topTags, postsByDay] = await Promise.all([
           countsAt(collections, now),
           liveByKind(posts, now),
@@ -50,7 +50,7 @@ export function mongodbStatisticsStore({
       ),
 
     activePublishers: (from, to) =>
-      run(async () => {
+      runLong(async () => {
         const [found] = await posts
           .aggregate<{ n: number }>([
             { $match: { created_at: { $gte: new Date(from), $lt: new Date(to) } } },

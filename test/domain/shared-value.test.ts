@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SharedValue } from "../../src/domain/board/shared-value.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
+
+describe("a value that is costly to read", () => {
+  let folder: string;
+  let stores: Store[];
+  let elapsedMs: number;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "board-shared-"));
+    stores = [];
+    elapsedMs = 0;
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The value in one process of a board, of at most 10 ms age. Each read ends when the test says so. */
+  async function inAProcess() {
+    const store = await openStore(`sqlite:${folder}/board.db`);
+    stores.push(store);
+    const reads: { at: number; done: (value: number, ms?: number) => void; failed: (e: Error) => void }[] =
+      [];
+    const read = (at: number) =>
+      new Promise<number>((resolve, failed) => {
+        const done = (value: number, ms = 0) => {
+          elapsedMs += ms;
+          resolve(value);
+        };
+        reads.push({ at, done, failed });
+      });
+    const shared = new SharedValue({ name: "figure", maxAgeMs: 10, read, store, elapsedMs: () => elapsedMs });
+    const nth = (n: number) => expect.poll(() => reads[n]).toBeDefined();
+    /** Asks, ends the read this asks for, and resolves to the answer. */
+    const counted = async (now: number, value: number, ms?: number) => {
+      const n = reads.length;
+      const asked = shared.get(now);
+      await nth(n);
+      reads[n]?.done(value, ms);
+      return asked;
+    };
+    return { shared, reads, nth, counted };
+  }
+
+  it("is read once for all who ask, and not again while it is young", async () => {
+    const { shared, reads, nth } = await inAProcess();
+    const asked = [shared.get(0), shared.get(1)];
+    await nth(0);
+    reads[0]?.done(7);
+    expect(await Promise.all(asked)).toEqual([7, 7]);
+    expect(await shared.get(4)).toBe(7);
+    expect(reads).toHaveLength(1);
+  });
+
+  it("is read again from half its age on, and keeps nobody waiting for that", async () => {
+    const { shared, reads, nth, counted } = await inAProcess();
+    await counted(0, 7);
+    expect(await shared.get(5)).toBe(7);
+    expect(await shared.get(9)).toBe(7);
+    await nth(1);
+    expect(reads.map(({ at }) => at)).toEqual([0, 5]);
+    reads[1]?.done(8);
+    await expect.poll(() => shared.get(9)).toBe(8);
+  });
+
+  it("is waited for when the kept one is too old; only then a failure is told", async () => {
+    const { shared, reads, nth, counted } = await inAProcess();
+    await counted(0, 7);
+    expect(await shared.get(6)).toBe(7);
+    await nth(1);
+    reads[1]?.failed(new Error("away"));
+    await new Promise(setImmediate);
+    expect(await shared.get(7)).toBe(7);
+    await nth(2);
+    const late = shared.get(10);
+    reads[2]?.failed(new Error("still away"));
+    await expect(late).rejects.toThrow("still away");
+    expect(await counted(11, 9)).toBe(9);
+  });
+
+  it("is read by each process alone where that is cheap", async () => {
+    const [one, other] = [await inAProcess(), await inAProcess()];
+    expect(await one.counted(0, 7, 50)).toBe(7);
+    expect(await other.counted(1, 8, 50)).toBe(8);
+  });
+
+  describe("when reading takes long", () => {
+    it("is read by one process for all, and by a later one not at all while it is young", async () => {
+      const [one, other] = [await inAProcess(), await inAProcess()];
+      await one.counted(0, 7, 100);
+      expect(await other.shared.get(1)).toBe(7);
+      expect(await other.shared.get(1999)).toBe(7);
+      expect(other.reads).toHaveLength(0);
+    });
+
+    it("is renewed after 20 times its reading time, by one process, and nobody waits for it", async () => {
+      const [one, other] = [await inAProcess(), await inAProcess()];
+      await one.counted(0, 7, 100);
+      expect(await other.shared.get(1)).toBe(7);
+      expect(await other.shared.get(2000)).toBe(7);
+      await other.nth(0);
+      expect(await one.shared.get(2001)).toBe(7);
+      other.reads[0]?.done(8, 100);
+      await expect.poll(() => other.shared.get(2001)).toBe(8);
+      await expect.poll(() => one.shared.get(3000)).toBe(8);
+      expect(one.reads).toHaveLength(1);
+    });
+
+    it("stays as it is after a failed read, and is not read again at once", async () => {
+      const { shared, reads, nth, counted } = await inAProcess();
+      await counted(0, 7, 100);
+      expect(await shared.get(2000)).toBe(7);
+      await nth(1);
+      reads[1]?.failed(new Error("away"));
+      await new Promise(setImmediate);
+      expect(await shared.get(3999)).toBe(7);
+      expect(reads).toHaveLength(2);
+      await expect.poll(async () => [await shared.get(4000), reads.length]).toEqual([7, 3]);
+    });
+
+    it("is given at once after a restart, however old, and renewed", async () => {
+      await (await inAProcess()).counted(0, 7, 100);
+      const { shared, nth } = await inAProcess();
+      expect(await shared.get(1_000_000)).toBe(7);
+      await nth(0);
+    });
+
+    it("is read by another process when the one that was reading is gone", async () => {
+      const [one, other] = [await inAProcess(), await inAProcess()];
+      await one.counted(0, 7, 100);
+      void one.shared.get(2000);
+      await one.nth(1);
+      await other.shared.get(2000);
+      await expect.poll(async () => [await other.shared.get(62_000), other.reads.length]).toEqual([7, 1]);
+    });
+  });
+});
