@@ -344,6 +344,27 @@ describe("the door", () => {
     expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
   });
 
+  it.each([
+    [
+      "prompts/get",
+      { name: "find", arguments: { what: 5 } },
+      'Every argument must be text, such as {"what": ',
+    ],
+    ["prompts/get", { name: "find", arguments: ["what"] }, "Every argument must be text"],
+    ["prompts/get", { name: ["find"] }, "`name` must be text: one from prompts/list."],
+    ["prompts/get", undefined, "`name` must be text"],
+    ["resources/read", { uri: 5 }, "`uri` must be text: one from resources/list."],
+    ["tools/call", { name: "search", arguments: "bike" }, "Invalid"],
+    ["tools/list", { cursor: 5 }, "`cursor` must be text."],
+    ["prompts/list", { cursor: {} }, "`cursor` must be text."],
+  ])("answers %s with wrong parameters %j by -32602 and what is wrong", async (method, params, message) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await fetch(`${board.url}/mcp`, { method: "POST", headers, body });
+    const [, data = ""] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+    const { error } = JSON.parse(data);
+    expect([error.code, error.message]).toEqual([-32602, expect.stringContaining(message)]);
+  });
+
   it("refuses a body over 64 KiB with 413, and other media with 415", async () => {
     const large = await fetch(`${board.url}/mcp`, {
       method: "POST",

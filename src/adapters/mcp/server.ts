@@ -5,6 +5,7 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
+import { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Surface } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
@@ -73,7 +74,7 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
   return (credentials) => {
     const caller = { ...credentials, surface: door.surface };
     const server = new Server(SERVER, options);
-    server.setRequestHandler("tools/list", () => ({ tools: shown }));
+    server.setRequestHandler("tools/list", { params: List }, () => ({ tools: shown }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
@@ -87,19 +88,19 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
       const asked = elicited(server, tool, given, context, { site: parts.site, hasKey });
       return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.sent, { ...caller, line });
     });
-    server.setRequestHandler("resources/list", () => ({
+    server.setRequestHandler("resources/list", { params: List }, () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),
     }));
-    server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
-    server.setRequestHandler("resources/read", async ({ params }) => {
+    server.setRequestHandler("resources/templates/list", { params: List }, () => ({ resourceTemplates: [] }));
+    server.setRequestHandler("resources/read", { params: ResourceAsked }, async (params) => {
       const resource = resources.find(({ uri }) => uri === params.uri);
       if (resource === undefined)
         throw new ResourceNotFoundError(params.uri, "No such resource. See resources/list.");
       const { uri, mimeType } = resource;
       return { contents: [{ uri, mimeType, text: await resource.read(caller) }] };
     });
-    server.setRequestHandler("prompts/list", () => ({ prompts: prompts.listed }));
-    server.setRequestHandler("prompts/get", ({ params }) => {
+    server.setRequestHandler("prompts/list", { params: List }, () => ({ prompts: prompts.listed }));
+    server.setRequestHandler("prompts/get", { params: PromptAsked }, (params) => {
       const filled = prompts.filled(params.name, params.arguments ?? {});
       if (filled === null)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown prompt. See prompts/list.");
@@ -114,6 +115,17 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
     return server;
   };
 }
+
+// The SDK answers what breaks its own schemas as an internal error; what breaks these is -32602, with these words.
+const List = z.looseObject({ cursor: z.string("`cursor` must be text.").optional() });
+const NAMES_RESOURCE = "`uri` must be text: one from resources/list.";
+const ResourceAsked = z.looseObject({ uri: z.string(NAMES_RESOURCE) }, NAMES_RESOURCE);
+const NAMES_PROMPT = "`name` must be text: one from prompts/list.";
+const ARGUMENT = 'Every argument must be text, such as {"what": "road bike"}.';
+const PromptAsked = z.looseObject(
+  { name: z.string(NAMES_PROMPT), arguments: z.record(z.string(), z.string(ARGUMENT), ARGUMENT).optional() },
+  NAMES_PROMPT,
+);
 
 const readingOnly = ({ tools, operations }: Catalog): Catalog => ({
   tools: tools.filter(({ effect }) => effect === "reads"),
