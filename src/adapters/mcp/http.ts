@@ -6,17 +6,24 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import cors from "cors";
-import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from "express";
 import { adviceOn, FAILURES } from "../../failures.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
+import { type ListeningParts, listening } from "./listening.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
 /** JSON-RPC 2.0 error codes for answers without a request id. */
 const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -32000 } as const;
 
-export interface McpRouterParts extends McpParts {
+export interface McpRouterParts extends McpParts, Pick<ListeningParts, "services"> {
   dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
 }
@@ -37,18 +44,17 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
   ] as const;
   for (const [path, door] of doors) {
     const serverFor = mcpServers(parts, door);
-    const make = (request: { authInfo?: AuthInfo }) => {
-      const server = serverFor(credentialsIn(request.authInfo));
+    const make = (request: { era: "modern" | "legacy"; authInfo?: AuthInfo }) => {
+      const server = serverFor(credentialsIn(request.authInfo), { listen: request.era === "modern" });
       adapt(server);
       return server;
     };
     const handler = createMcpHandler(make, {
-      // The board's lists never change while it runs, so clients need no stream of changes.
-      maxSubscriptions: 0,
       onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
     });
+    const listen = listening(parts, { make, surface: door.surface }, callerOf);
     router.use(path, notBelow(onlyKnownHosts(parts), openCors, postOnly, requireJson, jsonBody));
-    router.post(path, counting(parts), answering(toNodeHandler(handler)));
+    router.post(path, counting(parts), listen, answering(toNodeHandler(handler)));
     router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
@@ -100,7 +106,7 @@ const requireJson: RequestHandler = (request, response, next) => {
 };
 
 /** What a call admits by itself. */
-const ADMITTED = new Set(["tools/call", "resources/read"]);
+const ADMITTED = new Set(["tools/call", "resources/read", "subscriptions/listen"]);
 
 /** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
 function counting({ dispatcher }: McpRouterParts): RequestHandler {
@@ -116,10 +122,15 @@ function counting({ dispatcher }: McpRouterParts): RequestHandler {
 
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {
-    const client = mcpClientOf(request.body, request.get("user-agent"));
-    const auth = authInfoOf({ ...credentialsOf(request), client, line: lineOf(response) });
+    const { auth } = callerOf(request, response);
     await handle(Object.assign(request, { auth }), response, request.body);
   };
+}
+
+function callerOf(request: Request, response: Response) {
+  const client = mcpClientOf(request.body, request.get("user-agent"));
+  const credentials = { ...credentialsOf(request), client, line: lineOf(response) };
+  return { credentials, auth: authInfoOf(credentials) };
 }
 
 /**

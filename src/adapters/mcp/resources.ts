@@ -1,10 +1,12 @@
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, type ReadResourceResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
 import { adviceOn, type Surface } from "../../failures.ts";
 import type { Catalog, Operation } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
+import { type CallParts, callTool } from "./calls.ts";
+import type { ServedTool } from "./tool-list.ts";
 
 type Opening = Dispatcher | Promise<Dispatcher>;
 
@@ -15,6 +17,42 @@ interface Resource {
   description: string;
   mimeType: string;
   read(from: Credentials): string | Promise<string>;
+}
+
+/** What `check_subscription` answers, as a resource that clients may listen to. */
+const MATCHES = {
+  title: "New matches",
+  description:
+    "New matches of your saved queries, after the last `next_cursor`, by your key. `subscriptions/listen` tells of more.",
+  mimeType: "text/plain",
+} as const;
+const MATCHES_URI = "board://subscriptions";
+
+/** Addresses of matches: of all the caller's subscriptions, or of one. */
+export const MATCHES_TEMPLATES = [
+  { uriTemplate: `${MATCHES_URI}{?cursor}`, name: "matches", ...MATCHES },
+  { uriTemplate: `${MATCHES_URI}/{id}{?cursor}`, name: "matches_of_one", ...MATCHES },
+];
+
+/** The arguments that an address of matches stands for; null for any other address. */
+export function matchesAt(uri: string): { id?: string; cursor?: string } | null {
+  const [whole, id, cursor] = /^board:\/\/subscriptions(?:\/(\w+))?(?:\?cursor=([^&#]+))?$/.exec(uri) ?? [];
+  if (whole === undefined) return null;
+  return { ...(id === undefined ? {} : { id }), ...(cursor === undefined ? {} : { cursor }) };
+}
+
+/** Reads new matches as the tool would; they are the caller's own, so no client may keep them for others. */
+export async function readMatches(
+  parts: CallParts,
+  { surface, tool }: { surface: Exclude<Surface, "rest">; tool: ServedTool },
+  { uri, ...input }: { uri: string; id?: string; cursor?: string },
+  from: Credentials,
+): Promise<ReadResourceResult> {
+  const { content, isError } = await callTool(parts, { surface, answers: "text" }, tool, input, from);
+  const [first] = content;
+  const text = first?.type === "text" ? first.text : "";
+  if (isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+  return { contents: [{ uri, mimeType: MATCHES.mimeType, text }], ttlMs: 0, cacheScope: "private" };
 }
 
 /** Before texts that also name web addresses. */

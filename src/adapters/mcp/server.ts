@@ -13,7 +13,7 @@ import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { callTool } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
-import { resourcesOf } from "./resources.ts";
+import { MATCHES_TEMPLATES, matchesAt, readMatches, resourcesOf } from "./resources.ts";
 import { servedTools } from "./tool-list.ts";
 
 /** What the MCP server is built from. */
@@ -43,7 +43,6 @@ export const SERVER = { name: "agent-board", title: "Agent Board", version: "0.1
 /** Lists change only with the program, so clients may cache them for a while. */
 const LISTS_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
 const OPTIONS = {
-  capabilities: { tools: {}, resources: {}, prompts: {} },
   cacheHints: {
     "tools/list": LISTS_KEPT,
     "resources/list": LISTS_KEPT,
@@ -56,12 +55,15 @@ const OPTIONS = {
 
 /**
  * Prepares everything that servers answer from, once. The returned function makes a server for one request or one
- * connection, which takes some microseconds.
+ * connection, which takes some microseconds; `listens` says whether it can tell of changed resources.
  *
  * The low-level `Server` is a deliberate choice. It lets `tools/list` be computed once, and only the board parses the
  * arguments, so a wrong argument gets the same answer over MCP and REST.
  */
-export function mcpServers(parts: McpParts, door: Door): (credentials: Credentials) => Server {
+export function mcpServers(
+  parts: McpParts,
+  door: Door,
+): (credentials: Credentials, can?: { listen: boolean }) => Server {
   const catalog = door.surface === "tools" ? parts.catalog : readingOnly(parts.catalog);
   const tools = servedTools(catalog);
   const listed = [...tools.values()].map((tool) => tool.listed);
@@ -71,9 +73,11 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
   const prompts = promptsOf(door.surface);
   const options = { ...OPTIONS, instructions: prompts.instructions };
   const resources = resourcesOf({ ...parts, catalog }, door.surface);
-  return (credentials) => {
+  const checking = tools.get("check_subscription");
+  return (credentials, { listen } = { listen: false }) => {
     const caller = { ...credentials, surface: door.surface };
-    const server = new Server(SERVER, options);
+    const capabilities = { tools: {}, resources: listen ? { subscribe: true } : {}, prompts: {} };
+    const server = new Server(SERVER, { ...options, capabilities });
     server.setRequestHandler("tools/list", { params: List }, () => ({ tools: shown }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
@@ -91,8 +95,15 @@ export function mcpServers(parts: McpParts, door: Door): (credentials: Credentia
     server.setRequestHandler("resources/list", { params: List }, () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),
     }));
-    server.setRequestHandler("resources/templates/list", { params: List }, () => ({ resourceTemplates: [] }));
+    server.setRequestHandler("resources/templates/list", { params: List }, () => ({
+      resourceTemplates: checking === undefined ? [] : MATCHES_TEMPLATES,
+    }));
     server.setRequestHandler("resources/read", { params: ResourceAsked }, async (params) => {
+      const matches = matchesAt(params.uri);
+      if (matches !== null && checking !== undefined) {
+        const at = { uri: params.uri, ...matches };
+        return readMatches(parts, { surface: door.surface, tool: checking }, at, caller);
+      }
       const resource = resources.find(({ uri }) => uri === params.uri);
       if (resource === undefined)
         throw new ResourceNotFoundError(params.uri, "No such resource. See resources/list.");

@@ -4,6 +4,7 @@ import type { InboxStore, StoredPublisher } from "../../ports/store/index.ts";
 /** What other processes matched is found within this time, by one question for all who wait. */
 const LOOK_MS = 500;
 const IDS_PER_LOOK = 1_000;
+const ENTRIES_PER_READ = 100;
 /** How many waits end per turn of the event loop, so that a post that many wait for holds up nobody else. */
 const ENDED_PER_TURN = 8;
 /** How many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
@@ -79,7 +80,7 @@ export class Waits {
     const deadline = performance.now() + seconds * 1000;
     for (let isLast = false; ; ) {
       // Read before the look, so that nothing is missed that comes after it.
-      const seen = (await this.#inbox.lastNumbers([caller.id])).get(caller.id) ?? 0;
+      const seen = await this.newest(caller.id);
       const page = await look();
       if (page.hasNews || isLast) return page;
       const why = await this.#wait(caller.id, seen, deadline - performance.now(), line);
@@ -88,6 +89,44 @@ export class Waits {
       if (why === "hung up") return page;
       isLast = why === "time";
     }
+  }
+
+  /** The place from which `matchesAfter` tells of everything that comes from now on. */
+  async newest(publisherId: string): Promise<number> {
+    return (await this.#inbox.lastNumbers([publisherId])).get(publisherId) ?? 0;
+  }
+
+  /**
+   * Tells of new matches as they come, until the time is up, the caller hangs up or is gone, or the board stops.
+   * @returns ids of the subscriptions that got a match since the last word
+   */
+  async *matchesAfter(
+    caller: StoredPublisher,
+    place: number,
+    { seconds, line }: { seconds: number; line: Line },
+  ): AsyncGenerator<ReadonlySet<string>, void> {
+    const deadline = performance.now() + seconds * 1000;
+    for (let after = place; ; ) {
+      const left = Math.max(0, (deadline - performance.now()) / 1000);
+      const { entries } = await this.until(caller, { seconds: left, line }, async () => {
+        const found = await this.#inbox.read(caller.id, after, ENTRIES_PER_READ);
+        const isGone = found.length === 0 && !(await this.#inbox.lastNumbers([caller.id])).has(caller.id);
+        return { entries: found, hasNews: isGone || found.length > 0, notes: [] };
+      });
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      after = last.no;
+      const matched = entries.flatMap(({ type, subscriptionId }) =>
+        type === "match" && subscriptionId !== null ? [subscriptionId] : [],
+      );
+      if (matched.length > 0) yield new Set(matched);
+    }
+  }
+
+  /** True when another call of this publisher may wait. */
+  admits(publisherId: string): boolean {
+    const own = this.#waiting.get(publisherId)?.size ?? 0;
+    return !this.#stopping && this.#count < MOST.ofAll && own < MOST.ofOnePublisher;
   }
 
   /** Something came for these publishers. */
@@ -105,7 +144,7 @@ export class Waits {
     const waiters = this.#waiting.get(publisherId) ?? new Set();
     if (this.#stopping) return Promise.resolve("stopping");
     if (line?.closed.aborted === true) return Promise.resolve("hung up");
-    if (this.#count >= MOST.ofAll || waiters.size >= MOST.ofOnePublisher) return Promise.resolve("full");
+    if (!this.admits(publisherId)) return Promise.resolve("full");
     line?.rest();
     return new Promise((resolve) => {
       const end = (why: Ending) => {

@@ -5,6 +5,7 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -15,6 +16,9 @@ const LOCAL = "stdio";
 
 /** After stdin ends, the process waits this long for answers under way. */
 const DRAIN_MS = 10_000;
+
+/** Served over HTTP only, where a stream can end by itself. `check_subscription` waits for matches over both. */
+const LISTEN = "subscriptions/listen";
 
 export interface StdioOptions {
   /** Sent with every call that needs a key. */
@@ -29,10 +33,9 @@ export interface StdioOptions {
  */
 export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: StdioOptions): Promise<void> {
   const serverFor = mcpServers(parts, { surface: readOnly ? "reading" : "tools", answers: "text" });
-  const transport = new StdioTransport();
+  const transport = new StdioTransport({ refuse: LISTEN });
   const handle = serveStdio(() => serverFor({ apiKey, address: LOCAL, client: LOCAL }), {
     transport,
-    maxSubscriptions: 0,
     onerror: (error) => parts.logger.debug({ err: error }, "stdio"),
   });
   await transport.ended;
@@ -54,8 +57,11 @@ export class StdioTransport implements Transport {
   readonly #owed = new Set<string | number>();
   #inputEnded = false;
   #settle = () => {};
+  readonly #refused: string | undefined;
 
-  constructor() {
+  /** @param options.refuse  a method that is answered as unknown, whatever the SDK makes of it */
+  constructor({ refuse }: { refuse?: string } = {}) {
+    this.#refused = refuse;
     this.ended = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -63,7 +69,11 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#inner.onmessage = (message) => {
-      if (isJSONRPCRequest(message)) this.#owed.add(message.id);
+      if (isJSONRPCRequest(message)) {
+        if (message.method === this.#refused) return void this.send(unknownMethod(message.id));
+        // A stream is answered only when it ends, so nobody waits for that.
+        if (message.method !== LISTEN) this.#owed.add(message.id);
+      }
       this.onmessage?.(message);
       const cancelled = cancelledBy(message);
       if (cancelled !== undefined) this.#forget(cancelled);
@@ -108,6 +118,12 @@ export class StdioTransport implements Transport {
     if (this.#inputEnded && this.#owed.size === 0 && this.#input.readableLength === 0) void this.close();
   }
 }
+
+const unknownMethod = (id: string | number): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" },
+});
 
 /** Id of the request that a message cancels. A cancelled request gets no answer. */
 export function cancelledBy(message: JSONRPCMessage): string | number | undefined {

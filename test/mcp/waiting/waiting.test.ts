@@ -2,12 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { measureWaiting } from "../../bench/waiting/index.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, eventually, register } from "../support/boards/client.ts";
-import { write } from "../support/boards/writing.ts";
+import { measureWaiting } from "../../../bench/waiting/index.ts";
+import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { call, eventually, register } from "../../support/boards/client.ts";
+import { write } from "../../support/boards/writing.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
+const MAIN = join(import.meta.dirname, "../../../src/main.ts");
 
 let board: TestBoard;
 let me: { id: string; key: string };
