@@ -50,8 +50,6 @@ export class Background {
     this.#matcher = new Poller(async () => {
       const took = await matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock());
       if (took > 0) this.#deliverer.nudge();
-      // Takes in new subscriptions now, so the next post need not wait for that.
-      else await matching.refresh(clock());
       return took;
     }, this.#failed("matching"));
     this.#embedding = new Poller(async () => {

@@ -1,15 +1,19 @@
-/** Work left by other processes, or by one that died, is found within this time. */
-const POLL_MS = 400;
+/**
+ * The pause after a look that found nothing: it doubles up to the longest. Work left by other processes, or by one that died,
+ * is found within the longest; a process with nothing to do asks its database seldom.
+ */
+const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;
 /** The pause after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;
 
-/** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise every 400 ms. */
+/** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise every 0.4 to 3.2 s. */
 export class Poller {
   readonly #batch: () => Promise<number>;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #nudged = false;
+  #pauseMs: number = PAUSE_MS.shortest;
   #stopped = true;
 
   /** @param batch  does a bounded piece of work and resolves to how many items it took */
@@ -25,9 +29,8 @@ export class Poller {
 
   /** There is work now. */
   nudge(): void {
-    if (this.#stopped) return;
-    this.#nudged = true;
-    this.#running ??= this.#run();
+    this.#pauseMs = PAUSE_MS.shortest;
+    this.#look();
   }
 
   /** Resolves when the batch under way is done. */
@@ -37,22 +40,30 @@ export class Poller {
     await this.#running;
   }
 
+  #look(): void {
+    if (this.#stopped) return;
+    this.#nudged = true;
+    this.#running ??= this.#run();
+  }
+
   async #run(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    let restMs = POLL_MS;
+    let hasFailed = false;
     try {
       let took = 1;
       while (!this.#stopped && (took > 0 || this.#nudged)) {
         this.#nudged = false;
         took = await this.#batch();
+        if (took > 0) this.#pauseMs = PAUSE_MS.shortest;
       }
     } catch (error) {
-      restMs = REST_MS;
+      hasFailed = true;
       this.#failed(error);
     }
     this.#running = null;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.nudge(), restMs);
+    this.#timer = setTimeout(() => this.#look(), hasFailed ? REST_MS : this.#pauseMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS.longest);
     this.#timer.unref();
   }
 }

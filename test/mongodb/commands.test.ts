@@ -7,6 +7,10 @@ import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const database = await mongodbFor("replicaSet", "commands");
 
+/** After this long without work the pauses between looks are longest; and how long they are watched then. */
+const LULLED_MS = 7_000;
+const LULL_MS = 10_000;
+
 describe.skipIf(database === null)("the commands that a call waits for, one after another", () => {
   const { url, drop } = database as NonNullable<typeof database>;
   let board: TestBoard;
@@ -85,5 +89,20 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
     const pending = () => call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, { key });
     expect((await pending()).body.data).toHaveLength(1);
     expect(inARow(await sent(pending))).toBeLessThanOrEqual(6);
+  });
+
+  it("are about one a second while nothing happens", { timeout: 60_000 }, async () => {
+    const monitored = new URL(url);
+    monitored.searchParams.set("monitorCommands", "true");
+    const quiet = await startBoard({ STORE_URL: monitored.href });
+    try {
+      const own = new CommandLog((quiet.board.store as MongodbStore).connection.client);
+      await new Promise((resolve) => setTimeout(resolve, LULLED_MS));
+      const looks = await own.of(() => new Promise((resolve) => setTimeout(resolve, LULL_MS)));
+      expect(looks.length).toBeGreaterThan(0);
+      expect(looks.length / (LULL_MS / 1000)).toBeLessThanOrEqual(2);
+    } finally {
+      await quiet.stop();
+    }
   });
 });
