@@ -4,7 +4,7 @@ import type { Place } from "../ports/store/index.ts";
 import { coverageFactors } from "../search/fuse.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
-import { Searcher } from "./query/searcher.ts";
+import { COMPETING_BY_MEANING, Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
 import { SnapshotFile } from "./snapshot/index.ts";
 import type { Tables } from "./tables.ts";
@@ -59,7 +59,8 @@ export class LocalAnswers implements Answers {
   async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
     const searcher = this.#current();
     const except = new Set(searcher.rowsOf([...page.except]));
-    const found = searcher.match(question, { limit: page.limit, except });
+    const atLeast = question.words === null ? COMPETING_BY_MEANING : undefined;
+    const found = searcher.match(question, { limit: page.limit, except }, atLeast);
     const { keys, cosines, words, coverage, bestWords } = found;
     const factors = coverageFactors(question.words);
     const idAt = (at: number) => searcher.idOf(keys[at] ?? 0);

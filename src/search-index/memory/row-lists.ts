@@ -18,6 +18,17 @@ interface Page {
   words: Uint32Array;
 }
 
+/** What the words of a query add up to, for each row. */
+export interface WordSums {
+  scores: Float32Array;
+  coverage: Float32Array;
+  /** Rows with a score above 0, each once: the first `count` of these. */
+  matched: Uint32Array;
+  count: number;
+  /** 1 for the rows that are to be scored; null for all. */
+  within: Uint8Array | null;
+}
+
 /** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
 const K1 = 1.2;
 const B = 0.75;
@@ -32,6 +43,9 @@ export class RowLists {
   /** Address after the last block. */
   used = BLOCK_MIN;
   readonly #names: Names;
+  /** A block, decoded: an entry takes at least one byte. */
+  readonly #rows = new Uint32Array(BLOCK_MAX);
+  readonly #weights = new Uint8Array(BLOCK_MAX);
 
   constructor(names: Names) {
     this.#names = names;
@@ -65,27 +79,17 @@ export class RowLists {
 
   /** Calls `take` for each entry of a list. */
   each(name: number, take: (row: number, weight: number) => void): void {
-    let row = 0;
-    this.#blocks(name, (bytes, start, end) => {
-      for (let at = start; at < end; ) {
-        let byte = bytes[at++] ?? 0;
-        let value = byte & 127;
-        for (let shift = 7; byte >= 128; shift += 7) {
-          byte = bytes[at++] ?? 0;
-          value |= (byte & 127) << shift;
-        }
-        row += value >>> 1;
-        take(row, (value & 1) === 0 ? COMMON_WEIGHT : (bytes[at++] ?? 0));
-      }
+    this.#decoded(name, (rows, weights, count) => {
+      for (let at = 0; at < count; at += 1) take(rows[at] ?? 0, weights[at] ?? 0);
     });
   }
 
   /** Writes the rows of a list to `out` from `to` on; gives the end of what it wrote. */
   rows(name: number, out: Uint32Array, to: number): number {
     let end = to;
-    this.each(name, (row) => {
-      out[end] = row;
-      end += 1;
+    this.#decoded(name, (rows, _, count) => {
+      out.set(rows.subarray(0, count), end);
+      end += count;
     });
     return end;
   }
@@ -101,17 +105,30 @@ export class RowLists {
     name: number,
     { factor, share }: { factor: number; share: number },
     { lengths, meanLength }: { lengths: Uint16Array; meanLength: number },
-    { scores, coverage }: { scores: Float32Array; coverage: Float32Array },
+    sums: WordSums,
   ): void {
     const scale = factor * (K1 + 1);
     const floor = K1 * (1 - B);
     const slope = (K1 * B) / meanLength;
-    this.each(name, (row, weight) => {
-      // Weights are halves: 2 for once in the body.
-      const count = weight / 2;
-      scores[row] = (scores[row] ?? 0) + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
-      coverage[row] = (coverage[row] ?? 0) + share;
+    const { scores, coverage, within, matched } = sums;
+    let { count: known } = sums;
+    // One loop for all blocks: a call for each entry takes as long as the arithmetic.
+    this.#decoded(name, (rows, weights, length) => {
+      for (let at = 0; at < length; at += 1) {
+        const row = rows[at] ?? 0;
+        if (within !== null && within[row] === 0) continue;
+        // Weights are halves: 2 for once in the body.
+        const count = (weights[at] ?? 0) / 2;
+        const before = scores[row] ?? 0;
+        if (before === 0) {
+          matched[known] = row;
+          known += 1;
+        }
+        scores[row] = before + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
+        coverage[row] = (coverage[row] ?? 0) + share;
+      }
     });
+    sums.count = known;
   }
 
   /** Adds pages until `bytes` are there. */
@@ -125,6 +142,16 @@ export class RowLists {
     return this.pages.flatMap((page, at) => {
       const length = Math.min(LIST_PAGE_BYTES, bytes - at * LIST_PAGE_BYTES);
       return length > 0 ? [page.bytes.subarray(0, length)] : [];
+    });
+  }
+
+  /** Calls `take` for each block of a list; what it is given holds until it returns. */
+  #decoded(name: number, take: (rows: Uint32Array, weights: Uint8Array, count: number) => void): void {
+    let last = 0;
+    this.#blocks(name, (bytes, start, end) => {
+      const count = decode(bytes, start, end, last, this.#rows, this.#weights);
+      if (count > 0) last = this.#rows[count - 1] ?? 0;
+      take(this.#rows, this.#weights, count);
     });
   }
 
@@ -170,6 +197,35 @@ export class RowLists {
     if (page === undefined) throw new RangeError("A list leads out of its memory.");
     return page;
   }
+}
+
+/** Writes the entries of a block; gives their number. @param last  the row before the first of them */
+function decode(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  last: number,
+  rows: Uint32Array,
+  weights: Uint8Array,
+): number {
+  let row = last;
+  let count = 0;
+  for (let at = start; at < end; ) {
+    let value = bytes[at++] ?? 0;
+    if (value >= 128) {
+      let byte = value;
+      value &= 127;
+      for (let shift = 7; byte >= 128; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+    }
+    row += value >>> 1;
+    rows[count] = row;
+    weights[count] = (value & 1) === 0 ? COMMON_WEIGHT : (bytes[at++] ?? 0);
+    count += 1;
+  }
+  return count;
 }
 
 function pageOf(buffer: SharedArrayBuffer): Page {

@@ -134,6 +134,12 @@ export class Rows {
     this.dead += 1;
   }
 
+  /** When the newest post was written; below every time when there is none. */
+  newestAt(): number {
+    const { rows, size } = this.byCreation;
+    return size === 0 ? Number.NEGATIVE_INFINITY : (this.createdAt.view[rows.view[size - 1] ?? 0] ?? 0);
+  }
+
   /** Sorts both orders of time, after many rows were added. */
   keepOrders(): void {
     const rows = Uint32Array.from({ length: this.size }, (_, row) => row).filter((row) => this.isLive(row));

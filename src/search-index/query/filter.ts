@@ -10,7 +10,7 @@ import { DEGREE, kindBit, MARK } from "../memory/rows.ts";
 export interface RowFilter {
   /** True for rows that pass. */
   passes(row: number): boolean;
-  /** Rows among which all that pass are, ascending; null when they are too many to list. */
+  /** All rows that pass, ascending; null when they are among too many to be looked at one by one. */
   among: Uint32Array | null;
 }
 
@@ -29,11 +29,12 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
     null,
   );
   const limit = Math.max(SHORT_LIST, memory.rows.size * LISTED_MAX);
-  const among = shortest !== null && shortest.size <= limit ? rowsOf(memory, shortest) : null;
+  const listed = shortest !== null && shortest.size <= limit ? shortest : null;
   const tests = lists
-    .filter((list) => list.decides && !(among !== null && list === shortest))
+    .filter((list) => list.decides && list !== listed)
     .map((list) => memberTest(memory, list));
-  return { passes: testOf(memory, filter, tests), among };
+  const passes = testOf(memory, filter, tests);
+  return { passes, among: listed === null ? null : rowsOf(memory, listed, passes) };
 }
 
 /** The same test for some rows, without a way to find all that pass. */
@@ -101,21 +102,18 @@ function cellsOf(near: PostFilter["near"]): string[] | null {
   return cells;
 }
 
-/** The rows of some lists, ascending, each once. */
-function rowsOf(memory: PostMemory, { names, size }: ListOfNames): Uint32Array {
+/** The rows of some lists that pass, ascending, each once. */
+function rowsOf(
+  memory: PostMemory,
+  { names, size }: ListOfNames,
+  passes: (row: number) => boolean,
+): Uint32Array {
   const rows = new Uint32Array(size);
   let end = 0;
   for (const name of names) end = memory.lists.rows(name, rows, end);
-  if (names.length < 2) return rows;
-  rows.sort();
-  let kept = 0;
-  for (let at = 0; at < end; at += 1) {
-    const row = rows[at] ?? 0;
-    if (at > 0 && row === rows[kept - 1]) continue;
-    rows[kept] = row;
-    kept += 1;
-  }
-  return rows.subarray(0, kept);
+  const passing = rows.filter(passes);
+  // Few pass, so that sorting them takes less than sorting all.
+  return names.length < 2 ? passing : passing.sort().filter((row, at, all) => row !== all[at - 1]);
 }
 
 function memberTest(memory: PostMemory, list: ListOfNames): (row: number) => boolean {
@@ -138,12 +136,14 @@ function testOf(
   const [marks, kind, publisher] = [rows.marks.view, rows.kind.view, rows.publisher.view];
   const [expiresAt, createdAt] = [rows.expiresAt.view, rows.createdAt.view];
   const [windowStart, windowEnd] = [rows.windowStart.view, rows.windowEnd.view];
-  const kinds = filter.kinds === null ? 0xff : filter.kinds.reduce((bits, one) => bits | kindBit(one), 0);
-  const aliveAfter = filter.includeExpired ? Number.NEGATIVE_INFINITY : filter.now;
+  const kinds = filter.kinds?.reduce((bits, one) => bits | kindBit(one), 0) ?? null;
+  const aliveAfter = filter.includeExpired ? null : filter.now;
+  const hasWindow = filter.after !== null || filter.before !== null || typeof filter.endedBy === "number";
   const after = filter.after ?? Number.NEGATIVE_INFINITY;
   const endedBy = filter.endedBy ?? Number.POSITIVE_INFINITY;
   const before = filter.before ?? Number.POSITIVE_INFINITY;
-  const { createdUntil, verifiedOnly } = filter;
+  const createdUntil = rows.newestAt() > filter.createdUntil ? filter.createdUntil : null;
+  const { verifiedOnly } = filter;
   const topLevelOnly = filter.parentId === null && !filter.includeReplies;
   const mask =
     MARK.live |
@@ -152,13 +152,16 @@ function testOf(
     (filter.datedOnly === true ? MARK.undated : 0);
   const ranks = verifiedOnly || memory.suspended > 0;
   const near = nearTest(memory, filter.near);
+  // A column that decides nothing is not read: rows come in no order, and each read waits for memory.
   return (row) => {
     if (((marks[row] ?? 0) & mask) !== MARK.live) return false;
-    if (((kind[row] ?? 0) & kinds) === 0) return false;
-    if ((expiresAt[row] ?? 0) <= aliveAfter) return false;
-    if ((windowEnd[row] ?? 0) < after || (windowStart[row] ?? 0) > before) return false;
-    if ((windowEnd[row] ?? 0) >= endedBy) return false;
-    if ((createdAt[row] ?? 0) > createdUntil) return false;
+    if (kinds !== null && ((kind[row] ?? 0) & kinds) === 0) return false;
+    if (aliveAfter !== null && (expiresAt[row] ?? 0) <= aliveAfter) return false;
+    if (hasWindow) {
+      const end = windowEnd[row] ?? 0;
+      if (end < after || end >= endedBy || (windowStart[row] ?? 0) > before) return false;
+    }
+    if (createdUntil !== null && (createdAt[row] ?? 0) > createdUntil) return false;
     if (ranks) {
       const status = memory.names.get(publisher[row] ?? 0, FIELD.status);
       if ((status & STATUS.suspended) !== 0) return false;

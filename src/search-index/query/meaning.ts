@@ -24,8 +24,8 @@ export interface Wanted {
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
   #dots = new Int32Array(1024);
-  /** What the words of each row add to its cosine. */
-  #added = new Float32Array(0);
+  /** Stays zero: what words add where none are asked for. */
+  #nothing = new Float32Array(0);
 
   /** Dot products with all rows; they hold until the next call. */
   allDots(memory: PostMemory, vector: Int8Array): Int32Array {
@@ -66,11 +66,9 @@ export class MeaningScorer {
     const { claims, limit, passes, byWords } = wanted;
     const { codes } = memory;
     const { size } = memory.rows;
-    if (this.#added.length < size) this.#added = new Float32Array(Math.ceil(size * 1.25));
-    const added = this.#added.subarray(0, size);
+    if (this.#nothing.length < size) this.#nothing = new Float32Array(Math.ceil(size * 1.25));
     // What words vouch for is left out here: who has all of them is among the best by words.
-    if (claims === null) added.fill(0);
-    else for (let row = 0; row < size; row += 1) added[row] = claims.added(row);
+    const added = (claims?.added ?? this.#nothing).subarray(0, size);
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;

@@ -13,6 +13,8 @@ import type { WordArm, WordScorer } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
 const COMPETING = 1000;
+/** The fewest for a few places by meaning alone: sign codes had the best five among a tenth as many. */
+export const COMPETING_BY_MEANING = 200;
 
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
 export class Searcher {
@@ -46,11 +48,16 @@ export class Searcher {
   /**
    * The best by the fused score, in no order. Both scores are exact.
    * @param page.limit  as many of the best as there are, and some more
+   * @param atLeast  how many compete at least
    */
-  match(question: Question, page: { limit: number; except: ReadonlySet<number> }): Scored<number> {
+  match(
+    question: Question,
+    page: { limit: number; except: ReadonlySet<number> },
+    atLeast = COMPETING,
+  ): Scored<number> {
     const asked = this.#asked(question);
     const { vector, scores, arm, factors } = asked;
-    const competing = this.#candidates(asked, Math.max(page.limit, COMPETING), page.except);
+    const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
     const { rows } = competing;
     const cosines =
       vector === null
@@ -127,7 +134,8 @@ export class Searcher {
   #asked(question: Question): Asked {
     const { words, filter } = question;
     const vector = this.#hasMeaning ? question.vector : null;
-    const arm = words === null ? null : this.#words.score(this.#memory, words);
+    const rows = rowFilter(this.#memory, filter);
+    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among);
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
@@ -135,7 +143,7 @@ export class Searcher {
     const all = !asksWords && question.vector === null;
     const required = arm !== null && arm.needed !== null;
     return {
-      filter: rowFilter(this.#memory, filter),
+      filter: rows,
       vector,
       scores: arm?.scores ?? null,
       factors: coverageFactors(words),
@@ -150,16 +158,17 @@ export class Searcher {
   /** Rows that may be among the best `limit` and pass all filters, each once. */
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
     const { filter, arm, vector, factors } = asked;
-    const passes = (row: number) => isFree(arm, row) && !except.has(row) && filter.passes(row);
+    const isWanted = (row: number) => isFree(arm, row) && !except.has(row);
+    const passes = (row: number) => isWanted(row) && filter.passes(row);
     const alone = (rows: Uint32Array) => ({ rows, dots: null, bestWords: 0 });
-    if (filter.among !== null) return alone(filter.among.filter(passes));
+    if (filter.among !== null) return alone(filter.among.filter(isWanted));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
-    const bestWords = arm === null ? 0 : bestScore(arm.scores, size, passes);
+    const bestWords = arm === null ? 0 : bestScore(arm, passes);
     const claims = arm === null || bestWords === 0 ? null : new WordClaims(arm, bestWords, factors);
     // Without sign codes every row competes.
     const needsBest = vector === null || this.#memory.coded > 0;
-    const byWords = claims === null || !needsBest ? NO_ROWS : topByWords(claims, size, limit, passes);
+    const byWords = claims === null || !needsBest ? NO_ROWS : topByWords(claims, limit, passes);
     if (vector === null) return { rows: byWords, dots: null, bestWords };
     const found = this.#meaning.fused(this.#memory, vector, {
       claims,
@@ -211,9 +220,10 @@ interface Competing {
 const NO_ROWS = new Uint32Array(0);
 
 /** The largest score of the rows that pass, 0 when none has one. */
-function bestScore(scores: Float32Array, size: number, passes: (row: number) => boolean): number {
+function bestScore({ scores, matched }: WordArm, passes: (row: number) => boolean): number {
   let best = 0;
-  for (let row = 0; row < size; row += 1) {
+  for (let at = 0; at < matched.length; at += 1) {
+    const row = matched[at] ?? 0;
     const score = scores[row] ?? 0;
     if (score > best && passes(row)) best = score;
   }
@@ -221,16 +231,11 @@ function bestScore(scores: Float32Array, size: number, passes: (row: number) => 
 }
 
 /** The `limit` best rows by words alone, in no order. */
-function topByWords(
-  claims: WordClaims,
-  size: number,
-  limit: number,
-  passes: (row: number) => boolean,
-): Uint32Array {
+function topByWords(claims: WordClaims, limit: number, passes: (row: number) => boolean): Uint32Array {
   const top = new TopRows(limit, 0);
-  const { scores } = claims.arm;
-  for (let row = 0; row < size; row += 1) {
-    if (scores[row] === 0) continue;
+  const { matched } = claims.arm;
+  for (let at = 0; at < matched.length; at += 1) {
+    const row = matched[at] ?? 0;
     const score = claims.fused(row, 0);
     if (score > top.floor && passes(row)) top.add(row, score);
   }

@@ -27,7 +27,7 @@ export function walkByTime(memory: PostMemory, filter: RowFilter, page: Page): P
   if (filter.among !== null) {
     const sign = newest ? -1 : 1;
     const from = page.after === null ? Number.NEGATIVE_INFINITY : sign * page.after.at;
-    const among = filter.among.filter((row) => rows.isLive(row) && sign * (times[row] ?? 0) >= from);
+    const among = filter.among.filter((row) => sign * (times[row] ?? 0) >= from);
     among.sort((a, b) => sign * ((times[a] ?? 0) - (times[b] ?? 0)));
     for (const row of among) if (!take(row)) break;
   } else if (newest) {

@@ -3,6 +3,7 @@ import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
+import type { WordSums } from "../memory/row-lists.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 
@@ -12,6 +13,10 @@ export interface WordArm {
   scores: Float32Array;
   /** Share of the query that stands in each row; see `WordMatch`. */
   coverage: Float32Array;
+  /** Rows with a score, each once. */
+  matched: Uint32Array;
+  /** Room for a number a row: zeros. */
+  spare: Float32Array;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
   /** Rows that have all phrases; null when none is asked for. */
@@ -24,24 +29,25 @@ export interface WordArm {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  /** Kept between questions; zero outside of them. */
-  #scores = new Float32Array(1024);
-  #coverage = new Float32Array(1024);
+  /** Numbers a row in each of what follows; kept between questions. */
+  #room = 0;
+  #scores = new Float32Array(0);
+  #coverage = new Float32Array(0);
+  #spare = new Float32Array(0);
+  #matched = new Uint32Array(0);
+  #within = new Uint8Array(0);
 
   constructor(stems: Stems, phrases: Phrases) {
     this.#stems = stems;
     this.#phrases = phrases;
   }
 
-  /** @returns scores that hold until the next call */
-  score(memory: PostMemory, words: WordQuery): WordArm {
-    const { size } = memory.rows;
-    if (this.#scores.length < size) {
-      this.#scores = new Float32Array(Math.ceil(size * 1.25));
-      this.#coverage = new Float32Array(this.#scores.length);
-    }
-    const scores = this.#scores.fill(0, 0, size);
-    const coverage = this.#coverage.fill(0, 0, size);
+  /**
+   * @param among  only these rows need a score; null means all
+   * @returns scores that hold until the next call
+   */
+  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
+    const sums = this.#sums(memory.rows.size, among);
     const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
     const { live } = memory.rows;
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
@@ -51,27 +57,57 @@ export class WordScorer {
       if (count === 0) continue;
       const share = coverageWeight(count, live) / total;
       const factor = times * rarity(count, live);
-      const add = (row: number, score: number) => {
-        scores[row] = (scores[row] ?? 0) + score;
-        coverage[row] = (coverage[row] ?? 0) + share;
-      };
-      if (found !== null) for (const [row, score] of found) add(row, times * score);
+      if (found !== null) for (const [row, score] of found) add(sums, row, times * score, share);
       else if (factor > times * SCORE_MIN)
-        memory.lists.score(name, { factor, share }, { lengths, meanLength }, { scores, coverage });
-      else memory.lists.each(name, (row) => add(row, factor));
+        memory.lists.score(name, { factor, share }, { lengths, meanLength }, sums);
+      else memory.lists.each(name, (row) => add(sums, row, factor, share));
     }
     const known = asked.length === 0 || asked.some(({ count }) => count > 0);
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
-    const needed = phrases.length === 0 ? null : this.#needed(memory, scores, phrases);
-    return { scores, coverage, known, needed, barred: this.#barred(memory, words.excluded) };
+    const needed = phrases.length === 0 ? null : this.#needed(memory, sums, phrases);
+    return {
+      scores: sums.scores,
+      coverage: sums.coverage,
+      matched: sums.matched.subarray(0, sums.count),
+      spare: this.#spare,
+      known,
+      needed,
+      barred: this.#barred(memory, words.excluded),
+    };
+  }
+
+  /** Sums for that many rows, all zero. */
+  #sums(rows: number, among: Uint32Array | null): WordSums {
+    if (this.#room < rows) {
+      this.#room = Math.ceil(rows * 1.25);
+      this.#scores = new Float32Array(this.#room);
+      this.#coverage = new Float32Array(this.#room);
+      this.#spare = new Float32Array(this.#room);
+      this.#matched = new Uint32Array(this.#room);
+      this.#within = new Uint8Array(this.#room);
+    }
+    this.#scores.fill(0, 0, rows);
+    this.#coverage.fill(0, 0, rows);
+    this.#spare.fill(0, 0, rows);
+    if (among !== null) {
+      this.#within.fill(0, 0, rows);
+      for (const row of among) this.#within[row] = 1;
+    }
+    return {
+      scores: this.#scores,
+      coverage: this.#coverage,
+      matched: this.#matched,
+      count: 0,
+      within: among === null ? null : this.#within,
+    };
   }
 
   /** Adds the scores of phrases; gives the rows that have all of them. */
-  #needed(memory: PostMemory, scores: Float32Array, phrases: string[]): Uint8Array {
+  #needed(memory: PostMemory, sums: WordSums, phrases: string[]): Uint8Array {
     const member = new Uint8Array(memory.rows.size);
     for (const [row, score] of this.#foundBy(memory, phrases)) {
       member[row] = 1;
-      scores[row] = (scores[row] ?? 0) + score;
+      add(sums, row, score, 0);
     }
     return member;
   }
@@ -135,6 +171,16 @@ export class WordScorer {
     }
     return { stems, torn };
   }
+}
+
+function add(sums: WordSums, row: number, score: number, share: number): void {
+  const before = sums.scores[row] ?? 0;
+  if (before === 0) {
+    sums.matched[sums.count] = row;
+    sums.count += 1;
+  }
+  sums.scores[row] = before + score;
+  sums.coverage[row] = (sums.coverage[row] ?? 0) + share;
 }
 
 interface AskedWord {

@@ -8,8 +8,27 @@
 
   ;; Dot products of the rows $rows, $rows + $width, …, to $out, one i32 each.
   (func (export "dots") (param $query i32) (param $rows i32) (param $count i32) (param $width i32) (param $out i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
+    (local $end i32) (local $r1 i32) (local $r2 i32) (local $r3 i32) (local $r4 i32)
+    (local.set $r1 (local.get $width))
+    (local.set $r2 (i32.shl (local.get $width) (i32.const 1)))
+    (local.set $r3 (i32.add (local.get $r1) (local.get $r2)))
+    (local.set $r4 (i32.shl (local.get $width) (i32.const 2)))
+    (local.set $end (i32.add (local.get $out) (i32.shl (i32.and (local.get $count) (i32.const -4)) (i32.const 2))))
+    (block $few
+      (loop $four
+        (br_if $few (i32.ge_u (local.get $out) (local.get $end)))
+        (v128.store (local.get $out)
+          (call $dots4
+            (local.get $query)
+            (local.get $rows)
+            (i32.add (local.get $rows) (local.get $r1))
+            (i32.add (local.get $rows) (local.get $r2))
+            (i32.add (local.get $rows) (local.get $r3))
+            (local.get $width)))
+        (local.set $rows (i32.add (local.get $rows) (local.get $r4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $four)))
+    (local.set $end (i32.add (local.get $end) (i32.shl (i32.and (local.get $count) (i32.const 3)) (i32.const 2))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
@@ -21,7 +40,22 @@
   ;; The same for the rows whose numbers (u32), counted from $rows, lie at $list.
   (func (export "dotsOf") (param $query i32) (param $rows i32) (param $list i32) (param $count i32) (param $width i32) (param $out i32)
     (local $end i32)
-    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $end (i32.add (local.get $out) (i32.shl (i32.and (local.get $count) (i32.const -4)) (i32.const 2))))
+    (block $few
+      (loop $four
+        (br_if $few (i32.ge_u (local.get $out) (local.get $end)))
+        (v128.store (local.get $out)
+          (call $dots4
+            (local.get $query)
+            (i32.add (local.get $rows) (i32.mul (i32.load (local.get $list)) (local.get $width)))
+            (i32.add (local.get $rows) (i32.mul (i32.load offset=4 (local.get $list)) (local.get $width)))
+            (i32.add (local.get $rows) (i32.mul (i32.load offset=8 (local.get $list)) (local.get $width)))
+            (i32.add (local.get $rows) (i32.mul (i32.load offset=12 (local.get $list)) (local.get $width)))
+            (local.get $width)))
+        (local.set $list (i32.add (local.get $list) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $four)))
+    (local.set $end (i32.add (local.get $end) (i32.shl (i32.and (local.get $count) (i32.const 3)) (i32.const 2))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
@@ -96,23 +130,12 @@
             (i8x16.add (local.get $b3) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r3)))))))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
           (br_if $parts (i32.lt_u (local.get $at) (local.get $stop))))
-        ;; The sums of four rows, each in a lane of its own.
-        (local.set $b0 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b0))))
-        (local.set $b1 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b1))))
-        (local.set $b2 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b2))))
-        (local.set $b3 (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b3))))
         (local.set $b0
-          (i32x4.add
-            (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $b0) (local.get $b1))
-            (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $b0) (local.get $b1))))
-        (local.set $b2
-          (i32x4.add
-            (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $b2) (local.get $b3))
-            (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $b2) (local.get $b3))))
-        (local.set $b0
-          (i32x4.add
-            (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $b0) (local.get $b2))
-            (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $b0) (local.get $b2))))
+          (call $sums
+            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b0)))
+            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b1)))
+            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b2)))
+            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b3)))))
         ;; The angle by pi, less a half: minus its sine, times pi, is the cosine.
         (local.set $u
           (f32x4.sub
@@ -178,6 +201,60 @@
         (local.set $steps (i32.add (local.get $steps) (i32.const 16)))
         (br $next)))
     (local.get $out))
+
+  ;; Four rows at a time: each part of the query is read once for all of them, and while one row is on its way from memory
+  ;; the others are too.
+  (func $dots4 (param $query i32) (param $row0 i32) (param $row1 i32) (param $row2 i32) (param $row3 i32) (param $width i32) (result v128)
+    (local $end i32) (local $low v128) (local $high v128) (local $s0 v128) (local $s1 v128) (local $s2 v128) (local $s3 v128)
+    (local.set $end (i32.add (local.get $row0) (local.get $width)))
+    (loop $next
+      (local.set $low (v128.load (local.get $query)))
+      (local.set $high (v128.load offset=16 (local.get $query)))
+      (local.set $s0
+        (i32x4.add
+          (local.get $s0)
+          (i32x4.add
+            (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $row0)) (local.get $low))
+            (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $row0)) (local.get $high)))))
+      (local.set $row0 (i32.add (local.get $row0) (i32.const 16)))
+      (local.set $s1
+        (i32x4.add
+          (local.get $s1)
+          (i32x4.add
+            (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $row1)) (local.get $low))
+            (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $row1)) (local.get $high)))))
+      (local.set $row1 (i32.add (local.get $row1) (i32.const 16)))
+      (local.set $s2
+        (i32x4.add
+          (local.get $s2)
+          (i32x4.add
+            (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $row2)) (local.get $low))
+            (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $row2)) (local.get $high)))))
+      (local.set $row2 (i32.add (local.get $row2) (i32.const 16)))
+      (local.set $s3
+        (i32x4.add
+          (local.get $s3)
+          (i32x4.add
+            (i32x4.dot_i16x8_s (v128.load8x8_s (local.get $row3)) (local.get $low))
+            (i32x4.dot_i16x8_s (v128.load8x8_s offset=8 (local.get $row3)) (local.get $high)))))
+      (local.set $row3 (i32.add (local.get $row3) (i32.const 16)))
+      (local.set $query (i32.add (local.get $query) (i32.const 32)))
+      (br_if $next (i32.lt_u (local.get $row0) (local.get $end))))
+    (call $sums (local.get $s0) (local.get $s1) (local.get $s2) (local.get $s3)))
+
+  ;; The sums of four rows, each in a lane of its own.
+  (func $sums (param $s0 v128) (param $s1 v128) (param $s2 v128) (param $s3 v128) (result v128)
+    (local.set $s0
+      (i32x4.add
+        (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $s0) (local.get $s1))
+        (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $s0) (local.get $s1))))
+    (local.set $s2
+      (i32x4.add
+        (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $s2) (local.get $s3))
+        (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $s2) (local.get $s3))))
+    (i32x4.add
+      (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $s0) (local.get $s2))
+      (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $s0) (local.get $s2))))
 
   ;; One row: 16 components a turn, in two sums so that additions need not wait for each other.
   (func $dot (param $query i32) (param $row i32) (param $width i32) (result i32)
