@@ -192,7 +192,11 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(await reportedOf(() => other.posts.insert(aPost("p", { publisherId: "pub_b" })))).toEqual(["p"]);
     expect(await reportedOf(() => other.posts.insert(reply))).toEqual(["p-1"]);
     const later = { parentExpiresAt: T0 + 90 * DAY_MS };
-    expect(await reportedOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual(["p", "p-2"]);
+    expect(await reportedOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual([
+      "p",
+      "p-1",
+      "p-2",
+    ]);
     expect(await reportedOf(() => other.posts.update("p", { title: "New" }, { text: true }))).toEqual(["p"]);
     expect(await reportedOf(() => other.posts.update("p-1", { state: "hidden" }, { text: false }))).toEqual([
       "p-1",

@@ -4,7 +4,7 @@ import { COLLECTIONS } from "../../src/store/mongodb/schema/collections.ts";
 import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { SCHEMA_VERSION } from "../../src/store/mongodb/schema/migrations.ts";
 import { mongodbFor, type TestDatabase } from "../support/mongodb/mongodb.ts";
-import { aPost, aPublisher } from "../support/search/rows.ts";
+import { aPost, aPublisher, T0 } from "../support/search/rows.ts";
 
 const KINDS = ["replicaSet", "cluster"] as const;
 const databases = new Map<string, TestDatabase | null>();
@@ -76,6 +76,20 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(await missingIndexes()).toEqual([]);
     const kept = (await db.collection("reports").indexes()).map(({ name }) => name);
     expect(kept.sort()).toEqual(["_id_", "reporter", "voice"]);
+  });
+
+  it("has the replies of an older database expire with their roots", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p", { expiresAt: T0 + 90 }));
+    await store.posts.insert(aPost("p-1", { parentId: "p" }));
+    const early = { expires_at: new Date(T0 + 30), win_end: new Date(T0 + 30), expiry_chosen: true };
+    await db.collection<{ _id: string }>("posts").updateOne({ _id: "p-1" }, { $set: early });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: SCHEMA_VERSION - 1 } });
+    await start();
+    expect(await store.posts.get("p-1")).toMatchObject({ expiresAt: T0 + 90, expiryChosen: false });
+    const kept = await db.collection<{ _id: string }>("posts").findOne({ _id: "p-1" });
+    expect(kept).toMatchObject({ win_end: new Date(T0 + 90) });
   });
 
   it("waits for another start that is at work, and repeats none of its steps", async () => {

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { connectSqlite } from "../../src/store/sqlite/database/connection.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
-import { migrateSqlite, STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
+import { migrateSqlite } from "../../src/store/sqlite/database/migrate.ts";
+import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -96,7 +97,7 @@ describe("the embedded index", () => {
     expect(said()).toEqual(["put p 3 3", "putVector p m 9"]);
 
     await posts.insert(aPost("p-1", { parentId: "p", expiresAt: T0 + 9 }), { parentExpiresAt: T0 + 20 });
-    expect(said()).toEqual(["put p 3 3", "put p-1 0 9"]);
+    expect(said()).toEqual(["put p 3 3", "put p-1 0 20"]);
     await posts.remove("p", T0);
     expect(said()).toEqual(["remove p", "remove p-1"]);
     await publishers.erase("pub_a");
@@ -272,6 +273,30 @@ describe("opening", () => {
     expect(await store.pushes.list("sub_1", { before: null, limit: 9 })).toMatchObject([
       { deliveryId: 2, history: [] },
       { deliveryId: 1, history: [{ at: T0 + 9, latencyMs: 120, status: null, error: "timed out" }] },
+    ]);
+  });
+
+  it("has the replies of an older file expire with their roots, and fills the index again", async () => {
+    const old = await connectSqlite(file, "full");
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -1), file);
+    const columns =
+      "seq, id, publisher_id, parent_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
+    old.db.exec(`
+      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'one', 2, ${T0});
+      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
+        (1, 'p', 'pub_a', NULL, 'offer', ${T0 + 90}, 1, 0, 1, '[]', '0', '0', ${T0}, ${T0}, 'active'),
+        (2, 'p-1', 'pub_a', 'p', 'offer', ${T0 + 30}, 1, 0, 0, '[]', '0', '1', ${T0}, ${T0}, 'active');
+      INSERT INTO post_content (post, title, body, tags, located, metadata)
+        SELECT seq, id, id, '["t"]', 0, '{}' FROM post;
+      INSERT INTO post_tag SELECT 't', expires_at, seq FROM post;`);
+    await old.close();
+    const { index, said } = recordingIndex();
+    const { posts, connection } = await start(index);
+    expect(await posts.get("p-1")).toMatchObject({ expiresAt: T0 + 90, expiryChosen: false });
+    expect(said()).toContain("put p-1 0 90");
+    expect(connection.db.prepare("SELECT expires_at AS at FROM post_tag").all()).toEqual([
+      { at: T0 + 90 },
+      { at: T0 + 90 },
     ]);
   });
 

@@ -20,6 +20,8 @@ export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostC
   if (patch.syndicated !== undefined) change.syndicated = patch.syndicated;
   if (patch.metadata !== undefined) change.metadata = patch.metadata ?? {};
 
+  // A reply lives as long as its root.
+  if (post.parentId !== null) return change;
   const next = { ...post, ...change };
   const datesChanged = next.startsAt !== post.startsAt || next.endsAt !== post.endsAt;
   if (patch.expires_at === "now") {

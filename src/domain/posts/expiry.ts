@@ -6,6 +6,8 @@ const LIFETIME_MAX_MS = 365 * DAY_MS;
 const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 /** A thread lives at least this long after its latest reply. */
 const THREAD_REST_MS = 7 * DAY_MS;
+/** Replies from which on a thread is long. */
+const LONG_THREAD = 100;
 
 /**
  * When a post expires unless its publisher chooses: one day after its end; without an end, 30 days after its creation, but
@@ -55,5 +57,22 @@ export function noteOnPast(
   return [adviceToEdit(id, (call) => `${past}; if that is not meant, correct them: ${call}.`)];
 }
 
-/** The expiry that a reply gives to the thread it answers. */
-export const threadExpiry = (now: number) => now + THREAD_REST_MS;
+/** The least expiry of a thread whose latest reply came at this time. */
+export const threadExpiry = (lastReplyAt: number) => lastReplyAt + THREAD_REST_MS;
+
+/**
+ * The expiry that a new reply gives to the thread it answers; null where the thread lives long enough. Each move changes
+ * all replies, so a long thread moves a day further than it must, and at most once a day.
+ */
+export function extendedExpiry(
+  thread: { expiresAt: number; replyCount: number },
+  now: number,
+): number | null {
+  const least = threadExpiry(now);
+  if (thread.expiresAt >= least) return null;
+  return thread.replyCount < LONG_THREAD ? least : least + DAY_MS;
+}
+
+/** A note to the writer of a reply who sent an expiry. */
+export const NOTE_ON_REPLY_EXPIRY =
+  "A reply lives as long as the post it answers, so `expires_at` changed nothing; to take a reply back, delete it.";

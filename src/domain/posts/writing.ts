@@ -7,7 +7,14 @@ import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
-import { checkExpiry, checkWindow, defaultExpiry, noteOnPast, threadExpiry } from "./expiry.ts";
+import {
+  checkExpiry,
+  checkWindow,
+  defaultExpiry,
+  extendedExpiry,
+  NOTE_ON_REPLY_EXPIRY,
+  noteOnPast,
+} from "./expiry.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
@@ -55,9 +62,10 @@ export class Writing {
 
     const dates = { startsAt: input.starts_at ?? null, endsAt: input.ends_at ?? null };
     checkWindow(dates, now);
-    const chosen = input.expires_at ?? null;
-    if (chosen !== null) checkExpiry(chosen, now);
     const parent = parentId === null ? null : await this.#parent(parentId, now);
+    const chosen = parent === null ? (input.expires_at ?? null) : null;
+    if (chosen !== null) checkExpiry(chosen, now);
+    const extended = parent?.kind === "thread" ? extendedExpiry(parent, now) : null;
 
     const text = textOf(input);
     const print = fingerprint(`${text.title}\n${text.body}`);
@@ -71,7 +79,7 @@ export class Writing {
       link: input.url ?? null,
       ...dates,
       timezone: input.timezone ?? null,
-      expiresAt: chosen ?? defaultExpiry(dates, now, now),
+      expiresAt: parent?.expiresAt ?? chosen ?? defaultExpiry(dates, now, now),
       expiryChosen: chosen !== null,
       sourceUrl: input.source_url ?? null,
       syndicated: input.syndicated ?? false,
@@ -90,7 +98,7 @@ export class Writing {
     };
     const result = await this.#store.posts
       .insert(post, {
-        ...(parent?.kind === "thread" ? { parentExpiresAt: threadExpiry(now) } : {}),
+        ...(extended === null ? {} : { parentExpiresAt: extended }),
         guard: near.guard,
       })
       .catch((error: unknown) => this.#explain(error, post));
@@ -103,7 +111,12 @@ export class Writing {
     const noteOnNear = await noteOnDuplicates(this.#store.posts, near.found());
     return {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
-      notes: [...notesOnText(result.post), ...noteOnPast(result.post, now), ...noteOnNear],
+      notes: [
+        ...notesOnText(result.post),
+        ...(parent === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
+        ...noteOnPast(result.post, now),
+        ...noteOnNear,
+      ],
       replayed: false,
     };
   }
@@ -115,6 +128,7 @@ export class Writing {
   async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
     const { post, notes } = await this.#own(id, caller);
     const change = changeOf(post, patch, now);
+    if (post.parentId !== null && patch.expires_at != null) notes.push(NOTE_ON_REPLY_EXPIRY);
     if (Object.keys(change).length === 0) {
       return {
         data: postResource(post, caller, this.#site),

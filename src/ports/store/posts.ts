@@ -84,8 +84,8 @@ export interface InsertGuard {
 export interface PostStore {
   /**
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
-   * `lastReplyAt`, moves the parent's expiry to at least `parentExpiresAt` (when given), puts the post into the
-   * embedded index, and enqueues the work kinds `match` and `embed` for it. When a post with this id, or one of this
+   * `lastReplyAt`, moves the expiry of the parent and of all its replies to at least `parentExpiresAt` (when given), gives
+   * a reply its parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. When a post with this id, or one of this
    * publisher with this `idempotencyHash`, already exists in any state, nothing changes and it resolves to that post.
    * Rejects, keeping nothing, when the publisher is gone, or the parent is gone or removed (the caller's own checks
    * cannot exclude these races), and with the error of `guard`.
@@ -107,7 +107,7 @@ export interface PostStore {
   /**
    * Changes an active or hidden post in one transaction with its index entry, and always enqueues `match`. When `text`
    * is true its vector is dropped and `embed` enqueued; an `embed` that waits or is under way is enqueued again in any
-   * case. State `hidden` takes the post, but not its replies, out of the index and out of its parent's reply count;
+   * case. A changed expiry of a root is that of its replies too; a reply's own cannot change. State `hidden` takes the post, but not its replies, out of the index and out of its parent's reply count;
    * `active` puts both back. Resolves to the post afterwards. Null when there is none, when it is removed, or when its
    * `updatedAt` is no longer `asOf`, from which the change was worked out.
    */

@@ -23,7 +23,8 @@ export function changedRow<Row extends object>(
 }
 
 /**
- * A post after an edit, or null when it is removed, or its `updatedAt` is no longer `asOf`.
+ * A post after an edit, or null when it is removed, or its `updatedAt` is no longer `asOf`. A reply keeps the expiry of its
+ * root.
  * @throws Error for a removal
  */
 export function editedPost(
@@ -34,7 +35,13 @@ export function editedPost(
   if (change.state === "removed")
     throw new Error("Posts are removed by `remove`, which takes replies along.");
   if (before.state === "removed" || (asOf !== undefined && before.updatedAt !== asOf)) return null;
-  return { ...before, ...change };
+  const expiresAt = before.parentId === null ? (change.expiresAt ?? before.expiresAt) : before.expiresAt;
+  return { ...before, ...change, expiresAt };
+}
+
+/** A reply as it is written: it expires with its root, whose expiry it may have moved. */
+export function replyWithin(reply: StoredPost, rootExpiresAt: number): StoredPost {
+  return { ...reply, expiresAt: rootExpiresAt, expiryChosen: false };
 }
 
 /**

@@ -26,14 +26,14 @@ export function describeErasure({ store, another }: Subject): void {
       expect(await store.posts.erase({ expired: T0 + DAY_MS, removed: 0 }, 3)).toBe(0);
     });
 
-    it("erases the replies of a root with it, and keeps the count of a root that stays", async () => {
+    it("erases the replies of a root with it, and none of a root that stays", async () => {
       await store.posts.insert(aPost("old", { expiresAt: T0 }));
       await store.posts.insert(aPost("old-1", { parentId: "old", expiresAt: T0 + 9 * DAY_MS }));
       await store.posts.insert(aPost("root"));
       await store.posts.insert(aPost("root-1", { parentId: "root", expiresAt: T0 }));
       await store.posts.erase({ expired: T0 + 1, removed: 0 }, 100);
-      expect(idsOf(await store.posts.many(["old", "old-1", "root", "root-1"]))).toEqual(["root"]);
-      expect(await store.posts.get("root")).toMatchObject({ replyCount: 0, lastReplyAt: null });
+      expect(idsOf(await store.posts.many(["old", "old-1", "root", "root-1"]))).toEqual(["root", "root-1"]);
+      expect(await store.posts.get("root")).toMatchObject({ replyCount: 1, lastReplyAt: T0 });
     });
   });
 

@@ -6,7 +6,7 @@ import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPost, findPosts, storedPosts } from "../server/reads.ts";
 import { dropWork, enqueueAll, renewWorkDocument } from "../server/work.ts";
-import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
+import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
  * Each change of a post is one transaction that keeps counts and work in step with it. Transactions that must see each
@@ -20,6 +20,7 @@ export async function updatePostDocument(
   { text, asOf }: { text: boolean; asOf?: number },
 ): Promise<StoredPost | null> {
   const { connection, collections } = context;
+  let moved: string[] = [];
   const after = await connection.write([`post:${id}`], async (session) => {
     const before = (await findPosts(context, [id], session, {})).get(id) ?? null;
     const post = before === null ? null : editedPost(postOfDocument(before, 0), change, asOf);
@@ -39,6 +40,8 @@ export async function updatePostDocument(
     if (before.state !== document.state && document.parent_id !== null) {
       await recountReplyDocuments(context, session, [document.parent_id]);
     }
+    const expiryMoved = document.parent_id === null && before.expires_at.getTime() !== post.expiresAt;
+    moved = expiryMoved ? await moveReplyDocuments(context, session, id, post.expiresAt) : [];
     const due = { postId: id, dueAt: post.updatedAt };
     await enqueueAll(context, session, [
       { kind: "match", ...due },
@@ -48,7 +51,7 @@ export async function updatePostDocument(
     return document;
   });
   if (after === null) return null;
-  context.wrote({ posts: [id] });
+  context.wrote({ posts: [id, ...moved] });
   return stored(context, after);
 }
 

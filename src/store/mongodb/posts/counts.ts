@@ -1,8 +1,9 @@
 import type { ClientSession, Filter } from "mongodb";
 import type { PostDocument } from "../schema/documents.ts";
+import { WINDOW_END } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 
-/** The counts of posts that publishers and roots keep, changed in the posts' transactions. */
+/** The counts of posts that publishers and roots keep, and the expiry of replies, changed in the posts' transactions. */
 
 /** Subtracts removed or erased posts from the counts of their publishers, one for each time an id is given. */
 export async function uncountPosts(
@@ -48,6 +49,26 @@ export async function recountReplyDocuments(
     })),
     { session },
   );
+}
+
+/** Gives the replies of a root, hidden ones too, its expiry; resolves to their ids. */
+export async function moveReplyDocuments(
+  context: MongodbContext,
+  session: ClientSession,
+  rootId: string,
+  expiresAt: number,
+): Promise<string[]> {
+  const { posts } = context.collections;
+  const expires = new Date(expiresAt);
+  const moved = {
+    ...repliesTo(context, [rootId]),
+    state: { $ne: "removed" },
+    expires_at: { $ne: expires },
+  } as const;
+  const replies = await posts.find(moved, { session, projection: { _id: 1 } }).toArray();
+  if (replies.length === 0) return [];
+  await posts.updateMany(moved, [{ $set: { expires_at: expires } }, { $set: WINDOW_END }], { session });
+  return replies.map(({ _id }) => _id);
 }
 
 /** Replies in any state; behind mongos, only on the shards of their threads. */

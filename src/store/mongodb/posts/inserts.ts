@@ -1,14 +1,16 @@
 import type { ClientSession, Document } from "mongodb";
 import type { FingerprintRow, InsertGuard, StoredPost } from "../../../ports/store/index.ts";
+import { replyWithin } from "../../rules/rows.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
-import { documentOfPost, postOfDocument } from "../schema/posts.ts";
+import { documentOfPost, postOfDocument, WINDOW_END } from "../schema/posts.ts";
 import { isDuplicate } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { keyId, postWithKey, retrievalsOf } from "../server/reads.ts";
 import { freshWork, workId } from "../server/work.ts";
 import { changedMeanwhile, type Write, writeAll } from "../server/write-all.ts";
 import { entryWritesOfReply, inboxesOfThread } from "../subscriptions/inbox.ts";
+import { moveReplyDocuments } from "./counts.ts";
 import { type FingerprintFields, fingerprintRowOf, fingerprintStages } from "./fingerprints.ts";
 
 /**
@@ -31,7 +33,11 @@ export async function insertPostDocument(
   const alone = [`publisher:${post.publisherId}`];
   if (post.parentId !== null) alone.push(`post:${post.parentId}`);
   try {
-    await context.connection.write(alone, (session) => insertNew(context, session, post, options));
+    const written = await context.connection.write(alone, (session) =>
+      insertNew(context, session, post, options),
+    );
+    context.wrote({ posts: [post.id, ...written.moved] });
+    return { inserted: true, post: written.post };
   } catch (error) {
     // The ids are unique, so that no look before the write is needed. Other reasons count only for a post that is new.
     const existing = await context.connection.run(() => existingPost(context, post));
@@ -40,24 +46,23 @@ export async function insertPostDocument(
       ? new Error(`Post ${post.id} exists in another thread.`, { cause: error })
       : error;
   }
-  const { id, parentId } = post;
-  const movesParent = parentId !== null && options.parentExpiresAt !== undefined;
-  context.wrote({ posts: movesParent ? [id, parentId] : [id] });
-  return { inserted: true, post };
 }
 
+/** Resolves to the post as it was written, and to the ids of the posts of its thread whose expiry moved. */
 async function insertNew(
   context: MongodbContext,
   session: ClientSession,
-  post: StoredPost,
-  { parentExpiresAt, guard }: InsertOptions,
-): Promise<void> {
-  const { id, publisherId, parentId, createdAt, idempotencyHash } = post;
+  sent: StoredPost,
+  { parentExpiresAt = 0, guard }: InsertOptions,
+): Promise<{ post: StoredPost; moved: string[] }> {
+  const { id, publisherId, parentId, createdAt, idempotencyHash } = sent;
   const [publisher, thread] = await Promise.all([
     lookAtPublisher(context, publisherId, guard),
     parentId === null ? null : lookAtThread(context, parentId),
   ]);
   guard?.check(publisher.earlier);
+  const rootExpiresAt = Math.max(parentExpiresAt, thread?.expiresAt ?? 0);
+  const post = thread === null ? sent : replyWithin(sent, rootExpiresAt);
   const work = (kind: "match" | "embed"): Write => ({
     to: "work",
     filter: { _id: workId(kind, id) },
@@ -71,7 +76,7 @@ async function insertNew(
       update: { $inc: { post_count: 1, inserts: 1 } },
       missed: changedMeanwhile,
     },
-    ...(thread === null ? [] : [replyCount(thread, post, parentExpiresAt ?? null)]),
+    ...(thread === null ? [] : [replyCount(thread, post)]),
     { to: "posts", insert: documentOfPost(post, publisher.status) },
     ...(idempotencyHash === null
       ? []
@@ -90,6 +95,9 @@ async function insertNew(
     work("embed"),
     ...(thread === null ? [] : entryWritesOfReply({ id, publisherId, at: createdAt }, thread)),
   ]);
+  if (thread === null || rootExpiresAt === thread.expiresAt) return { post, moved: [] };
+  const moved = await moveReplyDocuments(context, session, thread.id, rootExpiresAt);
+  return { post, moved: [thread.id, ...moved] };
 }
 
 /**
@@ -119,6 +127,7 @@ interface Thread {
   publisherId: string;
   /** Replies inserted so far; null before the first. */
   replies: number | null;
+  expiresAt: number;
   /** Publishers with an active reply. */
   repliers: string[];
   /** Number of the last entry in each open inbox of those who may hear of a reply. */
@@ -130,18 +139,19 @@ async function lookAtThread({ connection, collections }: MongodbContext, rootId:
   const [root] = await collections.posts
     .aggregate<PostDocument & { repliers: string[]; inboxes: { _id: string; no: number }[] }>([
       { $match: { _id: rootId, root: rootId, state: { $ne: "removed" } } },
-      { $project: { publisher_id: 1, replies_inserted: 1 } },
+      { $project: { publisher_id: 1, replies_inserted: 1, expires_at: 1 } },
       ...inboxesOfThread(connection.sharded, rootId),
     ])
     .toArray();
   if (root === undefined) throw new Error(`Post ${rootId} is gone; the reply to it was not kept.`);
   const { publisher_id, replies_inserted = null, repliers } = root;
+  const expiresAt = root.expires_at.getTime();
   const inboxes = new Map(root.inboxes.map(({ _id, no }) => [_id, no]));
-  return { id: rootId, publisherId: publisher_id, replies: replies_inserted, repliers, inboxes };
+  return { id: rootId, publisherId: publisher_id, replies: replies_inserted, expiresAt, repliers, inboxes };
 }
 
-/** Counts a new reply for its root, and moves the root's expiry forward. */
-function replyCount(thread: Thread, reply: StoredPost, rootExpiresAt: number | null): Write {
+/** Counts a new reply for its root, and moves the root's expiry to that of the reply. */
+function replyCount(thread: Thread, reply: StoredPost): Write {
   const active = reply.state === "active";
   const update: Document[] = [
     {
@@ -150,13 +160,14 @@ function replyCount(thread: Thread, reply: StoredPost, rootExpiresAt: number | n
         replies_inserted: { $add: [{ $ifNull: ["$replies_inserted", 0] }, 1] },
         // $max passes over null.
         last_reply_at: { $max: ["$last_reply_at", active ? new Date(reply.createdAt) : null] },
-        expires_at: { $max: ["$expires_at", rootExpiresAt === null ? null : new Date(rootExpiresAt)] },
+        expires_at: new Date(reply.expiresAt),
       },
     },
-    { $set: { win_end: { $ifNull: ["$ends_at", "$starts_at", "$expires_at"] } } },
+    { $set: WINDOW_END },
   ];
-  const { id, replies } = thread;
-  const filter = { _id: id, root: id, state: { $ne: "removed" }, replies_inserted: replies };
+  const { id, replies, expiresAt } = thread;
+  const seen = { replies_inserted: replies, expires_at: new Date(expiresAt) };
+  const filter = { _id: id, root: id, state: { $ne: "removed" }, ...seen };
   return { to: "posts", filter, update, missed: changedMeanwhile };
 }
 

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection } from "mongodb";
 import { tryServer } from "../server/check-server.ts";
 import { connectMongodb, isDuplicate, type MongodbConnection } from "../server/connection.ts";
+import type { PostDocument } from "./documents.ts";
 import { declareSchema, unless } from "./index.ts";
+import { WINDOW_END } from "./posts.ts";
 
 /** The document `schema` of collection `meta`: the database's version, and which process migrates it. */
 interface SchemaDocument {
@@ -34,7 +36,26 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
     // Unused: `voice` finds the reports of a post.
     await connection.db.collection("reports").dropIndex("since").catch(unless(INDEX_NOT_FOUND));
   },
+  expireRepliesWithRoots,
 ];
+
+/** A reply expires with its root. */
+async function expireRepliesWithRoots({ db }: MongodbConnection): Promise<void> {
+  const posts = db.collection<PostDocument>("posts");
+  const threads = posts.aggregate<{ _id: string }>([
+    { $match: { is_reply: true } },
+    { $group: { _id: "$parent_id" } },
+  ]);
+  for await (const { _id } of threads) {
+    const root = await posts.findOne({ _id, root: _id }, { projection: { expires_at: 1 } });
+    if (root === null) continue;
+    const { expires_at } = root;
+    await posts.updateMany(
+      { parent_id: _id, root: _id, state: { $ne: "removed" }, expires_at: { $ne: expires_at } },
+      [{ $set: { expires_at, expiry_chosen: false } }, { $set: WINDOW_END }],
+    );
+  }
+}
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -93,6 +93,9 @@ export function removedPostOf(document: PostDocument): RemovedPost {
   };
 }
 
+/** A stage's change: the end of a post's window, as `windowOf` gives it. */
+export const WINDOW_END = { win_end: { $ifNull: ["$ends_at", "$starts_at", "$expires_at"] } } as const;
+
 /** The fields that a removal unsets: all that the publisher wrote, and what is derived from it. */
 export const WRITTEN = {
   title: "",

@@ -1,54 +1,3 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { SqliteConnection } from "./connection.ts";
-
-/**
- * Brings one part of a database to its newest version, in one transaction: of several processes that start together, one
- * does the work and the others find it done. Takes no lock when there is nothing to do, so that a start need not wait for
- * processes that write.
- *
- * @param part  owner of the tables; each part counts its own versions
- * @param upgraded  called in the same transaction when there was something to do
- * @throws Error when a newer program wrote the file
- */
-export async function migrateSqlite(
-  { db, read, write }: SqliteConnection,
-  part: "store" | "index" | "scratch",
-  steps: readonly string[],
-  file: string,
-  upgraded: () => void = () => {},
-): Promise<void> {
-  if ((await read(() => versionOf(db, part))) === steps.length) return;
-  await write(() => {
-    db.exec(
-      "CREATE TABLE IF NOT EXISTS agent_board_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT",
-    );
-    const found = versionOf(db, part);
-    if (found > steps.length) {
-      throw new Error(
-        `${file} was written by a newer Agent Board (${part} version ${found}, this program knows ${steps.length}). ` +
-          "Install that version, or restore an older backup.",
-      );
-    }
-    for (const step of steps.slice(found)) db.exec(step);
-    db.prepare(
-      "INSERT INTO agent_board_version VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET version = excluded.version",
-    ).run(part, steps.length);
-    if (found < steps.length) upgraded();
-  });
-}
-
-/** The version of a part, 0 when it has none yet. */
-function versionOf(db: DatabaseSyncInstance, part: string): number {
-  const there = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_board_version'").get();
-  if (there === undefined) return 0;
-  return db.prepare("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
-}
-
-/** True when the file has a search index. */
-export function hasIndex({ sql }: SqliteConnection): boolean {
-  return sql("SELECT 1 FROM agent_board_version WHERE part = 'index' AND version > 0").get() !== undefined;
-}
-
 /**
  * Tables of the board. Append-only: a released step is never edited.
  *
@@ -338,5 +287,15 @@ export const STORE_MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE subscription ADD COLUMN background TEXT;
   ALTER TABLE subscription ADD COLUMN learning TEXT;
+  `,
+  // A reply expires with its root; `index_stale` has the index filled again.
+  `
+  CREATE TEMP TABLE moved AS SELECT reply.seq, root.expires_at
+    FROM post AS reply JOIN post AS root ON root.id = reply.parent_id
+    WHERE reply.state <> 'removed' AND reply.expires_at <> root.expires_at;
+  UPDATE post SET expires_at = moved.expires_at, expiry_chosen = 0 FROM moved WHERE moved.seq = post.seq;
+  UPDATE post_tag SET expires_at = moved.expires_at FROM moved WHERE moved.seq = post_tag.post;
+  INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM moved LIMIT 1;
+  DROP TABLE moved;
   `,
 ];

@@ -1,6 +1,6 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import type { FingerprintRow, InsertGuard, PostChange, StoredPost } from "../../../ports/store/index.ts";
-import { editedPost } from "../../rules/rows.ts";
+import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { markLog } from "../database/erased-log.ts";
@@ -14,13 +14,16 @@ import { indexKeptVector } from "./vectors.ts";
 /** @throws Error when the publisher, or the parent of a reply, is gone */
 export function insertPostRow(
   context: SqliteContext,
-  post: StoredPost,
-  { parentExpiresAt, guard }: { parentExpiresAt?: number; guard?: InsertGuard },
+  sent: StoredPost,
+  { parentExpiresAt = 0, guard }: { parentExpiresAt?: number; guard?: InsertGuard },
 ): { inserted: boolean; post: StoredPost } {
   const { connection, index } = context;
   const { sql } = connection;
-  const existing = postRow(context, post.id) ?? rowWithKey(context, post.publisherId, post.idempotencyHash);
+  const existing = postRow(context, sent.id) ?? rowWithKey(context, sent.publisherId, sent.idempotencyHash);
   if (existing !== null) return { inserted: false, post: storedPostOfRow(existing) };
+  const parent = sent.parentId === null ? null : parentRow(context, sent.parentId);
+  const rootExpiresAt = Math.max(parentExpiresAt, parent?.expires_at ?? 0);
+  const post = parent === null ? sent : replyWithin(sent, rootExpiresAt);
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
   const counted = sql("UPDATE publisher SET post_count = post_count + 1 WHERE id = ? AND erasing = 0").run(
@@ -30,22 +33,15 @@ export function insertPostRow(
   guard?.check(fingerprintRows(connection, post.publisherId, guard));
 
   const seq = writePostRow(context, post, null);
-  if (post.parentId !== null) {
-    const parent = postRow(context, post.parentId);
-    if (parent === null || parent.state === "removed") {
-      throw new Error(`Post ${post.parentId} is gone; the reply to it was not kept.`);
-    }
+  if (parent !== null) {
     if (post.state === "active") {
       sql(
         "UPDATE post SET reply_count = reply_count + 1, last_reply_at = max(coalesce(last_reply_at, ?1), ?1) WHERE seq = ?2",
       ).run(post.createdAt, parent.seq);
     }
-    if (parentExpiresAt !== undefined && parentExpiresAt > parent.expires_at) {
-      const before = storedPostOfRow(parent);
-      const after = { ...before, expiresAt: parentExpiresAt };
-      sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(parentExpiresAt, parent.seq);
-      replaceTags(context, parent.seq, before, after);
-      if (after.state === "active") index.put(indexEntryOf(after));
+    if (rootExpiresAt > parent.expires_at) {
+      moveExpiry(context, parent, rootExpiresAt);
+      moveReplies(context, parent.id, rootExpiresAt);
     }
     addReplyRows(connection, { seq, publisherId: post.publisherId, at: post.createdAt }, parent);
   }
@@ -54,6 +50,29 @@ export function insertPostRow(
   enqueueWorkRow(connection, "match", seq, post.createdAt);
   enqueueWorkRow(connection, "embed", seq, post.createdAt);
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
+}
+
+/** @throws Error when it is gone or removed */
+function parentRow(context: SqliteContext, id: string): PostRow {
+  const parent = postRow(context, id);
+  if (parent !== null && parent.state !== "removed") return parent;
+  throw new Error(`Post ${id} is gone; the reply to it was not kept.`);
+}
+
+/** Gives the replies of a root, hidden ones too, its expiry. */
+function moveReplies(context: SqliteContext, rootId: string, expiresAt: number): void {
+  const replies: PostRow[] = context.connection
+    .sql(`${SELECT_POST} WHERE p.parent_id = ? AND p.state <> 'removed' AND p.expires_at <> ?`)
+    .all(rootId, expiresAt);
+  for (const reply of replies) moveExpiry(context, reply, expiresAt);
+}
+
+function moveExpiry(context: SqliteContext, row: PostRow, expiresAt: number): void {
+  const before = storedPostOfRow(row);
+  const after = { ...before, expiresAt };
+  context.connection.sql("UPDATE post SET expires_at = ? WHERE seq = ?").run(expiresAt, row.seq);
+  replaceTags(context, row.seq, before, after);
+  if (after.state === "active") context.index.put(indexEntryOf(after));
 }
 
 /** See `PostStore.fingerprints`. */
@@ -111,6 +130,7 @@ export function updatePostRow(
   updateIn(connection, "post_content", written(after), ["post", seq]);
   replaceTags(context, seq, before, after);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
+  if (before.expiresAt !== after.expiresAt) moveReplies(context, id, after.expiresAt);
 
   if (text) {
     sql("DELETE FROM post_vector WHERE post = ?").run(seq);

@@ -30,6 +30,33 @@ export function describeReplies({ store }: Subject): void {
       expect((await store.posts.get("root"))?.expiresAt).toBe(later);
     });
 
+    it("expire with their root, whoever moves its end", async () => {
+      const expiries = async () =>
+        (await store.posts.many(["root", "root-1", "root-2"])).map(({ expiresAt }) => expiresAt - T0);
+      await store.posts.update("root", { expiresAt: T0 + 30 * DAY_MS }, { text: false });
+      const { post } = await store.posts.insert(
+        aPost("root-1", { parentId: "root", expiresAt: T0 + DAY_MS, expiryChosen: true }),
+      );
+      expect(post).toMatchObject({ expiresAt: T0 + 30 * DAY_MS, expiryChosen: false });
+      await store.posts.update("root-1", { state: "hidden", expiresAt: T0 + 9 }, { text: false });
+      await store.posts.insert(aPost("root-2", { parentId: "root" }), { parentExpiresAt: T0 + 60 * DAY_MS });
+      expect(await expiries()).toEqual(Array(3).fill(60 * DAY_MS));
+      await store.posts.update("root", { expiresAt: T0 + 5 }, { text: false });
+      expect(await expiries()).toEqual([5, 5, 5]);
+    });
+
+    it("expire with their root when they come while its end moves", async () => {
+      await Promise.all([
+        ...Array.from({ length: 10 }, (_, n) => reply(n)),
+        ...[1, 2, 3, 4].map((n) =>
+          store.posts.update("root", { expiresAt: T0 + n * DAY_MS }, { text: false }),
+        ),
+      ]);
+      const { expiresAt } = (await store.posts.get("root")) as StoredPost;
+      const replies = await store.posts.replies("root", { after: null, limit: 20 });
+      expect(replies.map((one) => one.expiresAt)).toEqual(Array(10).fill(expiresAt));
+    });
+
     it("are listed oldest first, after a place, without hidden and removed ones", async () => {
       for (const n of [3, 1, 2, 5, 4]) await reply(n);
       await reply(6, { createdAt: T0 + 1 });

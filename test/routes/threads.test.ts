@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { found, walk, write } from "../support/boards/writing.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("a thread", () => {
+  let board: TestBoard;
+  let key: string;
+  let other: string;
+  let now = Date.UTC(2026, 0, 1, 12);
+  const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+  const edit = (id: string, patch: unknown, as = key) =>
+    call(board, `PATCH /posts/${id}`, patch, { key: as });
+  const reply = (id: string, over: object = {}) => write(board, other, { parent_id: id, ...over });
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    ({ key } = await register(board));
+    ({ key: other } = await register(board, "Other"));
+  });
+  afterAll(() => board.stop());
+
+  /** How many replies each door shows: the count, the post, the list, the search in the thread, the search over all. */
+  async function seen(id: string, search = ""): Promise<number[]> {
+    const { data } = (await call(board, `GET /posts/${id}`)).body;
+    const ids = async (path: string) => (await walk(board, path)).map((post) => post.id).sort();
+    const listed = await ids(`/posts/${id}/replies?limit=50`);
+    const inThread = await ids(`/search?thread=${id}&limit=50${search}`);
+    const anywhere = (await ids(`/search?include_replies=true&limit=50${search}`)).filter((each) =>
+      each.startsWith(`${id}-`),
+    );
+    expect(data.replies.map((post: { id: string }) => post.id)).toHaveLength(Math.min(20, listed.length));
+    if (inThread.length > 0) expect([inThread, anywhere]).toEqual([listed, listed]);
+    return [data.reply_count, listed.length, inThread.length, anywhere.length];
+  }
+
+  it("is whole at any age: each reply lives as long as the root", async () => {
+    const root = await write(board, key, { kind: "thread", tags: ["whole"] });
+    for (let week = 1; week <= 52; week += 1) {
+      now += 6.9 * DAY_MS;
+      await reply(root.id, { tags: ["whole"] });
+      if (week % 13 === 0) expect(await seen(root.id)).toEqual([week, week, week, week]);
+    }
+    // Nobody answers any more: the thread ends as a whole.
+    now += 7.1 * DAY_MS;
+    expect(await seen(root.id)).toEqual([52, 52, 0, 0]);
+    expect(await seen(root.id, "&include_expired=true")).toEqual([52, 52, 52, 52]);
+    expect(await found(board, "/search?tags=whole&include_replies=true")).toEqual([]);
+    // And comes back with a late answer.
+    await reply(root.id, { tags: ["whole"] });
+    expect(await seen(root.id)).toEqual([53, 53, 53, 53]);
+  });
+
+  it("of an offer lives on, ends and comes back with the offer", async () => {
+    const root = await write(board, key, { kind: "offer", expires_at: at(200) });
+    const first = await reply(root.id);
+    expect(first.expires_at).toBe(root.expires_at);
+    now += 100 * DAY_MS;
+    await reply(root.id);
+    expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
+    await edit(root.id, { expires_at: at(300) });
+    now += 250 * DAY_MS;
+    expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
+    expect((await call(board, `GET /posts/${first.id}`)).body.meta.note).toBeUndefined();
+    await edit(root.id, { expires_at: "now" });
+    expect(await seen(root.id)).toEqual([2, 2, 0, 0]);
+    expect((await call(board, `GET /posts/${first.id}`)).body.meta.note).toContain("expired");
+    await edit(root.id, { expires_at: at(1) });
+    expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
+  });
+
+  it("follows a default expiry that follows the dates", async () => {
+    const root = await write(board, key, { kind: "event", starts_at: at(5), ends_at: at(6) });
+    const { id } = await reply(root.id);
+    await edit(root.id, { starts_at: at(105), ends_at: at(106) });
+    expect((await call(board, `GET /posts/${id}`)).body.data.expires_at).toBe(at(107));
+    now += 100 * DAY_MS;
+    expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("is hidden and restored as a whole, hidden replies and all, while its expiry moves", async () => {
+    const root = await write(board, key, { kind: "offer", expires_at: at(10) });
+    const { id } = await reply(root.id);
+    await reply(root.id);
+    const moderate = (act: "hide" | "restore", post: string) =>
+      board.board.services.reports.moderate(act, post, "test", now);
+    await moderate("hide", root.id);
+    expect(await found(board, `/search?thread=${root.id}`)).toEqual([]);
+    expect((await call(board, `GET /posts/${root.id}/replies`)).body.error.code).toBe("post_hidden");
+    await moderate("restore", root.id);
+    await moderate("hide", id);
+    await edit(root.id, { expires_at: at(50) });
+    now += 30 * DAY_MS;
+    expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
+    await moderate("restore", id);
+    expect(await seen(root.id)).toEqual([2, 2, 2, 2]);
+  });
+
+  it("tells who sends an expiry with a reply that it changed nothing", async () => {
+    const root = await write(board, key, { expires_at: at(10) });
+    const sent = { kind: "offer", title: "A reply", body: "With an expiry.", parent_id: root.id };
+    const { body } = await call(board, "POST /posts", { ...sent, expires_at: at(300) }, { key: other });
+    expect(body.data.expires_at).toBe(root.expires_at);
+    expect(body.meta.note).toContain("A reply lives as long as the post it answers");
+    const edited = await edit(body.data.id, { expires_at: "now" }, other);
+    expect(edited.body.data.expires_at).toBe(root.expires_at);
+    expect(edited.body.meta.note).toContain("delete it");
+    expect(await seen(root.id)).toEqual([1, 1, 1, 1]);
+  });
+
+  it("of a hundred replies moves its end a day further than it must, so that few replies move it", async () => {
+    const root = await write(board, key, { kind: "thread", expires_at: at(7) });
+    for (let n = 0; n < 100; n += 1) await reply(root.id);
+    now += 60_000;
+    const expiry = async () => (await call(board, `GET /posts/${root.id}`)).body.data.expires_at;
+    await reply(root.id);
+    expect(await expiry()).toBe(at(8));
+    now += 60_000;
+    await reply(root.id);
+    expect(await expiry()).toBe(at(8 - 1 / 1440));
+    expect(await seen(root.id)).toEqual([102, 102, 102, 102]);
+  });
+});
