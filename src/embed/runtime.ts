@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { FileSet, PinnedFile } from "./file-set.ts";
 import { ensureFiles, type FileFetch, type FileSearch, findFiles } from "./files.ts";
 
@@ -82,14 +81,11 @@ export function runtimeFor(platform: string, processor: string): FileSet | null 
   };
 }
 
-/** The folder of this machine's libraries: where npm installed them, or below a model folder; or null. */
+/** The folder of this machine's libraries, below a model folder; or null. */
 export async function findRuntime(folders: Omit<FileSearch, "set">): Promise<string | null> {
   const set = runtimeFor(process.platform, process.arch);
   if (set === null) return null;
-  const installed = packagesFolder();
-  const found =
-    (installed === null ? null : await findFiles({ set, modelDir: installed, cacheDir: installed })) ??
-    (await findFiles({ set, ...folders }));
+  const found = await findFiles({ set, ...folders });
   return found === null ? null : join(found, set.folder);
 }
 
@@ -105,16 +101,6 @@ export async function ensureRuntime(fetch: Omit<FileFetch, "set">): Promise<stri
     throw new Error(`${PACKAGE.name} has no libraries for ${process.platform} on ${process.arch}`);
   }
   return join(await ensureFiles({ ...fetch, set }), set.folder);
-}
-
-/** The folder of packages where an operator, or a clone's `npm ci`, has put the package; or null. */
-function packagesFolder(): string | null {
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`${PACKAGE.name}/package.json`);
-    return dirname(dirname(manifest));
-  } catch {
-    return null;
-  }
 }
 
 function pinned(path: string, bytes: number, sha256: string): PinnedFile {

@@ -25,6 +25,7 @@ import { createProgress } from "../../src/cli/progress.ts";
 import { takeBatch } from "../../src/embed/batches.ts";
 import { ensureFiles, FilesMissing, findFiles } from "../../src/embed/files.ts";
 import { MODELS, modelNamed } from "../../src/embed/models.ts";
+import { runtimeFor } from "../../src/embed/runtime.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
 import { freePort } from "../support/boards/board-process.ts";
@@ -296,7 +297,8 @@ describe("the embedder", () => {
     const options = { mode: "auto", model, modelDir: cacheDir, cacheDir, offline: true } as const;
     const late = openEmbedder({ ...options, log: quiet, againMs: 20 });
     expect(await late.settled()).toBe("absent");
-    cpSync(join(modelDir, model.folder), join(cacheDir, model.folder), { recursive: true });
+    for (const { folder: own } of [model, runtimeFor(process.platform, process.arch) ?? model])
+      cpSync(join(modelDir, own), join(cacheDir, own), { recursive: true });
     await expect.poll(() => late.state(), { timeout: 100_000 }).toBe("ready");
     expect(await late.embed(["a piano"], "post")).toEqual(await embedder.embed(["a piano"], "post"));
     await late.close();
