@@ -11,18 +11,20 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { BoardProcess } from "../../test/support/boards/board-process.ts";
-import { call, eventually } from "../../test/support/boards/client.ts";
-import { distinctText } from "../../test/support/texts/texts.ts";
+import { type Answer, call, eventually } from "../../test/support/boards/client.ts";
+import { prose } from "../../test/support/texts/prose.ts";
 import { machine } from "../support/measure.ts";
 
 const WRITERS = 3;
-/** Kills come at most this long after the board answers. */
+/** Kills come at most this long after a post is acknowledged, */
 const WRITING_MS_MAX = 600;
+/** or when none is for this long. Every fourth waits for no post. */
+const SILENT_MS_MAX = 10_000;
 /** In everything that an erased publisher wrote, and nowhere else. */
 const SECRET = "zqxerased";
 const POSTS_TO_ERASE = 5;
-/** How long a call is repeated while the board is down. */
-const PATIENCE_MS = 300_000;
+/** How long a call is repeated once nothing kills the board any more. */
+const PATIENCE_MS = 60_000;
 
 export interface KillRun {
   kills: number;
@@ -41,25 +43,36 @@ export async function killRun(kills: number, erasures: number, main?: string): P
   const board = await BoardProcess.start({ DATA_DIR: folder }, main);
   const acknowledged: string[] = [];
   let over = false;
+  let peaceSince = Number.POSITIVE_INFINITY;
+  const caller: Caller = { board, isPatient: () => performance.now() - peaceSince < PATIENCE_MS };
   try {
     const writing = Array.from({ length: WRITERS }, async (_, no) => {
-      const key = await registered(board, `Writer ${no}`);
-      for (let n = 0; !over; n += 1) {
-        const id = await posted(board, key, distinctText(no * 1_000_000 + n));
+      const key = await registered(caller, `Writer ${no}`);
+      while (!over) {
+        const id = idOf(await post(board, key, { title: prose(), body: prose() }).catch(() => null));
         // Refused while the board is down.
         if (id === null) await sleep(50);
         else acknowledged.push(id);
       }
     });
     const erasing = (async () => {
-      for (let n = 0; n < erasures; n += 1) await writeAndErase(board, n);
+      for (let n = 0; n < erasures; n += 1) await writeAndErase(caller, n);
     })();
     for (let n = 0; n < kills; n += 1) {
+      const before = acknowledged.length;
+      if (n % 4 !== 3) {
+        await eventually(
+          async () => acknowledged.length > before,
+          (isWriting) => isWriting,
+          SILENT_MS_MAX,
+        );
+      }
       // The same moments at every run, spread over what a board does.
       await sleep((n * 149) % WRITING_MS_MAX);
       await board.kill();
       await board.start();
     }
+    peaceSince = performance.now();
     await erasing;
     over = true;
     await Promise.all(writing);
@@ -91,38 +104,51 @@ export async function killRun(kills: number, erasures: number, main?: string): P
   }
 }
 
+/** Who calls a board that is killed meanwhile. */
+interface Caller {
+  board: BoardProcess;
+  /** False when the board has been let alone for long enough. */
+  isPatient: () => boolean;
+}
+
 /** A publisher that writes some posts and is erased, whatever the board does meanwhile. */
-async function writeAndErase(board: BoardProcess, no: number): Promise<void> {
-  const key = await registered(board, `${SECRET} ${no}`);
+async function writeAndErase(caller: Caller, no: number): Promise<void> {
+  const { board } = caller;
+  const key = await registered(caller, `${SECRET} ${no}`);
   for (let n = 0; n < POSTS_TO_ERASE; n += 1) {
-    const { title, body } = distinctText(9_000_000 + no * 100 + n);
-    await eventually(
-      () => posted(board, key, { title: `${SECRET} ${title}`, body: `${body} ${SECRET}` }),
-      (id) => id !== null,
-      PATIENCE_MS,
-    );
+    const text = { title: `${SECRET} ${prose()}`, body: `${prose()} ${SECRET}` };
+    await answered(caller, () => post(board, key, text), [201]);
   }
   // A kill may come between the erasure and its answer; then the key is gone.
-  const erased = await eventually(
-    () => call(board, "DELETE /publishers/me", undefined, { key }).catch(() => null),
-    (answer) => answer !== null && [200, 401].includes(answer.status),
-    PATIENCE_MS,
-  );
-  if (erased === null) throw new Error("an erasure was never answered");
+  await answered(caller, () => call(board, "DELETE /publishers/me", undefined, { key }), [200, 401]);
 }
 
-async function registered(board: BoardProcess, name: string): Promise<string> {
-  const answer = await eventually(
-    () => call(board, "POST /publishers", { name, accept_terms: true }).catch(() => null),
-    (one) => one?.status === 201,
-    PATIENCE_MS,
-  );
-  return answer?.body.data.api_key;
+async function registered(caller: Caller, name: string): Promise<string> {
+  const ask = () => call(caller.board, "POST /publishers", { name, accept_terms: true });
+  return (await answered(caller, ask, [201])).body.data.api_key;
 }
 
-/** The id of an acknowledged post, or null. */
-async function posted(board: BoardProcess, key: string, text: object): Promise<string | null> {
-  const answer = await call(board, "POST /posts", text, { key }).catch(() => null);
+/** Asks until the answer has one of these statuses. @throws Error for a refusal, or when patience ends */
+async function answered(
+  { isPatient }: Caller,
+  ask: () => Promise<Answer>,
+  wanted: readonly number[],
+): Promise<Answer> {
+  for (let last = "nothing"; ; await sleep(25)) {
+    const answer = await ask().catch(() => null);
+    if (answer !== null && wanted.includes(answer.status)) return answer;
+    if (answer !== null) last = `${answer.status} ${JSON.stringify(answer.body.error)}`;
+    if (answer !== null && answer.status < 500) throw new Error(`the board answered ${last}`);
+    if (!isPatient()) throw new Error(`the board answered ${last}, although nothing killed it any more`);
+  }
+}
+
+const post = (board: BoardProcess, key: string, text: object) => call(board, "POST /posts", text, { key });
+
+/** The id of an acknowledged post, or null while the board is down. @throws Error for a refusal */
+function idOf(answer: Answer | null): string | null {
+  if (answer !== null && answer.status !== 201 && answer.status < 500)
+    throw new Error(`a post was refused: ${JSON.stringify(answer.body.error)}`);
   return answer?.status === 201 ? answer.body.data.id : null;
 }
 

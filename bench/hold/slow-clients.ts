@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BoardProcess } from "../../test/support/boards/board-process.ts";
 import { call, register } from "../../test/support/boards/client.ts";
-import { distinctText } from "../../test/support/texts/texts.ts";
+import { prose } from "../../test/support/texts/prose.ts";
 import { machine, ms } from "../support/measure.ts";
 
 const GOOD = 20;
@@ -53,11 +53,11 @@ export async function slowClientsRun(seconds: number, share: number): Promise<Sl
     ];
     const times: number[] = [];
     let failed = 0;
-    const good = Array.from({ length: GOOD }, async (_, no) => {
+    const good = Array.from({ length: GOOD }, async () => {
       for (let turn = 0; !over; turn += 1) {
         const began = performance.now();
         const ok = await (turn % 10 === 0
-          ? call(board, "POST /posts", distinctText(no * 100_000 + turn), { key })
+          ? call(board, "POST /posts", lanternPost(), { key })
           : call(board, turn % 2 === 0 ? "GET /posts?limit=10" : "GET /search?q=lantern")
         ).then(
           ({ status }) => status === 200 || status === 201,
@@ -83,6 +83,9 @@ export async function slowClientsRun(seconds: number, share: number): Promise<Sl
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** A post of its own that the searches find. */
+const lanternPost = () => ({ title: `lantern ${prose()}`, body: prose() });
 
 /** One connection that sends a beginning, then drops, until it is closed. */
 async function held(board: BoardProcess, beginning: string, drop: string, open: Set<Socket>): Promise<void> {
