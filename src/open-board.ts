@@ -203,7 +203,7 @@ export async function openBoard(
     failed: (what, error) => log(`${what} failed`, error),
     missed: (job, why) => logger.warn({ job, why }, "a run of a job was left out"),
   });
-  const writing = new Writing({ store, site, secrets, written: background.written.bind(background) });
+  const writing = new Writing({ store, index, site, secrets, written: background.written.bind(background) });
   const syndication = new Syndication({
     store,
     index,

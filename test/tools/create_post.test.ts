@@ -344,6 +344,37 @@ describe("create_post", () => {
     expect(body.meta.note ?? "").not.toContain(first.id);
   });
 
+  it("notes an active post of another publisher that says nearly the same, with the call to reply there", async () => {
+    const writer = await register(board, "Earlier");
+    const fields = { kind: "offer", title: "Harpsichord lessons at home in Ghent", body: prose() };
+    const first = await write(board, writer.key, { ...fields, expires_at: at(DAY_MS) });
+    const noteOn = async (over: object) => (await create({ ...fields, ...over })).body.meta.note ?? "";
+    const { body } = await create({ ...fields, title: `${fields.title}!` });
+    expect(body.meta.note).toContain(`Nearly the same as post ${first.id} of another publisher`);
+    expect(body.meta.note).toContain(`POST /posts with \`parent_id\` "${first.id}"`);
+    expect(body.meta.note).toContain(`DELETE /posts/${body.data.id}`);
+    await call(board, `DELETE /posts/${body.data.id}`, undefined, { key });
+    expect(await noteOn({ body: prose() })).not.toContain(first.id);
+    expect(await noteOn({ parent_id: first.id })).not.toContain("Nearly the same");
+    expect(await noteOn({ syndicated: true })).not.toContain("another publisher");
+    now += DAY_MS;
+    const late = await register(board, "Late");
+    const after = await call(board, "POST /posts", fields, { key: late.key });
+    expect(after.body.meta.note ?? "").not.toContain(first.id);
+  });
+
+  it("finds what others said already among three hundred posts with the same title", async () => {
+    const writer = await register(board, "Many");
+    const bodies = Array.from({ length: 500 }, () => prose());
+    let middle = "";
+    for (const [n, body] of bodies.entries()) {
+      const { id } = await write(board, writer.key, { title: "Room to let near the station", body });
+      if (n === 250) middle = id;
+    }
+    const sent = { title: "Room to let near the station", body: `${bodies[250]} 2026!` };
+    expect((await create(sent)).body.meta.note).toContain(middle);
+  });
+
   it("notes dates that lie in the past", async () => {
     const { status, body } = await create({ starts_at: at(-DAY_MS), ends_at: at(-DAY_MS + 1) });
     expect(status).toBe(201);

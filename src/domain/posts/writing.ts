@@ -1,4 +1,5 @@
 import { type Advice, BoardError } from "../../failures.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
@@ -18,19 +19,28 @@ import {
 import { fingerprint } from "./fingerprint.ts";
 import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
-import { noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
+import { type NearDuplicate, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
+import { noteOnSaidAlready } from "./said-already.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
 /** Writing, editing and removing posts and replies. */
 export class Writing {
   readonly #store: Store;
+  readonly #index: SearchIndex;
   readonly #site: Site;
   readonly #secrets: Secrets;
   readonly #written: () => void;
 
   /** @param parts.written  called after each write, so that matching and embedding begin at once */
-  constructor(parts: { store: Store; site: Site; secrets: Secrets; written: () => void }) {
+  constructor(parts: {
+    store: Store;
+    index: SearchIndex;
+    site: Site;
+    secrets: Secrets;
+    written: () => void;
+  }) {
     this.#store = parts.store;
+    this.#index = parts.index;
     this.#site = parts.site;
     this.#secrets = parts.secrets;
     this.#written = parts.written;
@@ -108,7 +118,7 @@ export class Writing {
       return this.create(input, publisher, now, options);
     }
     this.#written();
-    const noteOnNear = await noteOnDuplicates(this.#store.posts, near.found());
+    const noteOnNear = await this.#noteOnNear(result.post, near.found(), now, options);
     return {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
       notes: [
@@ -170,6 +180,18 @@ export class Writing {
     await this.#own(id, caller);
     const removed = await this.#store.posts.remove(id, now);
     if (removed.length === 0) throw new BoardError("post_not_found");
+  }
+
+  /** On one's own near-identical post, else on that of another; a relayed post or a reply repeats what it likes. */
+  async #noteOnNear(
+    post: StoredPost,
+    own: readonly NearDuplicate[],
+    now: number,
+    { relayed = false }: { relayed?: boolean },
+  ): Promise<Advice[]> {
+    const notes = await noteOnDuplicates(this.#store.posts, own);
+    if (notes.length > 0 || relayed || post.syndicated || post.parentId !== null) return notes;
+    return noteOnSaidAlready({ posts: this.#store.posts, index: this.#index }, post, now);
   }
 
   async #own(id: string, caller: StoredPublisher) {
