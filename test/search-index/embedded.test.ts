@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cosineOf } from "../../src/search/vectors.ts";
+import { Tables } from "../../src/search-index/tables.ts";
 import { MODEL, post, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
@@ -117,6 +118,31 @@ describe("the embedded index", () => {
     });
     one.database.exec("DELETE FROM index_change WHERE no <= 4");
     expect(await two.pass({})).toEqual(["b0", "b1", "b2", "b3", "b4"]);
+  });
+
+  it("reads no table from end to end but what it is asked for whole", () => {
+    const { database } = openIndex();
+    const prepare = vi.spyOn(database, "prepare");
+    new Tables(database);
+    const texts = prepare.mock.calls.map(([text]) => text).filter((text) => !text.startsWith("PRAGMA"));
+    expect(texts.length).toBeGreaterThan(20);
+    const scans = texts.flatMap((text) => {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[];
+      // Row numbers lead through virtual tables: `0:=`.
+      const scanned = plan.flatMap(
+        ({ detail }) => /^SCAN (?!json_each|CONST|.*:=)(.*)/.exec(detail)?.[1] ?? [],
+      );
+      return scanned.map((name) => `${name} <- ${text}`);
+    });
+    // Up to a limit; the bounded changes, at an erasure; all publishers, when they are loaded; one row.
+    const meant = [
+      /^index_doc .*LIMIT/,
+      /^\(subquery/,
+      /^index_change <- DELETE/,
+      /^index_publisher/,
+      /^index_snapshot/,
+    ];
+    expect(scans.filter((scan) => !meant.some((form) => form.test(scan)))).toEqual([]);
   });
 
   it("keeps a bounded number of changes", async () => {
