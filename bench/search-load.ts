@@ -1,11 +1,12 @@
 /**
  * How many searches a second does a board answer over REST, with the model, and what does everything else wait meanwhile?
  *
- *   npx tsx bench/search-load.ts [--posts 10000,100000] [--million] [--clients 8] [--seconds 15]
+ *   npx tsx bench/search-load.ts [--posts 10000,100000] [--million] [--clients 8] [--seconds 15] [--beside FOLDER]
  *
  * The board is a process of its own; the clients share the machine with it. Texts and vectors are those of
  * `bench/search-speed.ts`, so BENCH_DATA gives real ones. Short and long queries take turns, none is asked twice: the model
- * reads each. Beside the searches one client reads single posts. The first figures are of one client alone.
+ * reads each. Beside the searches one client reads single posts. The first figures are of one client alone. `--beside` names
+ * another checkout, whose board answers the same afterwards: other load on the machine hardly changes the CPU time.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -66,11 +67,13 @@ export interface LoadOptions {
   seconds: number;
   /** False leaves meaning and the model out. */
   model: boolean;
+  /** Folder of the sources to run; these unless given. */
+  checkout?: string | undefined;
 }
 
 /** Fills a board, starts it and searches it, first with one client and then with several. */
 export async function measureLoad(
-  { posts, clients, seconds, model }: LoadOptions,
+  { posts, clients, seconds, model, checkout = resolve(import.meta.dirname, "..") }: LoadOptions,
   texts: Texts,
   vectors: PostVectors,
 ): Promise<RestFigures & { alone: LoadFigures; together: LoadFigures }> {
@@ -80,13 +83,14 @@ export async function measureLoad(
     await fill(dataDir, posts, texts, vectors);
     const diskBytes = folderBytes(dataDir);
     const began = performance.now();
-    const board = await BoardProcess.start({
+    const environment = {
       DATA_DIR: dataDir,
       EMBEDDINGS: model ? "required" : "off",
       MODEL_DIR: MODEL_FILES,
       BENCH_LOOP_PORT: String(loopPort),
       NODE_OPTIONS: `--import=tsx --import=${HOOK}`,
-    });
+    };
+    const board = await BoardProcess.start(environment, join(checkout, "src/main.ts"));
     const startMs = performance.now() - began;
     try {
       const asked = { board, loopPort, posts, queries: queriesOf(texts) };
@@ -193,7 +197,27 @@ async function embeddingRate(posts: number): Promise<number> {
   }
 }
 
-const beside = (figure: string, missed: boolean) => (missed ? `${figure}, missed` : figure);
+const judged = (figure: string, missed: boolean) => (missed ? `${figure}, missed` : figure);
+
+const pair = ({ p50, p95 }: Percentiles) => `${ms(p50)} / ${ms(p95)}`;
+
+/** @param posts  whose goals count; null for none */
+function rowOf(names: string[], figures: LoadFigures, posts: number | null): string[] {
+  const { searchesPerSecond, search, cpuMs, read, loop } = figures;
+  const least = (posts === null ? null : GOALS.searchesPerSecond[posts]) ?? 0;
+  return [
+    ...names,
+    judged(searchesPerSecond.toFixed(0), searchesPerSecond < least),
+    pair(search),
+    ms(cpuMs),
+    read === null ? "" : judged(pair(read), read.p95 > GOALS.readP95Ms),
+    judged(
+      `${ms(loop.p50)} / ${ms(loop.p99)} / ${ms(loop.max)}`,
+      posts !== null && loop.p99 > GOALS.loopP99Ms,
+    ),
+    (loop.residentBytes / 1_000_000).toFixed(0),
+  ];
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -202,41 +226,24 @@ async function main(): Promise<void> {
       million: { type: "boolean", default: false },
       clients: { type: "string", default: "8" },
       seconds: { type: "string", default: "15" },
+      beside: { type: "string" },
     },
   });
   const texts = boardTexts();
   const vectors = await postVectors(texts);
   console.log(`${machine()}; ${texts.source}; ${vectors.source}`);
   console.log(`Written and embedded: ${(await embeddingRate(2_000)).toFixed(0)} notices a second.\n`);
-  const pair = ({ p50, p95 }: Percentiles) => `${ms(p50)} / ${ms(p95)}`;
   const rows: string[][] = [];
+  const clients = Number(values.clients);
+  const checkouts = values.beside === undefined ? [undefined] : [undefined, resolve(values.beside)];
   for (const posts of [...values.posts.split(",").map(Number), ...(values.million ? [1_000_000] : [])]) {
-    const clients = Number(values.clients);
-    const asked = { posts, clients, seconds: Number(values.seconds), model: true };
-    const { startMs, diskBytes, alone, together } = await measureLoad(asked, texts, vectors);
-    const disk = `${(diskBytes / 1000 / posts).toFixed(2)} KB a post on the disk`;
-    console.log(`${posts.toLocaleString("en")} posts: ready after ${ms(startMs / 1000)} s, ${disk}.`);
-    for (const [count, figures] of [
-      [1, alone],
-      [clients, together],
-    ] as const) {
-      const { searchesPerSecond, search, cpuMs, read, loop } = figures;
-      rows.push([
-        posts.toLocaleString("en"),
-        String(count),
-        beside(
-          searchesPerSecond.toFixed(0),
-          count > 1 && searchesPerSecond < (GOALS.searchesPerSecond[posts] ?? 0),
-        ),
-        pair(search),
-        ms(cpuMs),
-        read === null ? "" : beside(pair(read), read.p95 > GOALS.readP95Ms),
-        beside(
-          `${ms(loop.p50)} / ${ms(loop.p99)} / ${ms(loop.max)}`,
-          count > 1 && loop.p99 > GOALS.loopP99Ms,
-        ),
-        (loop.residentBytes / 1_000_000).toFixed(0),
-      ]);
+    for (const checkout of checkouts) {
+      const asked = { posts, clients, seconds: Number(values.seconds), model: true, checkout };
+      const { startMs, diskBytes, alone, together } = await measureLoad(asked, texts, vectors);
+      const name = `${posts.toLocaleString("en")}${checkout === undefined ? "" : ", beside"}`;
+      const disk = `${(diskBytes / 1000 / posts).toFixed(2)} KB a post on the disk`;
+      console.log(`${name}: ready after ${ms(startMs / 1000)} s, ${disk}.`);
+      rows.push(rowOf([name, "1"], alone, null), rowOf([name, String(clients)], together, posts));
     }
   }
   const heading = [
