@@ -15,6 +15,7 @@ export default defineTool({
   output: z.array(PendingMatch),
   auth: "key",
   effect: "reads",
+  writingFields: ["not_relevant"],
   limit: "read",
   failures: ["subscription_not_found", "invalid_cursor", "post_not_found"],
   list: true,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
+import { CLIENTS, type ToolAnswer } from "../support/clients/mcp-clients.ts";
 
 describe("a saved query that learns from its owner", () => {
   let board: TestBoard;
@@ -17,6 +18,17 @@ describe("a saved query that learns from its owner", () => {
   const subscribe = async (query: object): Promise<string> =>
     (await call(board, "POST /subscriptions", { query }, { key })).body.data.id;
   const judge = (id: string, word: object) => call(board, `PATCH /subscriptions/${id}`, word, { key });
+  const checkSubscription = async (
+    { url }: TestBoard,
+    args: Record<string, unknown>,
+    path = "/mcp",
+  ): Promise<ToolAnswer> => {
+    const client = await CLIENTS["2026-07-28"]?.({ url: url + path, key });
+    if (client === undefined) throw new Error("no such client");
+    const answer = await client.call("check_subscription", args);
+    await client.close();
+    return answer;
+  };
   const pendingIds = async (id: string): Promise<string[]> => {
     const { body } = await call(board, `GET /subscriptions/${id}/pending`, undefined, { key });
     return body.data.map((match: { id: string }) => match.id);
@@ -59,10 +71,8 @@ describe("a saved query that learns from its owner", () => {
   it("learns from check_subscription too, and a later word on the same post replaces the earlier one", async () => {
     const id = await subscribe({ q: "violin" });
     const known = await post("Violin for a child", "Quarter size, with bow and case.");
-    const looked = await call(board, `GET /subscriptions/${id}/pending?not_relevant=${known}`, undefined, {
-      key,
-    });
-    expect(looked.status).toBe(200);
+    const looked = await checkSubscription(board, { id, not_relevant: known });
+    expect(looked.isError, looked.text).toBe(false);
     const read = async () =>
       (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body.data.describes;
     expect(await read()).toContain("on 1 post (1 not relevant)");
@@ -70,6 +80,35 @@ describe("a saved query that learns from its owner", () => {
     expect(await read()).toContain("on 1 post (0 not relevant)");
     await judge(id, { query: { q: "viola" } });
     expect(await read()).toBe('Posts about "viola"');
+  });
+
+  it("learns nothing from a GET, which is safe, and says that it is no parameter", async () => {
+    const id = await subscribe({ q: "viola" });
+    const { id: known } = await write(board, key, { title: "Viola" });
+    const path = `GET /subscriptions/${id}/pending?not_relevant=${known}` as const;
+    const { status, body } = await call(board, path, undefined, { key });
+    expect([status, body.meta.note]).toEqual([
+      200,
+      expect.stringContaining("`not_relevant` is not a parameter"),
+    ]);
+    const { data } = (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body;
+    expect(data.describes).toBe('Posts about "viola"');
+  });
+
+  it("takes no word while the board is read-only, or where the server only reads", async () => {
+    const id = await subscribe({ q: "cello" });
+    const { id: known } = await write(board, key, { title: "Cello" });
+    const word = { id, not_relevant: known };
+    const reading = await checkSubscription(board, word, "/mcp/readonly");
+    expect(reading.text).toContain("`not_relevant` is not a parameter");
+    const readOnly = await startBoard({ READ_ONLY: "on" }, { dataDir: board.dataDir });
+    const refused = await checkSubscription(readOnly, word);
+    const looked = await checkSubscription(readOnly, { id });
+    await readOnly.stop();
+    expect(refused.text).toMatch(/^read_only: /);
+    expect(looked.isError, looked.text).toBe(false);
+    const { data } = (await call(board, `GET /subscriptions/${id}`, undefined, { key })).body;
+    expect(data.describes).toBe('Posts about "cello"');
   });
 
   it("has nothing to learn where its filters alone decide, and says so", async () => {

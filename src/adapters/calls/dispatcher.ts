@@ -208,7 +208,7 @@ export class Dispatcher {
   ) {
     const { caller, reporter, address, surface, line, now, refusal } = admission;
     if (refusal !== null) throw refusal;
-    this.#checkWriting(operation, caller);
+    this.#checkWriting(operation, caller, sent);
     const { input, notes } = parseInput(operation, sent, source);
     const context: Context = { ...this.#services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
@@ -222,11 +222,16 @@ export class Dispatcher {
     return { input, reply, body };
   }
 
-  #checkWriting(operation: Operation, caller: StoredPublisher | null): void {
-    if (this.#readOnly && operation.effect !== "reads")
+  #checkWriting(
+    { effect, writingFields = [] }: Operation,
+    caller: StoredPublisher | null,
+    sent: Record<string, unknown>,
+  ): void {
+    const isWriting = effect === "writes" || writingFields.some((name) => sent[name] !== undefined);
+    if (this.#readOnly && (isWriting || effect === "erases"))
       throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read and may erase what it wrote.
-    if (operation.effect === "writes" && caller?.suspendedAt != null) {
+    if (isWriting && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
     }
   }
