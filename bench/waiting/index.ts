@@ -7,12 +7,14 @@
  * The board is a process of its own on SQLite, without the model; this process plays the agents. Half of them wait over
  * MCP, half over REST.
  */
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { siblingOf, startWorker } from "../../src/start-worker.ts";
 import { BoardProcess, freePort } from "../../test/support/boards/board-process.ts";
 import { call, register } from "../../test/support/boards/client.ts";
 import { prose } from "../../test/support/texts/prose.ts";
@@ -39,7 +41,6 @@ export interface WaitingFigures {
 const GOALS = { matchP95Ms: 1_000, othersP95Ms: 50 };
 const HOOK = pathToFileURL(resolve(import.meta.dirname, "../search-load/loop-delay.ts")).href;
 const POST_EVERY_MS = 100;
-const OTHERS_EVERY_MS = 25;
 
 /** A connection for each call: one kept open could be closed by the board as the next call begins. */
 const connections = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
@@ -65,6 +66,7 @@ export async function measureWaiting(options: { agents: number; posts: number })
   const told = async (): Promise<LoopDelay> =>
     JSON.parse(await (await fetch(`http://127.0.0.1:${loopPort}`)).text());
   let over = false;
+  let stopOthers: () => unknown = () => {};
   try {
     const agents = await settle(board, options.agents);
     const writer = (await register(board, "Writer")).key;
@@ -91,12 +93,12 @@ export async function measureWaiting(options: { agents: number; posts: number })
     await sleep(1_000);
     const { residentBytes: waitingBytes, cpu: idleCpuMs } = await told();
 
-    let beside: number[] = [];
-    const others = look(
-      board,
-      (took) => beside.push(took),
-      () => over,
-    );
+    const others = startWorker(siblingOf(import.meta.url, "others"), { api: board.api });
+    stopOthers = () => others.terminate();
+    const beside = async (): Promise<number[]> => {
+      others.postMessage("took");
+      return (await once(others, "message"))[0];
+    };
     const one: number[] = [];
     for (let n = 0; n < options.posts; n += 1) {
       const title = `Post ${n}`;
@@ -109,17 +111,16 @@ export async function measureWaiting(options: { agents: number; posts: number })
       await Promise.all([written, sleep(POST_EVERY_MS)]);
     }
     await settled(() => options.posts - one.length);
-    const othersBefore = beside;
+    const othersBefore = await beside();
 
-    beside = [];
     const all: number[] = [];
     const sent = performance.now();
     woken = (at) => all.push(at - sent);
     await post(board, writer, "For all", "everyone");
     await settled(() => options.agents - all.length);
-    const othersWhenAllWake = beside;
+    const othersWhenAllWake = await beside();
     over = true;
-    await others;
+    await stopOthers();
     // The agents' calls end with the board.
     await board.kill("SIGTERM");
     await Promise.all(waits);
@@ -135,6 +136,7 @@ export async function measureWaiting(options: { agents: number; posts: number })
     };
   } finally {
     over = true;
+    await stopOthers();
     await board.kill();
     connections.destroy();
     await rm(dataDir, { recursive: true, force: true });
@@ -182,15 +184,6 @@ async function waited(board: BoardProcess, agent: WaitingAgent): Promise<string[
   const next = /\\"cursor\\":\\"([^"\\]+)/.exec(text.slice(text.indexOf("Next look")))?.[1];
   agent.cursor = next ?? cursor;
   return [...text.matchAll(/\\"((?:Post \d+)|For all)\\"/g)].map(([, title = ""]) => title);
-}
-
-async function look(board: BoardProcess, took: (ms: number) => void, isOver: () => boolean): Promise<void> {
-  for (let turn = 0; !isOver(); turn += 1) {
-    const began = performance.now();
-    await sent("GET", `${board.api}/${turn % 2 === 0 ? "posts?limit=10" : "search?q=post&limit=10"}`);
-    took(performance.now() - began);
-    await sleep(OTHERS_EVERY_MS);
-  }
 }
 
 /** Writes a post of words that no other has, so that none is taken for a duplicate. */

@@ -5,8 +5,8 @@ import type { InboxStore, StoredPublisher } from "../../ports/store/index.ts";
 const LOOK_MS = 500;
 const IDS_PER_LOOK = 1_000;
 const ENTRIES_PER_READ = 100;
-/** How many waits end per turn of the event loop, so that a post that many wait for holds up nobody else. */
-const ENDED_PER_TURN = 8;
+/** How many woken calls look at once. After each look others get their turn, so that a post many wait for holds up nobody. */
+const LOOKS_AT_ONCE = 4;
 /** How many calls of a process may wait; a waiting call over HTTP holds about 30 KB. */
 const MOST = { ofAll: 10_000, ofOnePublisher: 50 } as const;
 
@@ -50,8 +50,8 @@ export class Waits {
   #count = 0;
   #stopping = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #ended: (() => void)[] = [];
-  #ending: Promise<void> | null = null;
+  readonly #woken: (() => Promise<void>)[] = [];
+  #looking = 0;
 
   /** @param parts.failed  told of each look that failed; the next one follows all the same */
   constructor(parts: { inbox: InboxStore; failed: (error: unknown) => void }) {
@@ -78,10 +78,10 @@ export class Waits {
   ): Promise<Page> {
     if (seconds === 0) return look();
     const deadline = performance.now() + seconds * 1000;
-    for (let isLast = false; ; ) {
+    for (let isFirst = true, isLast = false; ; isFirst = false) {
       // Read before the look, so that nothing is missed that comes after it.
       const seen = await this.newest(caller.id);
-      const page = await look();
+      const page = await (isFirst ? look() : this.#inTurn(look));
       if (page.hasNews || isLast) return page;
       const why = await this.#wait(caller.id, seen, deadline - performance.now(), line);
       const note = NOTES[why];
@@ -153,7 +153,7 @@ export class Waits {
         this.#count -= 1;
         clearTimeout(timer);
         line?.closed.removeEventListener("abort", hangUp);
-        this.#goOn(() => resolve(why));
+        resolve(why);
       };
       const hangUp = () => end("hung up");
       const waiter: Waiter = { seen, end };
@@ -166,18 +166,23 @@ export class Waits {
     });
   }
 
-  /** Lets ended waits go on, a few per turn. */
-  #goOn(resolve: () => void): void {
-    this.#ended.push(resolve);
-    this.#ending ??= this.#drain();
+  /** Looks once it is this call's turn, in the order of waking. */
+  #inTurn<Page>(look: () => Promise<Page>): Promise<Page> {
+    return new Promise((resolve) => {
+      this.#woken.push(async () => {
+        const looked = look();
+        resolve(looked);
+        await looked.catch(() => {});
+        await nextTurn();
+      });
+      if (this.#looking < LOOKS_AT_ONCE) void this.#lookOn();
+    });
   }
 
-  async #drain(): Promise<void> {
-    while (this.#ended.length > 0) {
-      for (const resolve of this.#ended.splice(0, ENDED_PER_TURN)) resolve();
-      await nextTurn();
-    }
-    this.#ending = null;
+  async #lookOn(): Promise<void> {
+    this.#looking += 1;
+    for (let next = this.#woken.shift(); next !== undefined; next = this.#woken.shift()) await next();
+    this.#looking -= 1;
   }
 
   /** Wakes those whose inbox has got an entry, or is gone. */
