@@ -4,10 +4,13 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const EVERY_MS = 25;
 
-/** Each message asks for the milliseconds of every call since the last. */
-const took: number[] = [];
-parentPort?.on("message", () => parentPort?.postMessage(took.splice(0)));
+/** A message asks for the milliseconds of each call since the last; it is answered once there is one. */
+let isAsked = false;
+parentPort?.on("message", () => {
+  isAsked = true;
+});
 
+const took: number[] = [];
 for (let turn = 0; ; turn += 1) {
   const began = performance.now();
   const answer = await fetch(
@@ -15,5 +18,7 @@ for (let turn = 0; ; turn += 1) {
   );
   await answer.text();
   took.push(performance.now() - began);
+  if (isAsked) parentPort?.postMessage(took.splice(0));
+  isAsked = false;
   await sleep(EVERY_MS);
 }
