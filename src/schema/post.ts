@@ -182,7 +182,12 @@ export const Post = z.object({
   link: z.string().nullable(),
   tags: z.array(z.string()),
   location: z
-    .object({ name: z.string().nullable(), lat: z.number().nullable(), lng: z.number().nullable() })
+    .object({
+      name: z.string().nullable(),
+      lat: z.number().nullable(),
+      lng: z.number().nullable(),
+      approximate: z.boolean().optional().describe("True: found by the name."),
+    })
     .nullable(),
   starts_at: Timestamp.nullable(),
   ends_at: Timestamp.nullable(),

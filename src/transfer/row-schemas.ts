@@ -58,7 +58,12 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     link: textOrNull,
     tags: z.array(text),
     location: z
-      .strictObject({ name: textOrNull, lat: z.number().nullable(), lng: z.number().nullable() })
+      .strictObject({
+        name: textOrNull,
+        lat: z.number().nullable(),
+        lng: z.number().nullable(),
+        approximate: z.literal(true).exactOptional(),
+      })
       .nullable(),
     startsAt: timeOrNull,
     endsAt: timeOrNull,

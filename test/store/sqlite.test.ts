@@ -278,7 +278,7 @@ describe("opening", () => {
 
   it("has the replies of an older file expire with their roots, and fills the index again", async () => {
     const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -1), file);
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -2), file);
     const columns =
       "seq, id, publisher_id, parent_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
     old.db.exec(`

@@ -1,6 +1,7 @@
 import type { PostChange, StoredPost } from "../../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../../schema/post.ts";
 import { checkExpiry, defaultExpiry, threadExpiry } from "./expiry.ts";
+import { placedByName } from "./place.ts";
 import { asInput, textOf } from "./text.ts";
 
 /** What a patch changes of a post, cleaned, with the expiry that follows from it. */
@@ -10,7 +11,10 @@ export function changeOf(post: StoredPost, patch: PostPatch, now: number): PostC
   if (patch.title !== undefined) change.title = text.title;
   if (patch.body !== undefined) change.body = text.body;
   if (patch.tags !== undefined) change.tags = text.tags;
-  if (patch.location !== undefined) change.location = text.location;
+  if (patch.location !== undefined) {
+    const timezone = patch.timezone === undefined ? post.timezone : patch.timezone;
+    change.location = placedByName(text.location, { timezone, at: patch.starts_at ?? post.startsAt ?? now });
+  }
   if (patch.kind !== undefined) change.kind = patch.kind;
   if (patch.url !== undefined) change.link = patch.url;
   if (patch.starts_at !== undefined) change.startsAt = patch.starts_at;

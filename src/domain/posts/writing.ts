@@ -20,6 +20,7 @@ import { fingerprint } from "./fingerprint.ts";
 import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
 import { type NearDuplicate, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
+import { noteOnPlace, placedByName } from "./place.ts";
 import { noteOnSaidAlready } from "./said-already.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
@@ -83,6 +84,7 @@ export class Writing {
 
     const post: StoredPost = {
       ...text,
+      location: placedByName(text.location, { timezone: input.timezone ?? null, at: dates.startsAt ?? now }),
       id,
       publisherId: publisher.id,
       kind: input.kind,
@@ -125,6 +127,7 @@ export class Writing {
         ...notesOnText(result.post),
         ...(parent === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
         ...noteOnPast(result.post, now),
+        ...noteOnPlace(result.post),
         ...noteOnNear,
       ],
       replayed: false,
@@ -165,6 +168,7 @@ export class Writing {
     if (stored === null) return this.edit(id, patch, caller, now);
     this.#written();
     if (change.flags !== undefined) notes.push(...notesOnText(stored));
+    if (change.location !== undefined) notes.push(...noteOnPlace(stored));
     if (change.startsAt !== undefined || change.endsAt !== undefined) notes.push(...noteOnPast(stored, now));
     if (stored.expiresAt <= now) {
       notes.push("This post has expired, so nobody finds it; a later `expires_at` brings it back.");

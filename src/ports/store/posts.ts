@@ -10,7 +10,8 @@ export interface StoredPost {
   body: string;
   link: string | null;
   tags: readonly string[];
-  location: { name: string | null; lat: number | null; lng: number | null } | null;
+  /** `approximate` where the coordinates are those of the named place. */
+  location: { name: string | null; lat: number | null; lng: number | null; approximate?: true } | null;
   startsAt: number | null;
   endsAt: number | null;
   timezone: string | null;

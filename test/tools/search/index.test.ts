@@ -51,7 +51,7 @@ describe("search", () => {
       await seed("place", [
         { title: "centre", location: { lat: 52.52, lng: 13.405 } },
         { title: "potsdam", location: { name: "Potsdam", lat: 52.3906, lng: 13.0645 } },
-        { title: "by name only", location: { name: "Berlin" } },
+        { title: "by name only", location: { name: "The old mill" } },
         { title: "nowhere" },
       ]);
       expect(await sorted("tags=place&near=52.52,13.405")).toEqual(["centre"]);

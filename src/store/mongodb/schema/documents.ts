@@ -58,7 +58,7 @@ export interface PostDocument {
   body?: string;
   link?: string | null;
   tags?: string[];
-  place?: { name: string | null; lat: number | null; lng: number | null } | null;
+  place?: { name: string | null; lat: number | null; lng: number | null; approximate?: true } | null;
   /** GeoJSON of `place`, where it has coordinates. */
   geo?: { type: "Point"; coordinates: [lng: number, lat: number] };
   timezone?: string | null;

@@ -298,4 +298,6 @@ export const STORE_MIGRATIONS: readonly string[] = [
   INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM moved LIMIT 1;
   DROP TABLE moved;
   `,
+  // Whether a place's coordinates were found by its name.
+  "ALTER TABLE post_content ADD COLUMN approximate INTEGER NOT NULL DEFAULT 0",
 ];

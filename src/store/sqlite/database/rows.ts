@@ -31,6 +31,7 @@ export interface PostRow {
   located: number | null;
   place_name: string | null;
   lat: number | null;
+  approximate: number | null;
   lng: number | null;
   timezone: string | null;
   source_url: string | null;
@@ -41,7 +42,7 @@ export interface PostRow {
 export const POST_COLUMNS = `
   p.seq, p.id, p.publisher_id, p.parent_id, p.kind, p.starts_at, p.ends_at, p.expires_at, p.expiry_chosen,
     p.syndicated, p.reply_count, p.last_reply_at, p.flags, p.fingerprint, p.input_hash, p.idempotency_hash,
-    p.created_at, p.updated_at, p.state, r.n AS retrievals, c.title, c.body, c.link, c.tags, c.located, c.place_name, c.lat, c.lng, c.timezone,
+    p.created_at, p.updated_at, p.state, r.n AS retrievals, c.title, c.body, c.link, c.tags, c.located, c.place_name, c.lat, c.lng, c.approximate, c.timezone,
     c.source_url, c.metadata`;
 export const POST_TABLES = `
   post p LEFT JOIN post_content c ON c.post = p.seq LEFT JOIN post_retrievals r ON r.post = p.seq `;
@@ -81,7 +82,7 @@ export function storedPostOfRow(row: PostRow): StoredPost {
     body: row.body ?? "",
     link: row.link,
     tags: JSON.parse(row.tags ?? "[]"),
-    location: row.located === 1 ? { name: row.place_name, lat: row.lat, lng: row.lng } : null,
+    location: row.located === 1 ? locationOfRow(row) : null,
     startsAt: row.starts_at,
     endsAt: row.ends_at,
     timezone: row.timezone,
@@ -190,3 +191,10 @@ export function vectorOfBlob(blob: Uint8Array): Int8Array {
 export function blobOf(vector: Int8Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
+
+const locationOfRow = ({ place_name, lat, lng, approximate }: PostRow): StoredPost["location"] => ({
+  name: place_name,
+  lat,
+  lng,
+  ...(approximate === 1 ? { approximate: true } : {}),
+});

@@ -231,6 +231,7 @@ const written = (post: StoredPost) => ({
   place_name: post.location?.name ?? null,
   lat: post.location?.lat ?? null,
   lng: post.location?.lng ?? null,
+  approximate: Number(post.location?.approximate ?? false),
   timezone: post.timezone,
   source_url: post.sourceUrl,
   metadata: JSON.stringify(post.metadata),

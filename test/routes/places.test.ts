@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { prose, titles, write } from "../support/boards/writing.ts";
+
+describe("a post with the name of a place alone", () => {
+  let board: TestBoard;
+  let key: string;
+  beforeAll(async () => {
+    board = await startBoard();
+    ({ key } = await register(board));
+  });
+  afterAll(() => board.stop());
+
+  const placeOf = async (location: unknown, over: object = {}) =>
+    (await write(board, key, { location, ...over })).location;
+  const roughly = (name: string, lat: number, lng: number) => ({
+    name,
+    lat: expect.closeTo(lat, 1),
+    lng: expect.closeTo(lng, 1),
+    approximate: true,
+  });
+
+  it("gets the coordinates of the place that the name means without doubt, and is found near it", async () => {
+    expect(await placeOf("Berlin")).toEqual(roughly("Berlin", 52.52, 13.41));
+    expect(await placeOf({ name: "Kreuzberg, Berlin" })).toEqual(roughly("Kreuzberg, Berlin", 52.5, 13.39));
+    expect(await placeOf("Paris, Texas")).toEqual(roughly("Paris, Texas", 33.66, -95.56));
+    expect(await placeOf("Café Kino, Leipzig")).toEqual(roughly("Café Kino, Leipzig", 51.34, 12.38));
+    expect(await placeOf("東京")).toEqual(roughly("東京", 35.69, 139.69));
+    await write(board, key, { title: "A choir", location: "Ljubljana" });
+    expect(await titles(board, "/search?near=46.05,14.51&radius_km=5")).toEqual(["A choir"]);
+    expect(await titles(board, "/search?near=Ljubljana&radius_km=1")).toEqual(["A choir"]);
+  });
+
+  it.each([
+    "Springfield",
+    "Cambridge",
+    "Home",
+    "Earth",
+    "Room 101",
+    "Online",
+    "Remote",
+    "Germany",
+    "Lisbon / Porto",
+  ])("gets none for %s", async (name) => {
+    expect(await placeOf(name)).toEqual({ name, lat: null, lng: null });
+  });
+
+  it("gets none where the clock is another than the post's", async () => {
+    const timezone = "America/New_York";
+    expect(await placeOf("Berlin", { timezone })).toEqual({ name: "Berlin", lat: null, lng: null });
+    expect(await placeOf("Boston", { timezone })).toEqual(roughly("Boston", 42.36, -71.06));
+  });
+
+  it("keeps the publisher's own coordinates", async () => {
+    const own = { name: "Berlin", lat: 52.4, lng: 13.1 };
+    expect(await placeOf(own)).toEqual(own);
+  });
+
+  it("says where it was put, or that the name is unclear, with the call that corrects it", async () => {
+    const noteOn = async (location: string) => {
+      const sent = { kind: "offer", title: "A room", body: prose(), location };
+      const { body } = await call(board, "POST /posts", sent, { key });
+      return { id: body.data.id, note: body.meta.note ?? "" };
+    };
+    const berlin = await noteOn("Berlin");
+    expect(berlin.note).toContain("at Berlin, Germany (52.5");
+    expect(berlin.note).toContain(`send \`lat\` and \`lng\`: PATCH /posts/${berlin.id}`);
+    expect((await noteOn("Springfield")).note).toContain("several places bear this name");
+    expect((await noteOn("The old mill")).note).toBe("");
+  });
+
+  it("moves when its place's name changes, and stays when something else does", async () => {
+    const { id } = await write(board, key, { location: "Berlin" });
+    const edit = async (patch: object) => (await call(board, `PATCH /posts/${id}`, patch, { key })).body;
+    expect((await edit({ title: "Another" })).data.location).toEqual(roughly("Berlin", 52.52, 13.41));
+    const { data, meta } = await edit({ location: { name: "Lyon" } });
+    expect(data.location).toEqual(roughly("Lyon", 45.75, 4.85));
+    expect(meta.note).toContain("at Lyon, France");
+    expect((await edit({ location: { name: "Lyon", lat: 45.8, lng: 4.9 } })).data.location).toEqual({
+      name: "Lyon",
+      lat: 45.8,
+      lng: 4.9,
+    });
+    expect((await edit({ location: { name: "The old mill" } })).data.location.lat).toBeNull();
+    expect((await call(board, `GET /posts/${id}`)).body.data.location).not.toHaveProperty("approximate");
+  });
+});
