@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fingerprint, nearIdentical } from "../../src/domain/posts/fingerprint.ts";
+import { fingerprint, nearIdentical } from "../../src/domain/posts/duplicates/fingerprint.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
 
 const near = (a: string, b: string) => nearIdentical(fingerprint(a), fingerprint(b));

@@ -356,11 +356,23 @@ describe("create_post", () => {
     await call(board, `DELETE /posts/${body.data.id}`, undefined, { key });
     expect(await noteOn({ body: prose() })).not.toContain(first.id);
     expect(await noteOn({ parent_id: first.id })).not.toContain("Nearly the same");
-    expect(await noteOn({ syndicated: true })).not.toContain("another publisher");
     now += DAY_MS;
     const late = await register(board, "Late");
     const after = await call(board, "POST /posts", fields, { key: late.key });
     expect(after.body.meta.note ?? "").not.toContain(first.id);
+  });
+
+  it("notes an active post of another publisher from the same source, however it was linked to", async () => {
+    const writer = await register(board, "Calendar");
+    const text = (words: string) => ({ title: `Theremin evening ${words}`, body: prose(), syndicated: true });
+    const source_url = "https://www.Theremin.example:443/evenings/7/?utm_source=feed&room=2#map";
+    const first = await write(board, writer.key, { ...text("at the observatory"), source_url });
+    const noteOn = async (link: string) =>
+      (await create({ ...text("for everybody"), source_url: link })).body.meta.note ?? "";
+    const same = await noteOn("http://theremin.example/evenings/7?fbclid=abc&room=2");
+    expect(same).toContain(`From the same source as post ${first.id} of another publisher; if it is`);
+    for (const other of ["https://theremin.example/evenings/8?room=2", "https://theremin.example/evenings/7"])
+      expect(await noteOn(other), other).not.toContain("source as");
   });
 
   it("finds what others said already among three hundred posts with the same title", async () => {

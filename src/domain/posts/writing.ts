@@ -8,6 +8,9 @@ import { newPostId, type Secrets, sha256 } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
+import { fingerprint } from "./duplicates/fingerprint.ts";
+import { type NearDuplicate, noteOnDuplicates, stormGuard } from "./duplicates/near-duplicates.ts";
+import { noteOnSaidAlready } from "./duplicates/said-already.ts";
 import {
   checkExpiry,
   checkWindow,
@@ -16,12 +19,9 @@ import {
   NOTE_ON_REPLY_EXPIRY,
   noteOnPast,
 } from "./expiry.ts";
-import { fingerprint } from "./fingerprint.ts";
 import { hiddenAmong } from "./hidden.ts";
 import { type Noted, visiblePost } from "./index.ts";
-import { type NearDuplicate, noteOnDuplicates, stormGuard } from "./near-duplicates.ts";
 import { noteOnPlace, placedByName } from "./place.ts";
-import { noteOnSaidAlready } from "./said-already.ts";
 import { asInput, notesOnText, textOf, textsAsSent } from "./text.ts";
 
 /** Writing, editing and removing posts and replies. */
@@ -186,7 +186,7 @@ export class Writing {
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
-  /** On one's own near-identical post, else on that of another; a relayed post or a reply repeats what it likes. */
+  /** On one's own near-identical post, else on that of another; what the operator relays, or a reply, repeats what it likes. */
   async #noteOnNear(
     post: StoredPost,
     own: readonly NearDuplicate[],
@@ -194,7 +194,7 @@ export class Writing {
     { relayed = false }: { relayed?: boolean },
   ): Promise<Advice[]> {
     const notes = await noteOnDuplicates(this.#store.posts, own);
-    if (notes.length > 0 || relayed || post.syndicated || post.parentId !== null) return notes;
+    if (notes.length > 0 || relayed || post.parentId !== null) return notes;
     return noteOnSaidAlready({ posts: this.#store.posts, index: this.#index }, post, now);
   }
 

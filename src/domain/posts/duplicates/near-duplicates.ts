@@ -1,7 +1,7 @@
-import { type Advice, BoardError } from "../../failures.ts";
-import type { InsertGuard, PostStore } from "../../ports/store/index.ts";
-import { DAY_MS, HOUR_MS } from "../time.ts";
-import { adviceToEdit } from "./advice.ts";
+import { type Advice, BoardError } from "../../../failures.ts";
+import type { InsertGuard, PostStore } from "../../../ports/store/index.ts";
+import { DAY_MS, HOUR_MS } from "../../time.ts";
+import { adviceToEdit } from "../advice.ts";
 import { nearIdentical } from "./fingerprint.ts";
 
 /** The post that would be the fifth near-identical one within an hour is refused. */

@@ -1,10 +1,11 @@
-import type { Advice } from "../../failures.ts";
-import type { SearchIndex } from "../../ports/search-index.ts";
-import type { PostStore, StoredPost } from "../../ports/store/index.ts";
-import { withoutStopWords } from "../../search/stop-words.ts";
-import { wordsOf } from "../../search/tokens.ts";
-import { filterOf } from "../search/query.ts";
+import type { Advice } from "../../../failures.ts";
+import type { SearchIndex } from "../../../ports/search-index.ts";
+import type { PostStore, StoredPost } from "../../../ports/store/index.ts";
+import { withoutStopWords } from "../../../search/stop-words.ts";
+import { wordsOf } from "../../../search/tokens.ts";
+import { filterOf } from "../../search/query.ts";
 import { nearIdentical } from "./fingerprint.ts";
+import { sourceKey } from "./source-key.ts";
 
 /** Long words are rare ones: a near-identical post has almost all of them, and stands among the first. */
 const WORDS_ASKED = 12;
@@ -14,8 +15,8 @@ const COMPARED = 20;
 const TEXT_CHARS = 2_000;
 
 /**
- * A note to the writer of a new post when an active one of anybody else says nearly the same: by a look for its words in
- * the index, and by the fingerprints of what that finds.
+ * A note to the writer of a new post when an active one of anybody else says nearly the same or names the same source: by a
+ * look for its words in the index, and by the fingerprints and sources of what that finds.
  *
  * @returns none when the index cannot answer: the post is written, and must not be written again for want of advice
  */
@@ -27,7 +28,10 @@ export async function noteOnSaidAlready(
   const said = await othersLike(posts, index, post, now).catch(() => []);
   const [first] = said;
   if (first === undefined) return [];
-  const nearly = `Nearly the same as post ${first.id} of another publisher`;
+  const like = nearIdentical(first.fingerprint, post.fingerprint)
+    ? "Nearly the same as"
+    : "From the same source as";
+  const nearly = `${like} post ${first.id} of another publisher`;
   return [
     {
       rest: `${nearly}; if it is the same thing, reply there instead (POST /posts with \`parent_id\` "${first.id}") and take this one back (DELETE /posts/${post.id}).`,
@@ -54,8 +58,13 @@ async function othersLike(
       row.publisherId !== post.publisherId &&
       row.state === "active" &&
       row.expiresAt > now &&
-      nearIdentical(row.fingerprint, post.fingerprint),
+      (nearIdentical(row.fingerprint, post.fingerprint) || sameSource(row, post)),
   );
+}
+
+function sameSource(a: StoredPost, b: StoredPost): boolean {
+  const [key, other] = [a, b].map(({ sourceUrl }) => (sourceUrl === null ? null : sourceKey(sourceUrl)));
+  return key !== null && key === other;
 }
 
 function longWordsOf(text: string): string[] {

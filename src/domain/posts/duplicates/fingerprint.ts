@@ -1,4 +1,4 @@
-import { withoutLigatures } from "../../schema/text.ts";
+import { withoutLigatures } from "../../../schema/text.ts";
 
 /**
  * A 64-bit SimHash of a text's words, which finds near-identical posts without comparing texts: few bits differ when
