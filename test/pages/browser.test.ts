@@ -168,6 +168,17 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
+    it("tell when and where an event is on the first screen of a telephone", async () => {
+      const phone = await startBrowser({ width: 360, height: 640 });
+      const page = await phone.open();
+      await page.goto(board.url + (pages["post-event"] ?? ""));
+      const box = await page.locator(".when-where").boundingBox();
+      expect(await page.locator(".when-where").textContent()).toContain("Riverside Park, Berlin");
+      expect(box?.y).toBeGreaterThan(0);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(640);
+      await phone.close();
+    });
+
     it("respect forced colours, reduced motion and print", async () => {
       const page = await browser.open();
       await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });

@@ -45,7 +45,8 @@ const isOverADay = ({ starts_at, ends_at }: Post) =>
 
 const hasPlace = ({ location }: Post) => (location?.name ?? "") !== "" || typeof location?.lat === "number";
 
-function zoneOf({ timezone, location }: Post): string {
+/** The time zone in which a post's times are told: its own, else that of its place, else UTC. */
+export function zoneOf({ timezone, location }: Post): string {
   if (timezone !== null) return timezone;
   const { lat, lng } = location ?? {};
   return typeof lat === "number" && typeof lng === "number" ? tzLookup(lat, lng) : "UTC";

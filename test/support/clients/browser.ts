@@ -21,7 +21,13 @@ export interface TestBrowser {
  * @throws Error that says how to install Chromium, when it is missing
  */
 export async function startBrowser(
-  options: { javaScript?: boolean; colours?: "light" | "dark"; width?: number; bypassPolicy?: boolean } = {},
+  options: {
+    javaScript?: boolean;
+    colours?: "light" | "dark";
+    width?: number;
+    height?: number;
+    bypassPolicy?: boolean;
+  } = {},
 ): Promise<TestBrowser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
@@ -45,7 +51,7 @@ export async function startBrowser(
     bypassCSP: options.bypassPolicy ?? false,
     javaScriptEnabled: options.javaScript ?? true,
     colorScheme: options.colours ?? "light",
-    viewport: { width: options.width ?? 1280, height: 900 },
+    viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const complaints: string[] = [];

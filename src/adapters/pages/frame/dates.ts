@@ -1,5 +1,6 @@
 import type { Post } from "../../../schema/post.ts";
 import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "../../text/clock.ts";
+import { zoneOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
 
 /** A day in UTC: `19 Nov 2026`. */
@@ -22,8 +23,35 @@ export function whenTag(post: Post): Html | null {
   return html`${dayAndTime(starts, post)} – ${dayAndTime(ends, post)}`;
 }
 
-/** The time zone that `whenTag` uses. */
-export const zoneOf = (post: Post): string => post.timezone ?? "UTC";
+/**
+ * What a date stub leaves open: the hours of a day (`18:00–22:00`), or the last of several days. Null where it leaves
+ * nothing open. The zone is named only where it is UTC for want of a better one.
+ */
+export function hoursTag(post: Post): Html | null {
+  const { starts_at: starts } = post;
+  const ends = shownEnd(post);
+  const zone = zoneOf(post);
+  if (starts === null) return ends === null ? null : html`until ${shortDayTag(ends, zone)}`;
+  const start = clockTimeIn(starts, zone);
+  const end = ends === null ? start : clockTimeIn(ends, zone);
+  const oneDay = ends === null || dayText(start) === dayText(end) || isOneNight(starts, ends, start, end);
+  if (isAllDay(post)) return oneDay || ends === null ? null : html`until ${shortDayTag(ends, zone)}`;
+  const until = !oneDay && ends !== null ? html` until ${shortDayTag(ends, zone)}` : null;
+  const last = oneDay && end.time !== start.time && `–${end.time}`;
+  return html`<time datetime="${starts}">${start.time}</time>${last}${until}${zone === "UTC" && " UTC"}`;
+}
+
+/** Whether an evening ends in the small hours of the next day. */
+function isOneNight(starts: string, ends: string, start: ClockTime, end: ClockTime): boolean {
+  return Date.parse(ends) - Date.parse(starts) < DAY_MS && end.time < "06:00" && start.time > end.time;
+}
+
+const DAY_MS = 86_400_000;
+
+function shortDayTag(iso: string, zone: string): Html {
+  const { day, monthName } = clockTimeIn(iso, zone);
+  return html`<time datetime="${iso}">${day} ${monthName}</time>`;
+}
 
 function dayAndTime(iso: string, post: Post): Html {
   const clock = clockTimeIn(iso, zoneOf(post));

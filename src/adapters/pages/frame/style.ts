@@ -105,6 +105,8 @@ button:hover, .button:hover { border-color: var(--pin); }
 .slip h3 a { text-decoration: none; }
 .slip h3 a:hover { text-decoration: underline; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.75rem; margin: 0.3rem 0; color: var(--mute); font-size: 0.875rem; max-width: none; }
+.when-where { font-size: 1.05rem; margin: -0.35rem 0 0.75rem; }
+.facts .hours { color: var(--ink); font-variant-numeric: tabular-nums; }
 .facts .id, .facts .number { font-size: 0.8125rem; }
 .snippet { margin: 0.25rem 0 0; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
 .kind { display: inline-block; padding: 0 0.6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: 0.8125rem; line-height: 1.5rem; color: var(--k, var(--mute)); }

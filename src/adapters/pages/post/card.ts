@@ -3,7 +3,8 @@ import type { Kind, Post } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { clockTimeIn } from "../../text/clock.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
-import { zoneOf } from "../frame/dates.ts";
+import { zoneOf } from "../../text/when.ts";
+import { hoursTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
 
 const EXCERPT_CHARS = 240;
@@ -67,10 +68,12 @@ export function stub(post: Post, now: number): Html {
 
 function facts(post: Post, { now, ownPage }: CardDisplay): Piece[] {
   const place = post.location?.name ?? null;
+  const hours = hoursTag(post);
   return [
     Date.parse(post.expires_at) <= now
       ? html`<span class="warning">expired</span>`
       : isOver(post, now) && html`<span class="warning">over</span>`,
+    hours !== null && html`<span class="hours">${hours}</span>`,
     place !== null && place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`,
     post.distance_km !== undefined && html`<span class="number">${distanceText(post.distance_km)}</span>`,
     ownPage !== true && byline(post.publisher),

@@ -1,6 +1,8 @@
+import { isOver } from "../../../domain/posts/over.ts";
 import type { Post } from "../../../schema/post.ts";
 import { isAllDay } from "../../text/clock.ts";
-import { dayTag, whenTag, zoneOf } from "../frame/dates.ts";
+import { zoneOf } from "../../text/when.ts";
+import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
 import { searchPath } from "../search/form.ts";
 import { pathOf, publisherPath } from "./card.ts";
@@ -9,15 +11,15 @@ import { pathOf, publisherPath } from "./card.ts";
 const METADATA_CHARS = 1_500;
 
 /** When, where, from whom, and what else a post says about itself. */
-export function details(post: Post): Html {
-  return html`${whenSection(post)}${whereSection(post)}${sourceSection(post)}${metadataSection(post)}`;
+export function details(post: Post, now: number): Html {
+  return html`${whenSection(post, now)}${whereSection(post)}${sourceSection(post)}${metadataSection(post)}`;
 }
 
-function whenSection(post: Post): Html | null {
+function whenSection(post: Post, now: number): Html | null {
   const when = whenTag(post);
   if (when === null) return null;
   return html`<section><h2>When</h2><p>${when}${!isAllDay(post) && html`<br><span class="mute">${zoneOf(post)}</span>`}</p>
-${post.starts_at !== null && html`<p class="screen"><a href="${pathOf(post)}.ics">Add to calendar</a></p>`}</section>`;
+${post.starts_at !== null && !isOver(post, now) && html`<p class="screen"><a href="${pathOf(post)}.ics">Add to calendar</a></p>`}</section>`;
 }
 
 function whereSection({ location }: Post): Html | null {

@@ -1,6 +1,7 @@
+import { isOver } from "../../../domain/posts/over.ts";
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
-import { dayTag } from "../frame/dates.ts";
+import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
 import { alternate, page } from "../frame/layout.ts";
@@ -42,14 +43,14 @@ function postHtml(shown: PostWithContext, note: string | null, site: Site, now: 
     main: html`${replies(shown)}${related(shown, now)}
 ${replyPanel(shown, site)}
 ${reportPanel(shown)}`,
-    aside: details(shown),
+    aside: details(shown, now),
     asideLabel: "Details",
     asideFirst: true,
     jsonLd: postData(shown),
     links: [
       alternate(`${path}.md`, "text/markdown", "This post for models"),
       alternate(`${path}.json`, "application/json", "This post as data"),
-      ...(shown.starts_at === null ? [] : [alternate(`${path}.ics`, "text/calendar", "In your calendar")]),
+      ...(isAhead(shown, now) ? [alternate(`${path}.ics`, "text/calendar", "In your calendar")] : []),
       ...(shown.reply_count === 0
         ? []
         : [alternate(`/feed.xml?thread=${shown.id}`, "application/rss+xml", "Replies")]),
@@ -59,32 +60,44 @@ ${reportPanel(shown)}`,
 
 /** The post itself, with strips to tear off along its lower edge. */
 function sheet(shown: PostWithContext, note: string | null, now: number): Html {
-  const expired = Date.parse(shown.expires_at) <= now;
-  const body = sheetBody(shown, note, expired);
+  const body = sheetBody(shown, note, now);
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
 ${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now)}</p><div>${body}</div></div>`}
 </div>
-<ul class="tear" aria-label="Take it along">${tabs(shown).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>
+<ul class="tear" aria-label="Take it along">${tabs(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>
 </article>`;
 }
 
-function sheetBody(shown: PostWithContext, note: string | null, expired: boolean): Html {
+function sheetBody(shown: PostWithContext, note: string | null, now: number): Html {
+  const expired = Date.parse(shown.expires_at) <= now;
   const { parent_id: parent } = shown;
-  return html`<p class="facts">${kindPill(shown.kind)}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at)}</span>${byline(shown.publisher)}</p>
+  return html`<p class="facts">${kindPill(shown.kind)}${isOver(shown, now) && html`<span class="warning">over</span>`}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at)}</span>${byline(shown.publisher)}</p>
 ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
 <h1 dir="auto">${shownText(shown.title)}</h1>
+${whenAndWhere(shown)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
-function tabs(shown: Post): [string, string][] {
+/** The line below the title that decides whether to read on. */
+function whenAndWhere(shown: Post): Html | null {
+  const when = whenTag(shown);
+  const name = shown.location?.name ?? "";
+  if (when === null && name === "") return null;
+  return html`<p class="when-where">${when}${when !== null && name !== "" && " · "}${name !== "" && bdi(oneLine(name, 100))}</p>`;
+}
+
+/** Whether a calendar still has use for a post. */
+const isAhead = (shown: Post, now: number) => shown.starts_at !== null && !isOver(shown, now);
+
+function tabs(shown: Post, now: number): [string, string][] {
   const path = pathOf(shown);
   return [
     [`${path}.md`, "Markdown"],
     [`${path}.json`, "JSON"],
-    ...(shown.starts_at === null ? [] : [[`${path}.ics`, "Calendar"] as [string, string]]),
+    ...(isAhead(shown, now) ? [[`${path}.ics`, "Calendar"] as [string, string]] : []),
     ["#reply", "Reply"],
     ["#report", "Report"],
   ];
