@@ -1,8 +1,9 @@
 import { distance } from "fastest-levenshtein";
-import { openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
+import { openPlaces, type PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
 import { KM_PER_DEGREE, kmBetween } from "./near.ts";
+import type { PlaceRecord } from "./packed.ts";
 import { regionCodes } from "./regions.ts";
 
 /** A town or district, by GeoNames. */
@@ -251,4 +252,4 @@ export function townAt({ lat, lng }: { lat: number; lng: number }): GazetteerPla
 }
 
 /** Half a step of the table's degrees. */
-const SAME_SPOT_KM = 0.006;
+const SAME_SPOT_KM = 0.112;

