@@ -43,7 +43,10 @@ async function serveLocally(options: StdioOptions): Promise<void> {
   const config = readConfig(process.env);
   const parts = {
     catalog: await loadCatalog(),
-    site: new Site(siteRoot(config), { isServed: config.siteUrl !== null }),
+    site: new Site(siteRoot(config), {
+      isServed: config.siteUrl !== null,
+      contact: config.contact,
+    }),
     logger: openLogger(config.logLevel),
     clock: Date.now,
   };

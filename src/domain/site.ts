@@ -8,10 +8,13 @@ export class Site {
 
   /** False where nothing answers at these addresses, since the board is only served over stdio. */
   readonly isServed: boolean;
+  /** How to reach the operator: a URI such as `mailto:…`, or null where none was given. */
+  readonly contact: string | null;
 
-  constructor(siteUrl: string, { isServed = true } = {}) {
+  constructor(siteUrl: string, options: { isServed?: boolean; contact?: string | null } = {}) {
     this.root = siteUrl;
-    this.isServed = isServed;
+    this.isServed = options.isServed ?? true;
+    this.contact = options.contact ?? null;
     this.api = `${siteUrl}/api/v1`;
     this.mcp = `${siteUrl}/mcp`;
     this.manual = `${siteUrl}/llms.txt`;

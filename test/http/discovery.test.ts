@@ -10,9 +10,13 @@ const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
 let board: TestBoard;
 let key: string;
+let ahead = 0;
 
 beforeAll(async () => {
-  board = await startBoard({ SITE_URL: SITE, CONTACT: "security@board.example" });
+  board = await startBoard(
+    { SITE_URL: SITE, CONTACT: "security@board.example" },
+    { clock: () => Date.now() + ahead },
+  );
   ({ key } = await register(board));
 });
 afterAll(() => board.stop());
@@ -49,6 +53,7 @@ describe("sitemap", () => {
     const hidden = await write(board, key);
     const reply = await write(board, key, { parent_id: shown.id });
     await board.board.services.reports.moderate("hide", hidden.id, "test", Date.now());
+    ahead = DAY_MS;
     const index = await get("/sitemap.xml");
     expect(index.headers.get("content-type")).toBe("application/xml; charset=utf-8");
     expect(locations(index.text).map(pathOf)).toEqual(["/sitemaps/pages.xml", "/sitemaps/posts-1.xml"]);
@@ -61,6 +66,35 @@ describe("sitemap", () => {
     expect(text).not.toContain(reply.id);
     expect((await get("/sitemaps/posts-2.xml")).status).toBe(404);
     expect((await get("/sitemaps/posts-x.xml")).status).toBe(404);
+    ahead = 0;
+  });
+
+  it("leaves out relayed posts, and those of an unverified publisher for a day, whose pages are noindex too", async () => {
+    let now = Date.now();
+    const young = await startBoard({ SITE_URL: SITE }, { clock: () => now });
+    const proved = await register(young);
+    await young.board.store.publishers.update(proved.id, { verifiedAt: now, verifiedVia: "dns" });
+    const posts = {
+      unverified: await write(young, (await register(young)).key),
+      relayed: await write(young, proved.key, { syndicated: true }),
+      verified: await write(young, proved.key),
+    };
+    const open = async () => {
+      const listed = locations((await get("/sitemaps/posts-1.xml", young)).text).map(pathOf);
+      const kinds: string[] = [];
+      for (const [kind, { id }] of Object.entries(posts)) {
+        const isOpen = !(await get(`/p/${id}`, young)).text.includes(
+          '<meta name="robots" content="noindex">',
+        );
+        expect(listed.includes(`/p/${id}`), kind).toBe(isOpen);
+        if (isOpen) kinds.push(kind);
+      }
+      return kinds;
+    };
+    expect(await open()).toEqual(["verified"]);
+    now += DAY_MS;
+    expect(await open()).toEqual(["unverified", "verified"]);
+    await young.stop();
   });
 
   it("has every post once, oldest first, in parts of 5,000, even with equal times and new posts", async () => {
@@ -71,7 +105,8 @@ describe("sitemap", () => {
     const create = async (count: number) => {
       now += 1;
       const { id } = await register(full);
-      const publisher = await full.board.store.publishers.get(id);
+      const proof = { verifiedAt: now, verifiedVia: "dns" } as const;
+      const publisher = await full.board.store.publishers.update(id, proof);
       if (publisher === null) throw new Error("no publisher");
       const inputs = Array.from({ length: count }, () => ({
         title: "n",
@@ -108,6 +143,21 @@ describe("a sitemap that could not be written", () => {
     posts.many = many;
     expect((await get("/sitemaps/posts-1.xml", unlucky)).status).toBe(200);
     await unlucky.stop();
+  });
+});
+
+describe("the operator", () => {
+  it("is named by the terms, the privacy page and the foot of each page", async () => {
+    const named = "Its operator is reached at <code>security@board.example</code>";
+    for (const path of ["/terms", "/privacy"]) expect((await get(path)).text).toContain(named);
+    expect((await get("/")).text).toContain('<a href="mailto:security@board.example">Contact</a>');
+  });
+
+  it("is said to be unnamed where no address was given", async () => {
+    const anonymous = await startBoard({}, { idle: true });
+    expect((await get("/terms", anonymous)).text).toContain("Its operator has named no address.");
+    expect((await get("/", anonymous)).text).not.toContain(">Contact<");
+    await anonymous.stop();
   });
 });
 

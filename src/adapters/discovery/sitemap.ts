@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { isForSearchEngines } from "../../domain/posts/search-engines.ts";
 import { isoTime } from "../../domain/resources.ts";
 import { filterOf } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
@@ -23,6 +24,7 @@ interface Part {
 
 /**
  * The sitemap (sitemaps.org): an index, a part for fixed pages, and parts of posts with the pages of their publishers.
+ * Posts whose pages keep search engines away are left out.
  * Part 1 has the oldest posts, so that a full part stays the same while new posts arrive. Each file is written at most
  * once in ten minutes, however many ask.
  */
@@ -111,7 +113,10 @@ export class Sitemap {
     const rows: StoredPost[] = [];
     for (let i = 0; i < ids.length; i += ROWS) {
       const read = await this.#store.posts.many(ids.slice(i, i + ROWS));
-      rows.push(...read.filter((row) => row.state === "active"));
+      const authors = await this.#store.publishers.many([...new Set(read.map((row) => row.publisherId))]);
+      const verified = new Set(authors.filter(({ verifiedAt }) => verifiedAt !== null).map(({ id }) => id));
+      const isListed = (row: StoredPost) => isForSearchEngines(row, verified.has(row.publisherId), now);
+      rows.push(...read.filter((row) => row.state === "active" && isListed(row)));
     }
     const publishers = new Map<string, number>();
     for (const { publisherId, updatedAt } of rows) {
@@ -128,9 +133,9 @@ export class Sitemap {
 const isOlder = (place: Place, than: Place) =>
   place.at < than.at || (place.at === than.at && place.id < than.id);
 
-/** All active top-level posts: what a search without parameters finds. */
+/** All active top-level posts that are first-hand. */
 const everything = (now: number): Question => ({
-  filter: filterOf({}, now),
+  filter: filterOf({ include_syndicated: false }, now),
   words: null,
   vector: null,
   minCosine: 0,

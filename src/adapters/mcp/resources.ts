@@ -86,7 +86,7 @@ export function resourcesOf(
       description: "What a publisher accepts with `accept_terms`.",
       mimeType: "text/markdown",
       // The pages are worth loading only for whoever asks.
-      read: async () => (await import("../pages/legal.ts")).termsText(),
+      read: async () => (await import("../pages/legal.ts")).termsText(site),
     },
     ...skillsOf(catalog, site).map(({ name, description, text }) => ({
       uri: `skill://${name}/SKILL.md`,

@@ -9,14 +9,19 @@ interface LegalText {
   path: "/terms" | "/privacy";
   title: string;
   lead: string;
-  sections: readonly { heading: string; items: readonly string[] }[];
+  sections: readonly LegalSection[];
+}
+
+interface LegalSection {
+  heading: string;
+  items: readonly string[];
 }
 
 /** `/terms`, what a publisher accepts, and `/privacy`, what the board keeps and for how long. */
 export const legalViews = (): View[] => [viewOf(TERMS), viewOf(PRIVACY)];
 
 /** The terms as Markdown. */
-export const termsText = () => legalMarkdown(TERMS);
+export const termsText = (site: Site) => legalMarkdown(completed(TERMS, site));
 
 function viewOf(text: LegalText): View {
   return {
@@ -24,13 +29,32 @@ function viewOf(text: LegalText): View {
     path: text.path,
     async show({ site, ask }) {
       const { meta } = await ask("/board", {});
-      const { title, lead, sections } = text;
+      const whole = completed(text, site);
+      const { title, lead, sections } = whole;
       return {
-        html: () => legalHtml(text, site),
-        markdown: () => legalMarkdown(text),
+        html: () => legalHtml(whole, site),
+        markdown: () => legalMarkdown(whole),
         json: { ok: true, data: { title, lead, sections }, meta },
       };
     },
+  };
+}
+
+const completed = (text: LegalText, site: Site): LegalText => ({
+  ...text,
+  sections: [...text.sections, operatorSection(site)],
+});
+
+/** Who answers for the board. */
+function operatorSection({ contact }: Site): LegalSection {
+  const where = contact?.replace(/^(mailto|tel):/, "");
+  return {
+    heading: "Who runs this board",
+    items: [
+      where === undefined
+        ? "Its operator has named no address."
+        : `Its operator is reached at \`${where}\`: for questions, for requests about your data, and for complaints about a post that a report has not settled.`,
+    ],
   };
 }
 

@@ -60,7 +60,7 @@ export async function startBoard(
   const clock = options.clock;
   const board = await openBoard(config, {
     logger,
-    site: new Site(config.siteUrl ?? url),
+    site: new Site(config.siteUrl ?? url, { contact: config.contact }),
     ...(clock === undefined ? {} : { clock }),
   });
   server.on("request", buildApp(board));

@@ -1,4 +1,5 @@
 import { isOver } from "../../../domain/posts/over.ts";
+import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { dayTag, whenTag } from "../frame/dates.ts";
@@ -38,7 +39,7 @@ function postHtml(shown: PostWithContext, note: string | null, site: Site, now: 
     path,
     site,
     openGraphType: "article",
-    noindex: Date.parse(shown.expires_at) <= now,
+    noindex: !isKept(shown, now),
     banner: sheet(shown, note, now),
     main: html`${replies(shown)}${related(shown, now)}
 ${replyPanel(shown, site)}
@@ -79,6 +80,12 @@ ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
+}
+
+/** Whether search engines may keep the page. */
+function isKept({ syndicated, created_at, expires_at, publisher }: Post, now: number): boolean {
+  const age = { syndicated, createdAt: Date.parse(created_at) };
+  return Date.parse(expires_at) > now && isForSearchEngines(age, publisher.verified, now);
 }
 
 /** The line below the title that decides whether to read on. */

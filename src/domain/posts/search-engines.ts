@@ -1,0 +1,15 @@
+/** Time for readers to report what an unproved publisher wrote, before search engines spread it. */
+const FRESH_MS = 86_400_000;
+
+/**
+ * Whether search engines may keep a post. A relayed one belongs to its source. One of an unverified publisher waits a day,
+ * so that link spam gains nothing by being removed late.
+ * @param post.createdAt  epoch milliseconds, as `now` is
+ */
+export function isForSearchEngines(
+  post: { syndicated: boolean; createdAt: number },
+  verified: boolean,
+  now: number,
+): boolean {
+  return !post.syndicated && (verified || now - post.createdAt >= FRESH_MS);
+}
