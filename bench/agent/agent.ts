@@ -124,6 +124,8 @@ export class ScriptedAgent {
   #mended(step: Step, text: string): Step | null {
     const served = /This server has: ([\w, ]+)/.exec(text)?.[1];
     if (served !== undefined) return { ...step, tool: closest(step.tool, served.split(", ")) };
+    const reader = /`(\w+)` with this `id`/.exec(text)?.[1];
+    if (reader !== undefined) return { tool: reader, args: { id: step.args["id"] ?? step.args["post_id"] } };
     const args = structuredClone(step.args);
     let changed = false;
     for (const [wrong, right] of meant(text)) changed = rename(args, wrong, right) || changed;
@@ -138,6 +140,11 @@ export class ScriptedAgent {
   #mendField(tool: string, args: Record<string, unknown>, path: string, message: string): boolean {
     if (/^Is not a parameter; did you mean/.test(message)) return false;
     const [parent, name] = holderOf(args, path);
+    const [, field, value] = /`(\w+)` "(\w+)" ends/.exec(message) ?? [];
+    if (field !== undefined) {
+      args[field] = value;
+      return drop(parent, [name]);
+    }
     const sent = parent[name];
     const set = (value: unknown) => {
       parent[name] = value;

@@ -11,7 +11,8 @@ import { table } from "../support/measure.ts";
 import { MODEL_FILES } from "../support/model.ts";
 import { type Course, ScriptedAgent } from "./agent.ts";
 import { MISSIONS } from "./missions.ts";
-import { SITUATIONS, type Situation } from "./situations.ts";
+import type { Situation } from "./situation.ts";
+import { SITUATIONS } from "./situations.ts";
 import { clientOf, makeWorld, type World } from "./world.ts";
 
 const encoding = getEncoding("o200k_base");

@@ -1,24 +1,6 @@
-import { prose } from "../../test/support/texts/prose.ts";
-import type { Step } from "./agent.ts";
-import { LADDER, type World } from "./world.ts";
-
-/** A first call that fails or is odd. */
-export interface Situation {
-  name: string;
-  /** The address of the board; `/mcp` unless named. */
-  at?: "/mcp" | "/mcp/readonly" | "/mcp/data";
-  /** Whether the host sends the key of an agent; it does unless this says otherwise. */
-  key?: "none";
-  first(world: World): Step;
-  /** What the last answer must say, beyond that it is a success. */
-  says?: RegExp;
-}
-
-/** A post that no other is alike. */
-const post = () => ({ title: "Repair café", body: prose() });
-const step = (tool: string, args: Record<string, unknown>): Step => ({ tool, args });
-const PUBLISHED = /^Published\.$|^Already published/m;
-const FOUND = /^1\. `/m;
+import { ODD_FORMS } from "./odd-forms.ts";
+import { FOUND, PUBLISHED, post, type Situation, step } from "./situation.ts";
+import { LADDER } from "./world.ts";
 
 /** Calls as models make them, or as they go when something was lost or misread. */
 export const SITUATIONS: readonly Situation[] = [
@@ -365,4 +347,5 @@ export const SITUATIONS: readonly Situation[] = [
     first: () => step("search", { q: "repair", radius: 5, near: "52.52,13.4" }),
     says: FOUND,
   },
+  ...ODD_FORMS,
 ];

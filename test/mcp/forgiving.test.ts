@@ -112,7 +112,52 @@ describe("the other tools understand", () => {
   });
 });
 
+describe("search understands", () => {
+  const event = { kind: "event", title: "Forgiven fair", starts_at: "2098-05-01T10:00:00Z", tags: ["fair"] };
+  beforeAll(() => postWith({ ...event, location: { name: "Vienna", lat: 48.2, lng: 16.37 } }));
+
+  it.each([
+    { keywords: "Forgiven fair", city: "Vienna" },
+    { query: "Forgiven fair", lat: 48.2, lng: 16.37, radius_km: "10 km" },
+    { type: "Events", date: "2098-05-01" },
+    { kind: ["Event"], from: "2098-04-30", to: "2098-05-02", tags: ["#fair"] },
+    { arguments: { q: "Forgiven fair" } },
+    { input: '{"q": "Forgiven fair"}' },
+  ])("%j", async (args) => {
+    const { text } = await client.call("search", args);
+    expect(text).toContain("1. `");
+    expect(text).toContain('event "Forgiven fair"');
+    expect(text).not.toContain("ignored");
+  });
+
+  it("and subscribe, a query of words alone, or under other names", async () => {
+    const saved = await client.call("subscribe", { query: "road bike" });
+    expect(saved.text).toContain('Posts about \\"road bike\\"');
+    const named = await client.call("subscribe", { keywords: "road bike", type: "offers", city: "Vienna" });
+    expect(named.text).toMatch(/Offers about .*road bike.*within 25 km of Vienna/);
+  });
+});
+
 describe("a failure", () => {
+  it("says how to end a post, when a field was to do that", async () => {
+    const { post } = await postWith({});
+    for (const field of [{ delete: true }, { status: "cancelled" }]) {
+      const refused = await client.call("create_post", { id: post.id, ...field });
+      expect([refused.isError, refused.text]).toEqual([
+        true,
+        expect.stringContaining('`expires_at` "now" ends a post'),
+      ]);
+    }
+  });
+
+  it("tells an id of a subscription or publisher from one of a post", async () => {
+    const { post } = await postWith({});
+    const misread = await client.call("get_post", { id: post.publisher.id });
+    expect(misread.text).toMatch(/^post_not_found: [\s\S]*`search` with it as `publisher`/);
+    const reported = await client.call("report_post", { post_id: "sub_4yTq8WnZ2kPv6R", reason: "spam" });
+    expect(reported.text).toMatch(/^post_not_found: [\s\S]*`check_subscription` with this `id`/);
+  });
+
   it("names an unknown field too, since it is often why another one is missing", async () => {
     const refused = await client.call("create_post", { titel: "x", body: "y" });
     expect(refused.text).toMatch(/- titel: Is not a parameter; did you mean `title`\?/);

@@ -89,7 +89,7 @@ export function unknownFieldIssue({ path, meant }: UnknownField): Issue {
 }
 
 /** Fields that callers know by another name: a post's `url` is called `link` when it is read. */
-const OTHER_WORDS = new Map([
+const OTHER_WORDS: readonly (readonly [word: string, field: string])[] = [
   ["link", "url"],
   ["query", "q"],
   ["start", "starts_at"],
@@ -106,6 +106,28 @@ const OTHER_WORDS = new Map([
   ["venue", "location"],
   ["city", "location"],
   ["address", "location"],
+  ["location", "near"],
+  ["place", "near"],
+  ["city", "near"],
+  ["address", "near"],
+  ["lat", "near"],
+  ["lng", "near"],
+  ["lon", "near"],
+  ["latitude", "near"],
+  ["longitude", "near"],
+  ["from", "after"],
+  ["since", "after"],
+  ["start_date", "after"],
+  ["date", "after"],
+  ["to", "before"],
+  ["until", "before"],
+  ["end_date", "before"],
+  ["keywords", "q"],
+  ["keyword", "q"],
+  ["text", "q"],
+  ["search", "q"],
+  ["page", "cursor"],
+  ["offset", "cursor"],
   ["location_name", "location"],
   ["description", "body"],
   ["text", "body"],
@@ -118,11 +140,11 @@ const OTHER_WORDS = new Map([
   ["reply_to", "parent_id"],
   ["in_reply_to", "parent_id"],
   ["thread_id", "parent_id"],
-]);
+];
 
 function meantBy(key: string, known: readonly string[]): string | null {
-  const other = OTHER_WORDS.get(key);
-  if (other !== undefined && known.includes(other)) return other;
+  const other = OTHER_WORDS.find(([word, field]) => word === key && known.includes(field));
+  if (other !== undefined) return other[1];
   if (known.length === 0 || key.length > 40) return null;
   const nearest = closest(key, known);
   return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3)) ? nearest : null;

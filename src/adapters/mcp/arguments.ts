@@ -1,5 +1,6 @@
 import { BoardError } from "../../failures.ts";
 import { objectBehind, unknownFieldIssue, unknownFields } from "../calls/input.ts";
+import { renamed, unboxed } from "./names.ts";
 import { operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 /** Arguments as the board understands them. */
@@ -14,30 +15,16 @@ export interface Understood {
   notes: string[];
 }
 
-/** Names that can only mean one field, where the tool has it and no field of this name. */
-const ALIASES = [
-  ["query", "q"],
-  ["subscription_id", "id"],
-  ["post_id", "id"],
-  ["id", "post_id"],
-  ["link", "url"],
-] as const;
-
 /**
  * Reads arguments as models send them: null and "" for what they do not want, another name where only one can be meant,
- * the fields of an inner object beside it.
+ * the fields of an inner object beside it, all of them in a box of their own.
  */
 export function understoodArguments(tool: ServedTool, sent: Record<string, unknown>): Understood {
-  const { api_key: apiKey, detail, ...given } = withoutNothing(sent);
+  const { api_key: apiKey, detail, ...given } = withoutNothing(unboxed(sent, tool.fields));
   const notes: string[] = [];
-  for (const [alias, field] of ALIASES) {
-    if (!(alias in given) || tool.fields.has(alias) || !tool.fields.has(field) || field in given) continue;
-    given[field] = given[alias];
-    delete given[alias];
-    notes.push(`\`${alias}\` was read as \`${field}\`.`);
-  }
-  const served = operationAsked(tool, given);
-  const input = gathered(served, given, notes);
+  const named = renamed(given, tool.fields, notes);
+  const served = operationAsked(tool, named);
+  const input = gathered(served, named, notes);
   return { served, input, apiKey: typeof apiKey === "string" ? apiKey : null, detail, notes };
 }
 
@@ -47,13 +34,26 @@ export function understoodArguments(tool: ServedTool, sent: Record<string, unkno
  */
 export function refuseMisspelt({ served: { operation }, input }: Understood): void {
   if (operation.effect !== "writes" || operation.auth !== "key") return;
-  const misspelt = unknownFields(operation.input, input).filter(({ meant }) => meant !== null);
-  if (misspelt.length === 0) return;
+  const unknown = unknownFields(operation.input, input);
+  const issues = unknown.filter(({ meant }) => meant !== null).map(unknownFieldIssue);
+  if ("id" in operation.input.shape && "expires_at" in operation.input.shape) {
+    const ending = unknown.filter(({ path, meant }) => meant === null && ENDINGS.has(path));
+    const message = 'Is not a parameter; `expires_at` "now" ends a post.';
+    issues.push(...ending.map(({ path }) => ({ path, code: "unknown_field", message })));
+  }
+  if (issues.length === 0) return;
   throw new BoardError("invalid_request", {
-    issues: misspelt.map(unknownFieldIssue),
+    issues,
     hint: "Nothing was written. Send it again with the fields named in the issues.",
   });
 }
+
+/** By what models would end a post of their own. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  "delete deleted remove removed cancel cancelled canceled status state active archived close closed".split(
+    " ",
+  ),
+);
 
 /** Where every argument must be sent, models fill in null or "" for those they do not want, inside objects too. */
 function withoutNothing(sent: Record<string, unknown>): Record<string, unknown> {
@@ -78,12 +78,26 @@ function gathered(
   const fields: Record<string, unknown> = schema.shape;
   const strays = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
   for (const [name, field] of Object.entries(fields)) {
-    const inner = name in given ? null : objectBehind(field as Parameters<typeof objectBehind>[0]);
-    const own = inner === null ? [] : strays.filter((key) => Object.hasOwn(inner.shape, key));
+    const inner = objectBehind(field as Parameters<typeof objectBehind>[0]);
+    if (inner === null) continue;
+    const known = new Set(Object.keys(inner.shape));
+    if (name in given) {
+      const { [name]: box } = given;
+      if (isObject(box)) return { ...given, [name]: renamed(box, known, notes) };
+      if (typeof box !== "string" || !known.has("q") || /^\s*[{[]/.test(box)) continue;
+      notes.push(`\`${name}\` was read as \`${name}.q\`.`);
+      return { ...given, [name]: { q: box } };
+    }
+    const called = known.has("q") ? renamed(pick(given, strays), known, notes) : pick(given, strays);
+    const own = Object.keys(called).filter((key) => known.has(key));
     if (own.length === 0) continue;
     notes.push(`Read as fields of \`${name}\`: ${own.map((key) => `\`${key}\``).join(", ")}.`);
-    const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !own.includes(key)));
-    return { ...rest, [name]: Object.fromEntries(own.map((key) => [key, given[key]])) };
+    const others = Object.keys(called).filter((key) => !own.includes(key));
+    const rest = Object.keys(given).filter((key) => !strays.includes(key));
+    return { ...pick(given, rest), ...pick(called, others), [name]: pick(called, own) };
   }
   return given;
 }
+
+const pick = (from: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(names.map((key) => [key, from[key]]));

@@ -45,7 +45,7 @@ export async function callTool(
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
-    return failedResult(forAgents(error, isOutranked, parts.site), door.surface, reference);
+    return failedResult(forAgents(error, input, isOutranked, parts.site), door.surface, reference);
   }
 }
 
@@ -61,8 +61,18 @@ function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[n
  * The same failure, with a hint for a caller that has tools and cannot set headers.
  * @param isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
  */
-function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardError {
+function forAgents(
+  error: BoardError,
+  input: Readonly<Record<string, unknown>>,
+  isOutranked: boolean,
+  site: Site,
+): BoardError {
   const { code, issues } = error;
+  if (code === "post_not_found") {
+    const [, type = ""] = /^(sub|pub)_/.exec(String(input["id"] ?? input["post_id"])) ?? [];
+    const hint = OF_OTHER_IDS[type];
+    return hint === undefined ? error : new BoardError(code, { hint, issues });
+  }
   if (code === "invalid_api_key" && isOutranked) {
     const hint =
       "This server is set up with a key of its own, which comes before the argument `api_key` and is not valid: have that header (over stdio BOARD_API_KEY) mended or taken out.";
@@ -81,6 +91,11 @@ function forAgents(error: BoardError, isOutranked: boolean, site: Site): BoardEr
   }
   return error;
 }
+
+const OF_OTHER_IDS: Readonly<Record<string, string>> = {
+  sub: "This is the id of a subscription: `check_subscription` with this `id` gives its matches.",
+  pub: "This is the id of a publisher: `search` with it as `publisher` finds its posts.",
+};
 
 const IDS_OF_POSTS: ReadonlySet<string> = new Set(["id", "post_id"]);
 const hasOwnHint = ({ code, hint }: BoardError) => hint === FAILURES[code].hint;

@@ -1,0 +1,21 @@
+import { prose } from "../../test/support/texts/prose.ts";
+import type { Step } from "./agent.ts";
+import type { World } from "./world.ts";
+
+/** A first call that fails or is odd. */
+export interface Situation {
+  name: string;
+  /** The address of the board; `/mcp` unless named. */
+  at?: "/mcp" | "/mcp/readonly" | "/mcp/data";
+  /** Whether the host sends the key of an agent; it does unless this says otherwise. */
+  key?: "none";
+  first(world: World): Step;
+  /** What the last answer must say, beyond that it is a success. */
+  says?: RegExp;
+}
+
+/** A post that no other is alike. */
+export const post = () => ({ title: "Repair café", body: prose() });
+export const step = (tool: string, args: Record<string, unknown>): Step => ({ tool, args });
+export const PUBLISHED = /^Published\.$|^Already published/m;
+export const FOUND = /^1\. `/m;
