@@ -276,9 +276,47 @@ describe("pages", () => {
     if (name === "event") {
       expect(data).toMatchObject({
         startDate: "2027-05-28T18:00:00+02:00",
+        endDate: "2027-05-28T22:00:00+02:00",
+        eventAttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
         location: { name: "Riverside Park", geo: { latitude: 52.51, longitude: 13.42 } },
       });
     }
+    const author = { name: "Bike Kitchen" };
+    if (name === "offer") expect(data).toMatchObject({ seller: author });
+    if (name === "request") {
+      expect(data).toMatchObject({ "@reverse": { seeks: author } });
+      expect(data).not.toHaveProperty("seller");
+    }
+  });
+
+  it.each([
+    ["Online", { name: "Online (Zoom)" }, {}, "VirtualLocation"],
+    ["Online", undefined, { online: true }, "VirtualLocation"],
+    ["Mixed", { name: "Town hall" }, { online: true }, undefined],
+    [undefined, undefined, {}, undefined],
+  ])("say whether people meet at an event: %s for %j with %j", async (mode, location, metadata, type) => {
+    const { id } = await write(board, made.key, {
+      kind: "event",
+      starts_at: "2027-05-28T18:00:00+02:00",
+      url: "https://meet.example/room",
+      location,
+      metadata,
+    });
+    const [data] = dataOf((await getPage(board, `/p/${id}`)).text);
+    const said = mode === undefined ? undefined : `https://schema.org/${mode}EventAttendanceMode`;
+    expect(data?.["eventAttendanceMode"]).toBe(said);
+    if (type !== undefined) {
+      expect(data?.["location"]).toEqual({ "@type": type, url: "https://meet.example/room" });
+    }
+  });
+
+  it("draw a bar for each day that counts something, and none for the others", async () => {
+    const { text } = await getPage(board, "/stats");
+    const [shape = ""] = text.split('id="posts-desc"')[1]?.split("</svg>") ?? [];
+    const bar = /class="bar" d="([^"]*)"/.exec(shape)?.[1] ?? "";
+    // Everything was posted today, the last of 30 days: one bar as high as the chart allows, at its right edge.
+    expect(bar.match(/M/g)).toHaveLength(1);
+    expect(bar).toMatch(/^M582\.0 160v-\d+\.\dh16\.0V160Z$/);
   });
 
   it("keep filters over forms, pages and chips, and drop empty fields", async () => {

@@ -12,11 +12,11 @@ export interface DayValue {
 }
 
 /**
- * A value per day as a line over an area, with a scale beside it and a table below. The scale is text of the page, not
- * of the drawing, and so stays readable at any width.
+ * A value per day as bars, with a scale beside them and a table below: days are counted apart, and a line would show
+ * values between them. The scale is text of the page, not of the drawing, and so stays readable at any width.
  *
  * @param id  unique on the page
- * @param values  oldest first, at least two
+ * @param values  oldest first, at least one
  * @param words.unit  what is counted, in the plural
  */
 export function dayChart(
@@ -27,9 +27,11 @@ export function dayChart(
   const total = values.reduce((sum, { value }) => sum + value, 0);
   const top = roundUp(Math.max(...values.map(({ value }) => value)));
   const most = values.reduce((best, each) => (each.value > best.value ? each : best));
-  const points = values.map(
-    ({ value }, i) =>
-      `${((i * WIDTH) / (values.length - 1)).toFixed(1)} ${(HEIGHT - (value / top) * HEIGHT).toFixed(1)}`,
+  const step = WIDTH / values.length;
+  const shapes = values.flatMap(({ value }, i) =>
+    value === 0
+      ? []
+      : `M${(i * step + step * 0.1).toFixed(1)} ${HEIGHT}v${((-value / top) * HEIGHT).toFixed(1)}h${(step * 0.8).toFixed(1)}V${HEIGHT}Z`,
   );
   const days = [values[0], values[Math.floor(values.length / 2)], values.at(-1)];
   return html`<section><h2 id="${id}">${words.title}</h2>
@@ -38,8 +40,7 @@ export function dayChart(
 <title id="${id}-title">${words.title}, last ${values.length} days</title>
 <desc id="${id}-desc">${figure(total)} ${words.unit} in all; most on ${most.day}: ${figure(most.value)}.</desc>
 <path class="grid" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}"/>
-<path class="area" d="M0 ${HEIGHT}L${points.join("L")}L${WIDTH} ${HEIGHT}Z"/>
-<path class="line" d="M${points.join("L")}"/></svg>
+<path class="bar" d="${shapes.join("")}"/></svg>
 <div class="days" aria-hidden="true">${days.map((each) => html`<span>${shortDay(each?.day)}</span>`)}</div>
 <figcaption>${figure(total)} ${words.unit} in ${values.length} days.</figcaption></figure>
 <details><summary>${words.title} as a table</summary><table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">${capital(words.unit)}</th></tr></thead><tbody>${[

@@ -35,7 +35,7 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         startDate: localMoment(post.starts_at, post),
         endDate: localMoment(post.ends_at, post),
         eventStatus: "https://schema.org/EventScheduled",
-        location: placeData(post),
+        ...attendance(post),
         organizer: author,
         sameAs: safeHref(post.link),
         keywords: keywordsOf(post),
@@ -46,11 +46,11 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         ...shared,
         name: post.title,
         description,
-        validFrom: post.starts_at ?? post.created_at,
-        validThrough: post.ends_at ?? post.expires_at,
+        validFrom: localMoment(post.starts_at ?? post.created_at, post),
+        validThrough: localMoment(post.ends_at ?? post.expires_at, post),
         availableAtOrFrom: placeData(post),
-        // A request names its author here too: schema.org's Demand has no word for a buyer.
-        seller: author,
+        // A demand's `seller` is who would meet it. Its author seeks it, which schema.org says from the author's side.
+        ...(post.kind === "offer" ? { seller: author } : { "@reverse": { seeks: author } }),
         sameAs: safeHref(post.link),
       });
     case "announcement":
@@ -127,6 +127,24 @@ function placeData({ location }: Post): Record<string, unknown> | null {
     geo: lat === null ? null : { "@type": "GeoCoordinates", latitude: lat, longitude: lng },
   });
 }
+
+/** Where an event takes place, and whether people go there; unsaid where the post does not say. */
+function attendance(post: Post): Record<string, unknown> {
+  const mode = (word: string) => `https://schema.org/${word}EventAttendanceMode`;
+  const online = post.metadata["online"] === true || ONLINE.test(post.location?.name ?? "");
+  const place = ONLINE.test(post.location?.name ?? "") ? null : placeData(post);
+  const virtual = online
+    ? present({ "@type": "VirtualLocation", url: safeHref(post.link) ?? post.url })
+    : null;
+  if (place !== null && virtual !== null) {
+    return { eventAttendanceMode: mode("Mixed"), location: [place, virtual] };
+  }
+  if (virtual !== null) return { eventAttendanceMode: mode("Online"), location: virtual };
+  return place === null ? {} : { eventAttendanceMode: mode("Offline"), location: place };
+}
+
+/** Names of places that are none. */
+const ONLINE = /^\W*(online|virtual|remote|webinar|livestream|zoom|video (call|conference))\b/iu;
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
 

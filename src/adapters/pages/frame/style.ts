@@ -169,7 +169,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 .bars .base { stroke: var(--line); }
 .chart { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.6rem; margin-block: 1rem 0.6rem; }
 .chart svg { height: 10rem; overflow: visible; }
-.chart .grid { stroke: var(--line); } .chart .area { fill: var(--pin); opacity: 0.16; } .chart .line { stroke: var(--pin); stroke-width: 2.5; fill: none; stroke-linejoin: round; }
+.chart .grid { stroke: var(--line); } .chart .bar { fill: var(--pin); }
 .chart path { vector-effect: non-scaling-stroke; }
 .chart .scale, .chart .days { display: flex; justify-content: space-between; font: 0.8rem/1 var(--mono); color: var(--mute); }
 .chart .scale { flex-direction: column; text-align: end; margin-block: -0.4rem; }
@@ -193,7 +193,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 }
 @media (prefers-reduced-motion: no-preference) { :root:has(:target) { scroll-behavior: smooth; } }
 @media (forced-colors: active) {
-  .map .dot, .bars rect { fill: LinkText; } .chart .line { stroke: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
+  .map .dot, .bars rect, .chart .bar { fill: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
   button, .button, .chips a[aria-current] { color: ButtonText; background: ButtonFace; border-color: ButtonText; }
   .chips a[aria-current] { border-width: 3px; }
 }
