@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
 import { call, register } from "../../support/boards/client.ts";
 import { write } from "../../support/boards/writing.ts";
+import { getPage } from "../../support/texts/html.ts";
 
 const POSTS = [
   ["Sewing machine for sale", "Mechanical, with a case and spare needles."],
@@ -31,6 +32,16 @@ describe("misspelt words", () => {
     expect(meta.corrected).toEqual([{ from: "mashine", to: "machine" }]);
     expect(meta.query.q).toBe("sewing machine");
     expect(meta.note).toContain('"mashine" was taken for "machine"');
+  });
+
+  it("are named once on the page of results, with a link to the search as typed", async () => {
+    const { text } = await getPage(board, "/search?q=sewing+mashine");
+    expect(text.match(/mashine</g)).toHaveLength(1);
+    expect(text).toContain("shown is <b><bdi>machine</bdi></b>");
+    const link = /<a href="([^"]+)">Search as typed</.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(new URL(link, board.url).searchParams.get("q")).toBe('sewing "mashine"');
+    expect((await getPage(board, link)).text).not.toContain("Search as typed");
+    expect((await getPage(board, "/search.md?q=sewing+mashine")).text).toContain('"mashine" was taken for');
   });
 
   it.each([

@@ -56,6 +56,7 @@ ${kindChips(params)}
     main: html`<h2>${headline(results, q)}</h2>
 ${activeFilters(params)}
 ${understoodChips(results.understood, params)}
+${asTyped(results.corrected, params)}
 ${results.posts.length === 0 ? nothing(results, params) : found(results, params, now)}`,
     aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
@@ -104,15 +105,38 @@ ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(pa
 </nav>`;
 }
 
-function nothing({ note, instead }: Results, params: SearchParams): Html {
+/** What misspelt words were taken for, and the search without that. */
+function asTyped(corrected: Results["corrected"], params: SearchParams): Html | null {
+  if (corrected.length === 0) return null;
+  const q = corrected.reduce((text, { from }) => text.replace(from, () => `"${from}"`), params["q"] ?? "");
+  return html`<p>No post has ${corrected.map(({ from }, i) => html`${i > 0 && " or "}“${bdi(from)}”`)}: shown is ${corrected.map(({ to }, i) => html`${i > 0 && " and "}<b>${bdi(to)}</b>`)}. <a href="${searchPath(params, { q })}">Search as typed</a></p>`;
+}
+
+/** Why a search may have found nothing, in words for people; the note of the answer speaks to agents. */
+function whyNothing({ ranking, note }: Results, params: SearchParams): string | null {
+  if (params["q"] !== undefined && !/[\p{L}\p{N}]/u.test(params["q"])) {
+    return "Signs and emoji are not searched for. Type a word.";
+  }
+  if (params["publisher"] !== undefined || params["thread"] !== undefined) {
+    return "The publisher or the thread in this address may be gone.";
+  }
+  return ranking === "lexical" && note?.includes("still loading") === true
+    ? "The board has just started and searches by words alone. Try again in a few seconds."
+    : null;
+}
+
+function nothing(results: Results, params: SearchParams): Html {
+  const { instead } = results;
   if (params["cursor"] !== undefined) {
     return html`<p>There are no more results. <a href="${searchPath(params)}">Back to the first page</a></p>`;
   }
+  const reason = whyNothing(results, params);
+  const why = reason !== null && html`<p>${reason}</p>`;
   if (instead.length === 0) {
-    return html`${noteBox(note)}<p>Try other words, or <a href="#watch">watch this search</a> and hear as soon as a post matches.</p>
+    return html`${why}<p>Try other words, or <a href="#watch">watch this search</a> and hear as soon as a post matches.</p>
 <p><a class="button quiet" href="${searchPath({ sort: "newest" })}">See all posts</a></p>`;
   }
-  return html`<p>No post matches all of this. With one condition fewer:</p>
+  return html`${why}<p>No post matches all of this. A wider search finds more:</p>
 <ul class="relax">${instead.map(
     ({ words, count, params: wider }) =>
       html`<li><a href="${searchPath(wider)}"><span>${words}</span> <span class="number">${count}</span></a></li>`,

@@ -1,3 +1,4 @@
+import { notesOnCorrections } from "../../../domain/search/corrections.ts";
 import type { Site } from "../../../domain/site.ts";
 import { formPath } from "../../http/forms.ts";
 import { soughtWords } from "../../text/excerpt.ts";
@@ -8,13 +9,14 @@ import { type SearchParams, searchPath } from "./form.ts";
 import type { Results } from "./results.ts";
 
 export function searchMarkdown(results: Results, params: SearchParams, site: Site, now: number): string {
-  const { posts, nextCursor, query, note, instead } = results;
+  const { posts, nextCursor, query, note, corrected, instead } = results;
   const q = typeof query["q"] === "string" ? query["q"] : undefined;
   const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
     site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
   return markdownDocument([
     `# Search${q === undefined ? "" : `: ${quotedLine(q)}`}`,
     `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
+    ...notesOnCorrections(corrected),
     note,
     posts.length === 0 ? "No posts." : `${posts.length} posts, ${results.ranking}.`,
     posts.length === 0

@@ -10,68 +10,88 @@ export interface RelaxationLink {
 }
 
 const COUNTED = 100;
+/** Searches for pairs of conditions; each costs as much as one search. */
+const PAIRS_MAX = 15;
 
 /**
- * The wider searches that find something, each with one condition fewer, the most useful first.
+ * The wider searches that find something, each with one condition fewer, the most useful first. Where no condition is at
+ * fault alone, those with two fewer.
  * @param run  searches for at most a hundred posts
  */
 export async function relaxationLinks(
   params: SearchParams,
   run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
 ): Promise<RelaxationLink[]> {
-  const steps = await Promise.all(
-    widenings(params).map(async ({ words, params: wider }) => {
-      const { length } = await run({ ...wider, limit: COUNTED });
-      return {
-        words,
-        params: wider,
-        count: length === COUNTED ? `${COUNTED} or more` : String(length),
-        length,
-      };
-    }),
-  );
-  return steps
-    .filter(({ length }) => length > 0)
-    .map(({ words, params: wider, count }) => ({ words, params: wider, count }));
+  const steps = widenings(params);
+  const found = await thatFind(steps, params, run);
+  return found.length > 0 ? found : thatFind(pairsOf(steps), params, run);
 }
 
+/** One condition dropped or widened. */
 interface Widening {
   words: string;
-  params: SearchParams;
+  /** Parameters to set, or to drop where undefined. */
+  change: Readonly<Record<string, string | undefined>>;
+}
+
+async function thatFind(
+  steps: readonly Widening[],
+  params: SearchParams,
+  run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
+): Promise<RelaxationLink[]> {
+  const links = await Promise.all(
+    steps.map(async ({ words, change }) => {
+      const changed = Object.entries({ ...params, ...change });
+      const wider = Object.fromEntries(
+        changed.filter((each): each is [string, string] => each[1] !== undefined),
+      );
+      const { length } = await run({ ...wider, limit: COUNTED });
+      return { words, params: wider, count: length === COUNTED ? `${COUNTED} or more` : String(length) };
+    }),
+  );
+  return links.filter(({ count }) => count !== "0");
+}
+
+/** Every two steps that change different parameters. */
+function pairsOf(steps: readonly Widening[]): Widening[] {
+  const pairs = steps.flatMap((first, i) =>
+    steps
+      .slice(i + 1)
+      .filter(({ change }) => !Object.keys(change).some((name) => name in first.change))
+      .map((second) => ({
+        words: `${first.words}, ${second.words.slice(0, 1).toLowerCase()}${second.words.slice(1)}`,
+        change: { ...first.change, ...second.change },
+      })),
+  );
+  return pairs.slice(0, PAIRS_MAX);
 }
 
 function widenings(params: SearchParams): Widening[] {
-  const steps: Widening[] = [];
-  const without = (words: string, names: readonly string[], set: Record<string, string> = {}) => {
-    if (!names.some((name) => params[name] !== undefined)) return;
-    const kept = Object.entries(params).filter(([name]) => !names.includes(name));
-    steps.push({ words, params: { ...Object.fromEntries(kept), ...set } });
-  };
+  const { q, near } = params;
   const radius = Number(params["radius_km"] ?? RADIUS_KM.default);
-  if (params["near"] !== undefined) {
-    for (const km of [100, RADIUS_KM.max]) {
-      if (km > radius) without(`Within ${km} km`, ["near"], { near: params["near"], radius_km: String(km) });
-    }
-  }
-  without("Anywhere", ["near", "radius_km"]);
-  without("Any kind", ["kind"]);
-  without("Any tag", ["tags"]);
-  without("At any time", ["after", "before"]);
-  without("Unverified publishers too", ["verified"]);
-  without("From any publisher", ["publisher"]);
-  without("Relayed posts too", ["include_syndicated"]);
-  if (params["include_expired"] !== "true") {
-    steps.push({ words: "Expired posts too", params: { ...params, include_expired: "true" } });
-  }
-  const q = params["q"];
+  const has = (...names: string[]) => names.some((name) => params[name] !== undefined);
   const plain = q
     ?.replace(/(^|\s)-\S+/g, " ")
     .replaceAll('"', " ")
     .replace(/\s+/g, " ")
     .trim();
-  if (q !== undefined && plain !== undefined && plain !== "" && plain !== q) {
-    steps.push({ words: "Without quotes and exclusions", params: { ...params, q: plain } });
-  }
-  without("Without the words", ["q"]);
-  return steps;
+  const within = [100, RADIUS_KM.max].map((km): [boolean, string, Widening["change"]] => [
+    near !== undefined && km > radius,
+    `Within ${km} km`,
+    { near, radius_km: String(km) },
+  ]);
+  const steps: [boolean, string, Widening["change"]][] = [
+    ...within,
+    [has("near"), "Anywhere", { near: undefined, radius_km: undefined }],
+    [has("kind"), "Any kind", { kind: undefined }],
+    [has("tags"), "Any tag", { tags: undefined }],
+    [has("after", "before"), "At any time", { after: undefined, before: undefined }],
+    [has("verified"), "Unverified publishers too", { verified: undefined }],
+    [has("publisher"), "From any publisher", { publisher: undefined }],
+    [has("include_syndicated"), "Relayed posts too", { include_syndicated: undefined }],
+    [params["include_expired"] !== "true", "Expired posts too", { include_expired: "true" }],
+    [plain !== undefined && plain !== "" && plain !== q, "Without quotes and exclusions", { q: plain }],
+    [has("q"), "Without the words", { q: undefined }],
+  ];
+  return steps.filter(([applies]) => applies).map(([, words, change]) => ({ words, change }));
 }

@@ -1,3 +1,4 @@
+import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { notesOnUnderstood, type Understood } from "../../../domain/search/understood/index.ts";
 import type { Post } from "../../../schema/post.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
@@ -13,7 +14,9 @@ export interface Results {
   note: string | null;
   /** What the words say of place and time; the page shows it as chips, and not in the note. */
   understood: Understood | undefined;
-  /** What the search would find with one condition fewer; only where it found nothing. */
+  /** Misspelt words that were put right; the page links to the search as typed, and the note leaves them out. */
+  corrected: readonly Correction[];
+  /** What the search would find with one condition fewer, or two; only where it found nothing. */
   instead: readonly RelaxationLink[];
 }
 
@@ -23,9 +26,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const understood = answer.meta["understood"] as Understood | undefined;
   const { q = "", kind } = answer.meta["query"] as { q?: string; kind?: string };
   const [said] = notesOnUnderstood(understood, { q, ...(kind === undefined ? {} : { kind }) });
+  const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    noteOf(answer)
-      ?.replace(said?.rest ?? "", "")
+    [said?.rest ?? "", ...notesOnCorrections(corrected)]
+      .reduce((note, shown) => note.replace(shown, () => ""), noteOf(answer) ?? "")
+      .replace(/ {2,}/g, " ")
       .trim() || null;
   return {
     posts,
@@ -34,6 +39,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     ranking: String(answer.meta["ranking"]),
     note: ownNote,
     understood,
+    corrected,
     instead:
       posts.length === 0 && params["cursor"] === undefined
         ? await relaxationLinks(params, async (input) => (await ask("/search", input)).data as Post[])
