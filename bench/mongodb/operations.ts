@@ -184,7 +184,7 @@ const claimed = new WeakMap<Store, ClaimedPush[]>();
 async function claimPushes({ store, now }: Place, limit: number): Promise<void> {
   const mine = claimed.get(store) ?? [];
   claimed.set(store, mine);
-  const bounds = { limit, perOrigin: PUSHES, total: PUSHES, failing: PUSHES };
+  const bounds = { limit, perOrigin: PUSHES, failing: PUSHES };
   mine.push(...(await store.pushes.claim({ ...bounds, leaseMs: LEASE_MS, now })));
 }
 

@@ -1,10 +1,15 @@
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
-/** Attempts under way at once: in all, to one origin, and to receivers whose last push failed. */
-const AT_ONCE = { total: 50, perOrigin: 2, failing: 25 } as const;
+/** Attempts under way at once in this process, in all and to receivers whose last push failed. */
+const AT_ONCE = { total: 50, failing: 25 } as const;
+/** Attempts under way at once to one origin, over all processes. */
+const PER_ORIGIN = 2;
 /** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
+/** So many free places are claimed for at once, fewer after a wait: a claim costs the same for one push as for many. */
+const FREE_PLACES = 10;
+const FREED_MS = 20;
 /** A stop waits this long for attempts under way, then gives them back to be made elsewhere. */
 const STOP_MS = 3_000;
 
@@ -14,7 +19,7 @@ interface DeliveryOptions {
   clock: () => number;
   /** Called when the outcome of an attempt is stored. */
   ended: (delivered: boolean) => void;
-  /** Called when an attempt has ended and more may be claimed. */
+  /** Called soon after attempts have ended, when more may be claimed. */
   freed: () => void;
   failed: (error: unknown) => void;
 }
@@ -26,6 +31,8 @@ interface DeliveryOptions {
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
   readonly #underWay = new Map<ClaimedPush, Promise<void>>();
+  #freed = 0;
+  #waiting: NodeJS.Timeout | undefined;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -33,9 +40,17 @@ export class WebhookDelivery {
 
   /** Claims due pushes, at most one for each free place, and begins to send them. Resolves to how many. */
   async claim(now: number): Promise<number> {
+    this.#freed = 0;
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
-    const claimed = await this.#options.store.pushes.claim({ ...AT_ONCE, limit, leaseMs: LEASE_MS, now });
+    const failing = [...this.#underWay.keys()].filter(({ subscription }) => subscription.failures > 0).length;
+    const claimed = await this.#options.store.pushes.claim({
+      limit,
+      perOrigin: PER_ORIGIN,
+      failing: Math.max(0, AT_ONCE.failing - failing),
+      leaseMs: LEASE_MS,
+      now,
+    });
     for (const push of claimed) this.#underWay.set(push, this.#send(push));
     return claimed.length;
   }
@@ -48,6 +63,7 @@ export class WebhookDelivery {
     });
     await Promise.race([Promise.all(this.#underWay.values()), late]);
     clearTimeout(timer);
+    clearTimeout(this.#waiting);
     const left = [...this.#underWay.keys()];
     // From here on their outcome is not recorded.
     this.#underWay.clear();
@@ -55,7 +71,7 @@ export class WebhookDelivery {
   }
 
   async #send(push: ClaimedPush): Promise<void> {
-    const { store, pushes, clock, ended, freed, failed } = this.#options;
+    const { store, pushes, clock, ended, failed } = this.#options;
     try {
       const { attempt, outcome } = await pushes.attempt(push, clock());
       if (!this.#underWay.has(push)) return;
@@ -66,7 +82,18 @@ export class WebhookDelivery {
       if (this.#underWay.has(push)) failed(error);
     } finally {
       this.#underWay.delete(push);
-      freed();
+      this.#free();
     }
+  }
+
+  #free(): void {
+    this.#freed += 1;
+    const tell = () => {
+      clearTimeout(this.#waiting);
+      this.#waiting = undefined;
+      this.#options.freed();
+    };
+    if (this.#freed >= FREE_PLACES || this.#underWay.size === 0) tell();
+    else this.#waiting ??= setTimeout(tell, FREED_MS).unref();
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { measurePushes } from "../../bench/mongodb/pushes.ts";
 import { measureWrites } from "../../bench/mongodb/writes.ts";
 import { measureMongodb } from "../../bench/mongodb.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -31,5 +32,11 @@ describe.skipIf(database === null)("bench/mongodb", () => {
     for (const figure of Object.values(figures ?? {})) expect(figure).toBeGreaterThan(0);
     // A post has some hundred bytes of text.
     expect(figures?.oplog).toBeGreaterThan(600);
+  });
+
+  it("measures how many pushes two instances claim and settle", async () => {
+    const checkout = join(import.meta.dirname, "../..");
+    const load = { receivers: 10, each: 2, answerMs: 1 };
+    expect(await measurePushes(database?.url ?? "", checkout, 2, load)).toBeGreaterThan(0);
   });
 });

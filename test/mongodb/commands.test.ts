@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Secrets } from "../../src/domain/secrets.ts";
+import { Pushes } from "../../src/domain/webhooks/pushes.ts";
+import { WebhookDelivery } from "../../src/jobs/deliver-webhooks.ts";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import type { ClaimedPush } from "../../src/ports/store/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { startWebhook } from "../support/clients/webhooks.ts";
 import { CommandLog, inARow, type SentCommand, writesAmong } from "../support/mongodb/commands.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { aSubscription } from "../support/search/rows.ts";
 
 const database = await mongodbFor("replicaSet", "commands");
 
@@ -104,5 +111,83 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
     } finally {
       await quiet.stop();
     }
+  });
+
+  describe("of pushes", () => {
+    const receivers = Array.from({ length: 50 }, (_, n) => `sub_of_h${n}`);
+    const caps = { limit: 50, perOrigin: 2, failing: 25, leaseMs: 30_000 };
+    const claim = () => board.board.store.pushes.claim({ ...caps, now: Date.now() });
+    const delivered = { state: "delivered", dueAt: null, deactivate: null } as const;
+    const answer = (status: number) => ({ at: Date.now(), latencyMs: 9, status, error: null });
+    let publisherId: string;
+
+    beforeAll(async () => {
+      const post = await call(board, `GET /posts/${await created()}`);
+      publisherId = post.body.data.publisher.id;
+      for (const id of receivers) {
+        const webhookUrl = `https://${id.replaceAll("_", "-")}.example/hook`;
+        const over = { publisherId, webhookUrl, webhookVerifiedAt: 1, active: true };
+        await board.board.store.subscriptions.insert(aSubscription(id, over), 100);
+      }
+    });
+    /** A push to each receiver. */
+    const match = async () => {
+      const postId = await created();
+      const matches = receivers.map((subscriptionId) => ({ subscriptionId, postId, matchedAt: Date.now() }));
+      await board.board.store.subscriptions.deliver(matches, []);
+    };
+
+    it("are at most 3 for a claim of 50, and 2 for settling those that are delivered", async () => {
+      for (let round = 0; round < 4; round += 1) await match();
+      const rows: number[][] = [];
+      for (let round = 0; round < 4; round += 1) {
+        let held: ClaimedPush[] = [];
+        const claims = await log.of(async () => {
+          held = await claim();
+        });
+        expect(held).toHaveLength(50);
+        const settles = await log.of(() =>
+          Promise.all(held.map((push) => board.board.store.pushes.settle(push, answer(204), delivered))),
+        );
+        rows.push([inARow(claims), inARow(settles), claims.length + settles.length]);
+      }
+      // Fifty pushes are claimed and settled by seven commands.
+      expect(rows).toContainEqual([3, 2, 7]);
+      expect(await board.board.store.pushes.claim({ ...caps, now: Date.now() })).toEqual([]);
+    });
+
+    it("are at most 8 for a whole push: claimed, read again, sent and settled, also when it fails", async () => {
+      const { store, services, clock } = board.board;
+      const outbound = openOutbound({ allow: ["127.0.0.1"] });
+      for (const status of [204, 500]) {
+        const webhook = await startWebhook(() => ({ status }));
+        const id = `sub_to_${status}`;
+        const over = { publisherId, webhookUrl: webhook.url, webhookVerifiedAt: 1, active: true };
+        await store.subscriptions.insert(aSubscription(id, over), 100);
+        for (let n = 0; n < 8; n += 1) {
+          const match = { subscriptionId: id, postId: await created(), matchedAt: Date.now() };
+          await store.subscriptions.deliver([match], []);
+        }
+        const pushes = new Pushes({
+          store,
+          outbound,
+          secrets: new Secrets("a key of more than 32 characters, for this test"),
+          posts: services.posts,
+          contentNotice: "",
+          random: () => 0.5,
+        });
+        const whole = async () => {
+          const failed = (error: unknown) => expect.unreachable(String(error));
+          const delivery = new WebhookDelivery({ store, pushes, clock, ended() {}, freed() {}, failed });
+          await delivery.claim(Date.now());
+          await delivery.stop();
+        };
+        const commands = await sent(whole);
+        expect(webhook.messages).toHaveLength(8);
+        expect(inARow(commands)).toBeLessThanOrEqual(8);
+        await webhook.stop();
+      }
+      await outbound.close();
+    });
   });
 });

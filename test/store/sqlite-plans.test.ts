@@ -7,7 +7,7 @@ import { ROW_SOURCES } from "../../src/store/sqlite/transfer/rows.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
-const ONE_PUSH = { limit: 1, perOrigin: 1, total: 1, failing: 1, leaseMs: 1000, now: T0 };
+const ONE_PUSH = { limit: 1, perOrigin: 1, failing: 1, leaseMs: 1000, now: T0 };
 
 describe("the plans of the SQLite store", () => {
   let folder: string;

@@ -56,7 +56,7 @@ const writer = (name: string) => `
  * delivered, `settled NAME` once that is acknowledged, and `idle` when there was nothing to claim.
  */
 const pusher = `
-  const caps = { limit: 4, perOrigin: 3, total: 8, failing: 8, leaseMs: 250 };
+  const caps = { limit: 4, perOrigin: 3, failing: 8, leaseMs: 250 };
   while (true) {
     const held = await store.pushes.claim({ ...caps, now: Date.now() });
     if (held.length === 0) console.log("idle");

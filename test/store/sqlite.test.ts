@@ -12,8 +12,8 @@ import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
-const ONE_PUSH = { limit: 1, perOrigin: 1, total: 1, failing: 1, leaseMs: 1000, now: T0 };
-const TWO_PUSHES = { ...ONE_PUSH, limit: 2, perOrigin: 2, total: 2 };
+const ONE_PUSH = { limit: 1, perOrigin: 1, failing: 1, leaseMs: 1000, now: T0 };
+const TWO_PUSHES = { ...ONE_PUSH, limit: 2, perOrigin: 2 };
 let folder: string;
 let file: string;
 let store: SqliteStore | null = null;
@@ -460,7 +460,7 @@ describe("erasing a publisher", () => {
       ids.map((n) => ({ subscriptionId: "sub_a", postId: `b${n}`, matchedAt: T0 })),
       [],
     );
-    expect(await pushes.claim({ ...ONE_PUSH, limit: 5, perOrigin: 5, total: 5 })).toHaveLength(5);
+    expect(await pushes.claim({ ...ONE_PUSH, limit: 5, perOrigin: 5 })).toHaveLength(5);
     await reports.upsert({
       id: "rep_1",
       postId: "b1",

@@ -51,12 +51,14 @@ export class Pushes {
 
   /** Makes one attempt, unless what was true at the match no longer is: everything is read again. */
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
-    const row = await this.#store.subscriptions.get(push.subscriptionId);
-    const owner = row === null ? null : await this.#store.publishers.get(row.publisherId);
+    const [row, owner, post] = await Promise.all([
+      this.#store.subscriptions.get(push.subscriptionId),
+      this.#store.publishers.get(push.subscription.publisherId),
+      this.#store.posts.get(push.postId),
+    ]);
     if (row === null || owner === null) return CANCELLED;
     const mayBeSent = row.active && row.webhookVerifiedAt !== null && owner.suspendedAt === null;
     if (row.webhookUrl === null || !mayBeSent) return putOff(now + PAUSED_MS);
-    const post = await this.#store.posts.get(push.postId);
     if (post === null || post.state === "removed" || post.expiresAt <= now) return CANCELLED;
     const [shown] = await this.#posts.shown([post]);
     if (shown === undefined) return putOff(now + HIDDEN_MS);

@@ -50,23 +50,23 @@ export interface PushStore {
    * processes, and falls due again when it is not settled in time. Origins take turns, so that one with a long queue
    * delays nobody.
    *
+   * @param options.limit  free places of the caller
    * @param options.perOrigin  pushes of one origin (host and port of the webhook) that may be claimed at a time, over
    *   all processes
-   * @param options.total  pushes that may be claimed at a time, over all processes
-   * @param options.failing  how many of `total` may go to subscriptions whose last push failed, so that dead receivers
+   * @param options.failing  how many of `limit` may go to subscriptions whose last push failed, so that dead receivers
    *   cannot use up all places
    */
   claim(options: {
     limit: number;
     perOrigin: number;
-    total: number;
     failing: number;
     leaseMs: number;
     now: number;
   }): Promise<ClaimedPush[]>;
   /**
    * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription,
-   * in one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them.
+   * in one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. Only
+   * failures of other pushes since this one's claim may be cleared a moment later, and by a later push after a crash.
    * Nothing happens when the claim was taken over; a claim whose lease merely ended still counts. A subscription whose
    * webhook has changed since the claim is left alone.
    *

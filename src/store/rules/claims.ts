@@ -1,7 +1,7 @@
 import type { PushStore } from "../../ports/store/index.ts";
 
-/** How many pushes may be claimed at a time; see `PushStore.claim`. */
-type Caps = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "total" | "failing">;
+/** How many pushes may be claimed; see `PushStore.claim`. */
+type Caps = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "failing">;
 
 /** The subscriptions of one origin whose last push failed, or the others, with pushes due. */
 export interface Lane {
@@ -14,25 +14,24 @@ export interface Lane {
 
 type LaneKind = Pick<Lane, "origin" | "failing">;
 
-/** What the caps leave beside the live claims of all processes. */
+/** What the caps leave of one claim, beside the live claims of all processes at each origin. */
 export class Places {
   readonly #perOrigin: number;
-  readonly #taken = new Map<string, number>();
+  readonly #taken: Map<string, number>;
   #room: number;
-  #total: number;
   #failing: number;
 
-  constructor(caps: Caps, live: readonly (LaneKind & { n: number })[]) {
+  /** @param live  live claims of all processes, once for each origin */
+  constructor(caps: Caps, live: readonly { origin: string; n: number }[]) {
     this.#perOrigin = caps.perOrigin;
     this.#room = caps.limit;
-    this.#total = caps.total;
     this.#failing = caps.failing;
-    for (const lane of live) this.#occupy(lane, lane.n);
+    this.#taken = new Map(live.map(({ origin, n }) => [origin, n]));
   }
 
   /** Places for lanes of this kind. */
   left(failing: boolean): number {
-    return Math.max(0, Math.min(this.#room, this.#total, failing ? this.#failing : this.#total));
+    return Math.max(0, failing ? Math.min(this.#room, this.#failing) : this.#room);
   }
 
   /** Places for a lane. */
@@ -45,15 +44,10 @@ export class Places {
     return [...this.#taken.values()].filter((n) => n >= this.#perOrigin).length;
   }
 
-  take(lane: LaneKind): void {
-    this.#occupy(lane, 1);
+  take({ origin, failing }: LaneKind): void {
+    this.#taken.set(origin, (this.#taken.get(origin) ?? 0) + 1);
     this.#room -= 1;
-  }
-
-  #occupy({ origin, failing }: LaneKind, n: number): void {
-    this.#taken.set(origin, (this.#taken.get(origin) ?? 0) + n);
-    this.#total -= n;
-    if (failing) this.#failing -= n;
+    if (failing) this.#failing -= 1;
   }
 }
 

@@ -199,7 +199,7 @@ export async function run(store: Store, step: Step): Promise<void> {
 }
 
 async function push(store: Store, { at, end }: Extract<Step, { do: "push" }>): Promise<void> {
-  const places = { limit: 1, perOrigin: 5, total: 5, failing: 5 };
+  const places = { limit: 1, perOrigin: 5, failing: 5 };
   const [claimed] = await store.pushes.claim({ ...places, leaseMs: 1000, now: at });
   if (claimed === undefined || end === "none") return;
   const attempt = { at, latencyMs: 3.7, status: end === "delivered" ? 200 : 500, error: null };

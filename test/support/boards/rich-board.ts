@@ -116,7 +116,7 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
   await withVector(board, [id, replies[1] ?? ""]);
   await store.subscriptions.pruneDeliveries(Date.now() + MINUTE_MS, 1);
   // As if a process had been killed while sending.
-  const limits = { limit: 1, perOrigin: 9, total: 9, failing: 9, leaseMs: MINUTE_MS };
+  const limits = { limit: 1, perOrigin: 9, failing: 9, leaseMs: MINUTE_MS };
   await store.pushes.claim({ ...limits, now: Date.now() + 600 * MINUTE_MS });
   await eventually(
     () => store.work.backlog("match"),

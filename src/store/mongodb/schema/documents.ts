@@ -172,7 +172,7 @@ interface RemovedSubscriptionDocument {
 
 /** Collection `sequences`: counters raised inside transactions, so that their numbers become visible in order. */
 export interface SequenceDocument {
-  _id: "subscription_change" | "push_turn";
+  _id: "subscription_change";
   n: number;
 }
 
@@ -201,7 +201,6 @@ export interface PushDocument {
   attempts: number;
   token: string | null;
   claimed_origin: string | null;
-  claimed_failing: boolean | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
   /** Oldest first. Missing in what an older release wrote, which kept the latest alone, as `attempt`. */
@@ -217,21 +216,30 @@ interface AttemptDocument {
 }
 
 /** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */
-interface PushQueueDocument {
+export interface PushQueueDocument {
   _id: string;
   origin: string;
   /** Whether its last push failed. */
   failing: boolean;
-  /** When its first waiting push is due. */
+  /** When its first waiting push is due, or earlier. */
   due_at: Date;
-  /** Least recently served first. */
+  /** Least recently served first: when it was served, or began to wait, in microseconds. */
   turn: number;
+  /** Another after each change, so that no claim undoes one. Missing in what an older release wrote. */
+  revision?: string;
 }
 
-/** Collection `push_lanes`; `_id` is `<failing> <origin>`: when the subscriptions of an origin were last served. */
-interface PushLaneDocument {
+/** Collection `push_origins`; `_id` is host and port: when their subscriptions were last served, and the claims on them. */
+export interface PushOriginDocument {
   _id: string;
-  turn: number;
+  /** Of the subscriptions whose last push did not fail, as in `push_queue`. */
+  turn?: number;
+  /** Of the others. */
+  failing_turn?: number;
+  /** The claim that changed it last: of two that saw the same, one finds it gone. */
+  claim: string;
+  held: { push: string; token: string; until: Date }[];
+  served_at: Date;
 }
 
 export interface ReportDocument {
@@ -309,7 +317,7 @@ export interface Documents {
   deliveries: DeliveryDocument;
   pushes: PushDocument;
   push_queue: PushQueueDocument;
-  push_lanes: PushLaneDocument;
+  push_origins: PushOriginDocument;
   reports: ReportDocument;
   reported_posts: ReportedPostDocument;
   moderation: ModerationDocument;

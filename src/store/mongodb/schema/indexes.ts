@@ -117,12 +117,6 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { subscription_id: 1, due_at: 1, delivery_id: 1 },
       partialFilterExpression: { state: "waiting" },
     },
-    // Live claims.
-    {
-      name: "claimed",
-      key: { due_at: 1, claimed_origin: 1, claimed_failing: 1 },
-      partialFilterExpression: { token: { $gt: "" } },
-    },
     // Pushes to prune.
     { name: "age", key: { matched_at: 1 } },
   ],
@@ -133,8 +127,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // A lane by turn; with the due time in the key, the others are skipped without being read.
     { name: "turn", key: { failing: 1, origin: 1, turn: 1, due_at: 1 } },
   ],
-  // Lanes to prune.
-  push_lanes: [{ name: "turn", key: { turn: 1 } }],
+  // Origins to prune.
+  push_origins: [{ name: "age", key: { served_at: 1 } }],
   reports: [
     // One report for each post and reporter, and all of a post.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },

@@ -37,6 +37,8 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
     await connection.db.collection("reports").dropIndex("since").catch(unless(INDEX_NOT_FOUND));
   },
   expireRepliesWithRoots,
+  // The previous release still uses the collection `push_lanes` and the index `claimed` of `pushes`.
+  declareSchema,
 ];
 
 /** A reply expires with its root. */

@@ -32,7 +32,6 @@ export const pushId = (subscriptionId: string, deliveryId: number): string =>
 export const UNCLAIMED = {
   token: null,
   claimed_origin: null,
-  claimed_failing: null,
 } satisfies Partial<PushDocument>;
 
 export function pushRecordOfDocument(document: PushDocument): PushRecord {

@@ -2,16 +2,21 @@ import {
   type AnyClientBulkWriteModel,
   type ClientBulkWriteResult,
   type ClientSession,
+  type Db,
   type Document,
   MongoClientBulkWriteError,
   MongoError,
+  MongoServerError,
+  type WriteConcernSettings,
 } from "mongodb";
 import type { Documents } from "../schema/documents.ts";
 import type { MongodbContext } from "./context.ts";
+import { inSession } from "./reads.ts";
 
-/** A document to insert, or a change of one document. */
+/** A document to insert, or a change of one document, or its removal. */
 export type Write = { to: keyof Documents } & (
   | { insert: Document }
+  | { remove: Document }
   | {
       filter: Document;
       update: Document | Document[];
@@ -39,7 +44,7 @@ export async function writeAll(
   function refuseMisses(counts: readonly number[]): void {
     for (const [i, count] of counts.entries()) {
       const write = writes[i];
-      if (write === undefined || "insert" in write || write.missed === undefined) continue;
+      if (write === undefined || !("update" in write) || write.missed === undefined) continue;
       if (count === 0) throw write.missed();
     }
   }
@@ -63,25 +68,75 @@ export async function writeAll(
   async function oneAfterAnother(): Promise<number[]> {
     const counts: number[] = [];
     for (const write of writes) {
-      counts.push(await alone(write));
+      counts.push(await writeOne(db, write, session));
       refuseMisses(counts);
     }
     return counts;
   }
+}
 
-  async function alone(write: Write): Promise<number> {
-    const collection = db.collection(write.to);
-    if ("insert" in write) {
-      await collection.insertOne(write.insert, { session });
-      return 0;
-    }
-    const { filter, update, upsert = false } = write;
-    return (await collection.updateOne(filter, update, { session, upsert })).matchedCount;
+/**
+ * Makes each write by itself, in no order and outside of transactions; by one command, or on servers before 8.0 by one for
+ * each, side by side.
+ *
+ * @returns for each, whether it found its document or inserted it; one that met an insert under the same id did not
+ */
+export async function writeEach(
+  { connection: { client, db, wireVersion } }: MongodbContext,
+  writes: readonly Write[],
+  writeConcern?: WriteConcernSettings,
+): Promise<boolean[]> {
+  if (writes.length === 0) return [];
+  const options = writeConcern === undefined ? {} : { writeConcern };
+  if (wireVersion < WIRE_VERSION_OF_BULKS) {
+    const alone = (write: Write) => writeOne(db, write, undefined, options).catch(noneIfDuplicate);
+    return (await Promise.all(writes.map(alone))).map((count) => count > 0);
   }
+  const models = writes.map((write) => modelOf(write, `${db.databaseName}.${write.to}`));
+  const result = await client
+    .bulkWrite(models, { ...options, ordered: false, verboseResults: true })
+    .catch((error: unknown) => {
+      if (!(error instanceof MongoClientBulkWriteError) || error.cause !== undefined) throw error;
+      const failures = [...error.writeErrors.values()];
+      if (error.writeConcernErrors.length > 0 || failures.some(({ code }) => code !== DUPLICATE)) throw error;
+      return error.partialResult;
+    });
+  return writes.map((_, i) => {
+    const updated = result?.updateResults?.get(i);
+    const removed = result?.deleteResults?.get(i)?.deletedCount ?? 0;
+    return updated?.didUpsert === true || (updated?.matchedCount ?? removed) > 0;
+  });
+}
+
+const DUPLICATE = 11000;
+
+function noneIfDuplicate(error: unknown): number {
+  if (error instanceof MongoServerError && error.code === DUPLICATE) return 0;
+  throw error;
+}
+
+/** @returns how many documents it found, inserted by an upsert, or removed */
+async function writeOne(
+  db: Db,
+  write: Write,
+  session: ClientSession | undefined,
+  more: { writeConcern?: WriteConcernSettings } = {},
+): Promise<number> {
+  const collection = db.collection(write.to);
+  const options = { ...more, ...inSession(session) };
+  if ("insert" in write) {
+    await collection.insertOne(write.insert, options);
+    return 0;
+  }
+  if ("remove" in write) return (await collection.deleteOne(write.remove, options)).deletedCount;
+  const { filter, update, upsert = false } = write;
+  const { matchedCount, upsertedCount } = await collection.updateOne(filter, update, { ...options, upsert });
+  return matchedCount + upsertedCount;
 }
 
 function modelOf(write: Write, namespace: string): AnyClientBulkWriteModel<Document> {
   if ("insert" in write) return { name: "insertOne", namespace, document: write.insert };
+  if ("remove" in write) return { name: "deleteOne", namespace, filter: write.remove };
   const { filter, update, upsert = false } = write;
   return { name: "updateOne", namespace, filter, update, upsert };
 }

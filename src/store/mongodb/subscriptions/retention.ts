@@ -6,16 +6,14 @@ import { pruneMatches } from "./deliveries.ts";
 
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;
-/** An origin that was not served for this many turns has nothing waiting; if it returns, it counts as new. */
-const TURNS_KEPT = 1_000_000;
 
-/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes, changes and lanes. */
+/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes, changes and origins. */
 export async function pruneDeliveryDocuments(
   context: MongodbContext,
   before: number,
   limit: number,
 ): Promise<number> {
-  const { push_lanes, removed_subscriptions } = context.collections;
+  const { push_origins, removed_subscriptions } = context.collections;
   // Completes what a crash interrupted.
   const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unpurged) await purgeSubscription(context, _id);
@@ -24,8 +22,7 @@ export async function pruneDeliveryDocuments(
   await prunePushDocuments(context, before, limit);
   const change = await sequenceValue(context, "subscription_change");
   await deleteSome(removed_subscriptions, { purged: true, change_no: { $lt: change - CHANGES_KEPT } });
-  const turn = await sequenceValue(context, "push_turn");
-  await deleteSome(push_lanes, { turn: { $lt: turn - TURNS_KEPT } });
+  await deleteSome(push_origins, { served_at: { $lt: new Date(before) } });
   return pruned;
 }
 

@@ -1,67 +1,59 @@
-import type { ClientSession } from "mongodb";
 import type { PushStore } from "../../../ports/store/index.ts";
-import { type Lane, openLanes, Places, serveInTurn } from "../../rules/claims.ts";
+import { openLanes, Places, serveInTurn } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { inSession } from "../server/reads.ts";
-import { type DueLane, dueLaneDocuments, waitingPushes } from "./lanes.ts";
+import { type DueLane, type DuePlace, dueLaneDocuments } from "./lanes.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
+export interface PlannedPush {
+  lane: DueLane;
+  place: DuePlace;
+  push: PushDocument;
+  /** When the subscription's next waiting push is due, null without one. */
+  nextDueAt: Date | null;
+}
+
 export interface ClaimPlan {
-  /** In the order of service. `nextDueAt`: when the subscription's next waiting push is due, null without one. */
-  served: { lane: DueLane; push: PushDocument; nextDueAt: Date | null }[];
-  /** Lanes without a turn. */
-  newLanes: DueLane[];
+  /** In the order of service. */
+  served: PlannedPush[];
+  /** Places that are in the queue too early, since what was due in them has been delivered. */
+  early: DuePlace[];
+  /** Higher than every turn seen. */
+  turn: number;
 }
 
-/** What a claim would serve now. Only reads; exact inside a transaction. */
-export async function planClaim(
-  context: MongodbContext,
-  options: Options,
-  session?: ClientSession,
-): Promise<ClaimPlan> {
+/** What a claim would serve now. Only reads: the claim finds out what another was faster to take. */
+export async function planClaim(context: MongodbContext, options: Options): Promise<ClaimPlan> {
   const now = new Date(options.now);
-  const places = await placesFor(context, options, session);
-  const due: DueLane[] = [];
-  for (const failing of [false, true]) {
-    if (places.left(failing) > 0) due.push(...(await dueLaneDocuments(context, failing, now, session)));
-  }
-  const open = openLanes(due, places);
-  const most = Math.max(0, ...open.map((lane) => places.leftFor(lane)));
-  const waiting = await waitingPushes(context, open, { now, most }, session);
-  const served = serveInTurn(open, places, (lane) => {
-    const [push, ...rest] = waiting.get(lane._id)?.shift() ?? [];
-    if (push === undefined) return null;
-    if (isDue(rest[0], now)) waiting.get(lane._id)?.push(rest);
-    return { lane, push, nextDueAt: rest[0]?.due_at ?? null };
+  const lanes = await dueLaneDocuments(context, options);
+  const live = new Map(lanes.map(({ origin, live }) => [origin, live]));
+  const places = new Places(
+    options,
+    [...live].map(([origin, n]) => ({ origin, n })),
+  );
+  const waiting = new Map(
+    lanes.map((lane) => [lane, lane.due.map((place) => ({ place, pushes: [...place.pushes] }))]),
+  );
+  const served = serveInTurn(openLanes(lanes, places), places, (lane): PlannedPush | null => {
+    const queue = waiting.get(lane) ?? [];
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { place, pushes } = next;
+      const push = pushes.shift();
+      if (!isDue(push, now)) continue;
+      if (isDue(pushes[0], now)) queue.push(next);
+      return { lane, place, push, nextDueAt: pushes[0]?.due_at ?? null };
+    }
+    return null;
   });
-  return { served, newLanes: due.filter(({ turn }) => turn === null) };
+  const seen = lanes.flatMap(({ turn, due }) => [turn, ...due.map((place) => place.turn)]);
+  return {
+    served,
+    early: lanes.flatMap(({ due }) => due.filter(({ pushes }) => !isDue(pushes[0], now))),
+    turn: Math.max(options.now * 1_000, 1 + Math.max(0, ...seen)),
+  };
 }
 
-function isDue(push: PushDocument | undefined, now: Date): boolean {
+function isDue(push: PushDocument | undefined, now: Date): push is PushDocument {
   return push !== undefined && push.due_at !== null && push.due_at <= now;
 }
-
-async function placesFor(
-  { collections }: MongodbContext,
-  options: Options,
-  session: ClientSession | undefined,
-): Promise<Places> {
-  const live = await collections.pushes
-    .aggregate<{ _id: Pick<Lane, "origin" | "failing">; n: number }>(
-      [
-        { $match: { token: CLAIMED, due_at: { $gt: new Date(options.now) } } },
-        { $group: { _id: { origin: "$claimed_origin", failing: "$claimed_failing" }, n: { $sum: 1 } } },
-      ],
-      inSession(session),
-    )
-    .toArray();
-  return new Places(
-    options,
-    live.map(({ _id, n }) => ({ ..._id, n })),
-  );
-}
-
-/** `token` of a claimed push, as the partial index of such pushes has it. */
-const CLAIMED = { $gt: "" } as const;

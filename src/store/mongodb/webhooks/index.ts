@@ -6,12 +6,14 @@ import { dateOf, timeOf } from "../schema/documents.ts";
 import { newPush, pushId, pushRecordOfDocument, UNCLAIMED } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { KeyedQueue } from "../server/keyed-queue.ts";
 import { findPost } from "../server/reads.ts";
-import { sequenceName } from "../server/sequences.ts";
+import { writeEach } from "../server/write-all.ts";
 import { UNPRUNED } from "../subscriptions/deliveries.ts";
 import { claimPushDocuments } from "./claims.ts";
+import { Held } from "./places.ts";
 import { requeueDocuments, touch } from "./queue.ts";
-import { settlePushDocument } from "./settling.ts";
+import { settlePushDocuments } from "./settling.ts";
 
 /** Pushes pruned in one transaction. */
 const PUSHES_PER_STEP = 500;
@@ -19,21 +21,23 @@ const PUSHES_PER_STEP = 500;
 export function mongodbPushStore(context: MongodbContext): PushStore {
   const { connection, collections } = context;
   const { pushes, subscriptions } = collections;
+  const held = new Held();
+  const claims = new KeyedQueue();
   return {
-    claim: (options) => claimPushDocuments(context, options),
-
-    settle(push, attempt, outcome) {
-      const names = [subscriptionName(push.subscriptionId)];
-      if (outcome.deactivate !== null) names.push(sequenceName("subscription_change"));
-      return connection.write(names, (session) =>
-        settlePushDocument(context, session, push, attempt, outcome),
-      );
-    },
+    // Claims of one process would only take origins from each other.
+    claim: (options) => claims.run(["claim"], () => claimPushDocuments(context, held, options)),
+    settle: settlePushDocuments(context, held),
 
     async giveBack(claimed) {
       if (claimed.length === 0) return;
       const ids = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
-      await connection.write(ids.map(subscriptionName), async (session) => {
+      const freed = connection.run(() =>
+        writeEach(
+          context,
+          claimed.map((push) => held.release(push)),
+        ),
+      );
+      const given = connection.write(ids.map(subscriptionName), async (session) => {
         await touch(context, session, ids);
         await pushes.bulkWrite(
           claimed.map(({ subscriptionId, deliveryId, token, matchedAt }) => ({
@@ -46,6 +50,7 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
         );
         await requeueDocuments(context, session, ids);
       });
+      await Promise.all([freed, given]);
     },
 
     list: (subscriptionId, { before, limit }) =>

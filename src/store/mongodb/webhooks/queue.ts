@@ -1,18 +1,21 @@
+import { randomUUID } from "node:crypto";
 import type { ClientSession, Document } from "mongodb";
 import { queuePlace } from "../../rules/claims.ts";
 import type { SubscriptionDocument } from "../schema/documents.ts";
 import { newPush } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { sequenceValue } from "../server/sequences.ts";
+import type { Write } from "../server/write-all.ts";
 
 /**
  * The order of service. `push_queue` holds each subscription that can be pushed to and has pushes waiting, with the time
- * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others.
- * Turns are numbers of the sequence `push_turn`: a new subscription, and one that was served, goes to the end, so that
- * neither a lane nor a subscription in it waits for another's whole backlog.
+ * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others. Turns
+ * are times: a lane or subscription that was served goes to the end, and a new one stands where its wait began, so that
+ * neither waits for another's whole backlog.
  *
- * A place in the queue derives from the subscription and its pushes. Every transaction that changes either also writes the
- * subscription, by `touch` if not otherwise: two concurrent changes then conflict, and no place derives from old data.
+ * A place in the queue derives from the subscription and its pushes, and is never later than the first of them. What makes
+ * a push due earlier, or a subscription one that can be pushed to, is a transaction that writes the subscription, by `touch`
+ * if not otherwise, and renews the revision of its place: two such conflict, and no place derives from old data. What makes
+ * a push due later, as a claim does, moves its place only while that has the revision it was read with.
  */
 
 /** Adds pushes that are due at once, and queues their subscriptions; runs inside a transaction that writes those. */
@@ -70,18 +73,36 @@ export async function requeueDocuments(
     )
     .toArray();
   if (queued.length === 0) return;
-  const turn = await sequenceValue(context, "push_turn", session);
   await push_queue.bulkWrite(
     queued.map((subscription) => {
-      const filter = { _id: subscription._id };
-      const place = queuePlace(subscription, subscription.first[0]?.due_at ?? null);
-      if (place === null) return { deleteOne: { filter } };
-      const { dueAt: due_at, ...lane } = place;
-      const update = { $set: { ...lane, due_at }, $setOnInsert: { turn } };
+      const write = placeWrite(subscription, subscription.first[0]?.due_at ?? null);
+      if ("remove" in write) return { deleteOne: { filter: write.remove } };
+      const { filter, update } = write;
       return { updateOne: { filter, update, upsert: true } };
     }),
     { session },
   );
+}
+
+type Receiver = Omit<QueuedSubscription, "first">;
+
+/**
+ * Puts a subscription where it belongs in the queue, or takes it out.
+ * @param dueAt  when its first waiting push is due, null when none waits
+ */
+export function placeWrite(
+  subscription: Receiver,
+  dueAt: Date | null,
+): Extract<Write, { remove: Document }> | Extract<Write, { update: Document }> {
+  const { _id } = subscription;
+  const place = queuePlace(subscription, dueAt);
+  if (place === null) return { to: "push_queue", remove: { _id } };
+  const { dueAt: due_at, ...lane } = place;
+  const update = {
+    $set: { ...lane, due_at, revision: randomUUID() },
+    $setOnInsert: { turn: due_at.getTime() * 1_000 },
+  };
+  return { to: "push_queue", filter: { _id }, update, upsert: true };
 }
 
 /** A stage that adds to subscriptions, or to their places, their waiting pushes, first due first. */

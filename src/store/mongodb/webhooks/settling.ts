@@ -1,65 +1,180 @@
 import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
-import { dateOf, timeOf } from "../schema/documents.ts";
+import { dateOf, type PushDocument, type SubscriptionDocument, timeOf } from "../schema/documents.ts";
 import { attemptsOf, historyDocuments, pushId, UNCLAIMED } from "../schema/pushes.ts";
-import { subscriptionOfDocument } from "../schema/subscriptions.ts";
+import { subscriptionName, subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { Gathered } from "../server/gathered.ts";
+import { sequenceName } from "../server/sequences.ts";
+import { type Write, writeAll, writeEach } from "../server/write-all.ts";
 import { nextChange } from "../subscriptions/changes.ts";
-import { requeueDocuments } from "./queue.ts";
+import type { Held } from "./places.ts";
+import { firstWaiting, placeWrite, requeueDocuments } from "./queue.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
 
-/** See `PushStore.settle`; runs inside a transaction. */
-export async function settlePushDocument(
+interface Delivered {
+  push: ClaimedPush;
+  attempt: PushAttempt;
+}
+
+const DELIVERED_PER_BATCH = 100;
+const KEPT_ATTEMPTS = 20;
+
+/**
+ * See `PushStore.settle`. From a delivered push nothing follows for a subscription without failures, so those are settled
+ * together: each by one write, and then their places are freed. All others are a transaction each.
+ */
+export function settlePushDocuments(context: MongodbContext, held: Held): PushStore["settle"] {
+  const delivered = new Gathered(
+    (batch: readonly Delivered[]) => context.connection.run(() => settleDelivered(context, held, batch)),
+    DELIVERED_PER_BATCH,
+  );
+  return async (push, attempt, outcome) => {
+    const simple = outcome.state === "delivered" && push.subscription.failures === 0;
+    if (simple && outcome.dueAt === null && attempt !== null && (await delivered.add({ push, attempt })))
+      return true;
+    return settleAlone(context, held, push, attempt, outcome);
+  };
+}
+
+/** Resolves, for each, to whether it is settled: not one that was taken over, or asked for once more meanwhile. */
+async function settleDelivered(
+  context: MongodbContext,
+  held: Held,
+  batch: readonly Delivered[],
+): Promise<boolean[]> {
+  const ends = batch.map(({ push, attempt }): Write => {
+    const history = { $each: historyDocuments(keptAttempts([], attempt)), $slice: -KEPT_ATTEMPTS };
+    return {
+      to: "pushes",
+      filter: {
+        _id: pushId(push.subscriptionId, push.deliveryId),
+        token: push.token,
+        again_at: null,
+        history: { $exists: true },
+      },
+      update: {
+        $set: { ...UNCLAIMED, state: "delivered", due_at: null },
+        $inc: { attempts: 1 },
+        $push: { history },
+      },
+    };
+  });
+  const ids = [...new Set(batch.map(({ push }) => push.subscriptionId))];
+  const [settled, failing] = await Promise.all([
+    // A majority acknowledges what follows, and these before it.
+    writeEach(context, ends, { w: 1 }),
+    // Another of its pushes may have failed since the claim; one that fails from now on counts as failed afterwards.
+    context.collections.subscriptions
+      .find({ _id: { $in: ids }, failures: { $gt: 0 } }, { projection: { webhook_url: 1 } })
+      .toArray(),
+  ]);
+  const done = batch.filter((_, i) => settled[i]).map(({ push }) => push);
+  await writeEach(context, [
+    ...done.map((push) => held.release(push)),
+    ...done.flatMap((push): Write[] => {
+      const { last } = held.of(push);
+      const place = { _id: push.subscriptionId, revision: last };
+      return last === null ? [] : [{ to: "push_queue", remove: place }];
+    }),
+  ]);
+  const healed = failing
+    .filter(({ _id, webhook_url }) =>
+      done.some((push) => push.subscriptionId === _id && push.subscription.webhookUrl === webhook_url),
+    )
+    .map(({ _id }) => _id);
+  if (healed.length > 0) {
+    await context.connection.write(healed.map(subscriptionName), async (session) => {
+      await context.collections.subscriptions.updateMany(
+        { _id: { $in: healed } },
+        { $set: { failures: 0, failing_since: null }, $inc: { push_changes: 1 } },
+        { session },
+      );
+      await requeueDocuments(context, session, healed);
+    });
+  }
+  return settled;
+}
+
+async function settleAlone(
+  context: MongodbContext,
+  held: Held,
+  push: ClaimedPush,
+  attempt: PushAttempt | null,
+  outcome: Outcome,
+): Promise<boolean> {
+  const { connection } = context;
+  const names = [subscriptionName(push.subscriptionId)];
+  if (outcome.deactivate !== null) names.push(sequenceName("subscription_change"));
+  // The attempt is over, however this ends, so its place is free.
+  const [settled] = await Promise.all([
+    connection.write(names, (session) => settleInside(context, session, push, attempt, outcome)),
+    connection.run(() => writeEach(context, [held.release(push)])),
+  ]);
+  return settled;
+}
+
+async function settleInside(
   context: MongodbContext,
   session: ClientSession,
   { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
   attempt: PushAttempt | null,
   outcome: Outcome,
 ): Promise<boolean> {
-  const { pushes, subscriptions } = context.collections;
   const change_no = outcome.deactivate === null ? null : await nextChange(context, session);
   const _id = pushId(subscriptionId, deliveryId);
-  const push = await pushes.findOne({ _id, token }, { session });
-  const subscription = await subscriptions.findOne({ _id: subscriptionId }, { session });
-  if (push === null || subscription === null) return false;
+  const [found] = await context.collections.subscriptions
+    .aggregate<SubscriptionDocument & { settled: PushDocument[]; waiting: PushDocument[] }>(
+      [
+        { $match: { _id: subscriptionId } },
+        { $lookup: { from: "pushes", pipeline: [{ $match: { _id, token } }], as: "settled" } },
+        // Its own push, which waits for the end of the lease, and the one after it.
+        firstWaiting("waiting", 2, [{ $project: { due_at: 1 } }]),
+      ],
+      { session },
+    )
+    .toArray();
+  const [push] = found?.settled ?? [];
+  if (found === undefined || push === undefined) return false;
 
   const next = settledPush({ attempts: push.attempts, againAt: timeOf(push.again_at) }, attempt, outcome);
-  await pushes.updateOne(
-    { _id },
+  const before = subscriptionOfDocument(found);
+  const after = settledSubscription(before, claimed, attempt, outcome);
+  const { failures, failingSince, active, inactiveReason } = after;
+  const others = found.waiting.filter((one) => one._id !== _id).map((one) => timeOf(one.due_at));
+  const due = [...others, next.dueAt].filter((at) => at !== null);
+  await writeAll(context, session, [
     {
-      $set: {
-        ...UNCLAIMED,
-        again_at: null,
-        state: next.state,
-        due_at: dateOf(next.dueAt),
-        attempts: next.attempts,
-        history: historyDocuments(keptAttempts(attemptsOf(push), attempt)),
+      to: "pushes",
+      filter: { _id },
+      update: {
+        $set: {
+          ...UNCLAIMED,
+          again_at: null,
+          state: next.state,
+          due_at: dateOf(next.dueAt),
+          attempts: next.attempts,
+          history: historyDocuments(keptAttempts(attemptsOf(push), attempt)),
+        },
       },
     },
-    { session },
-  );
-  const { failures, failingSince, active, inactiveReason } = settledSubscription(
-    subscriptionOfDocument(subscription),
-    claimed,
-    attempt,
-    outcome,
-  );
-  await subscriptions.updateOne(
-    { _id: subscriptionId },
     {
-      $set: {
-        failures,
-        failing_since: dateOf(failingSince),
-        active,
-        inactive_reason: inactiveReason,
-        ...(change_no !== null && active !== subscription.active ? { change_no } : {}),
+      to: "subscriptions",
+      filter: { _id: subscriptionId },
+      update: {
+        $set: {
+          failures,
+          failing_since: dateOf(failingSince),
+          active,
+          inactive_reason: inactiveReason,
+          ...(change_no !== null && active !== before.active ? { change_no } : {}),
+        },
+        $inc: { push_changes: 1 },
       },
-      $inc: { push_changes: 1 },
     },
-    { session },
-  );
-  await requeueDocuments(context, session, [subscriptionId]);
+    placeWrite({ ...found, active, failures }, due.length === 0 ? null : new Date(Math.min(...due))),
+  ]);
   return true;
 }

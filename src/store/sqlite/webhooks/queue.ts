@@ -81,14 +81,11 @@ export function claimPushRows(connection: SqliteConnection, options: Options, to
 }
 
 function placesFor({ sql }: SqliteConnection, options: Options): Places {
-  const live: { origin: string; failing: number; n: number }[] = sql(
-    `SELECT claimed_origin AS origin, claimed_failing AS failing, count(*) AS n FROM push
-    WHERE token IS NOT NULL AND due_at > ? GROUP BY claimed_origin, claimed_failing`,
+  const live: { origin: string; n: number }[] = sql(
+    `SELECT claimed_origin AS origin, count(*) AS n FROM push
+    WHERE token IS NOT NULL AND due_at > ? GROUP BY claimed_origin`,
   ).all(options.now);
-  return new Places(
-    options,
-    live.map((row) => ({ ...row, failing: row.failing === 1 })),
-  );
+  return new Places(options, live);
 }
 
 /** Enough lanes to fill the places. */

@@ -1,32 +1,53 @@
 import { describe, expect, it } from "vitest";
+import type { ClaimedPush } from "../../../../src/ports/store/index.ts";
 import { T0 } from "../../../support/search/rows.ts";
 import type { Subject } from "../subject.ts";
 import { first, LEASE_MS, NOW, named, preparePushes } from "./prepare.ts";
 
-/** How pushes share the places of origins and of the board. */
+/** How pushes share the places of origins and of the claimant. */
 export function describePushPlaces({ store, another }: Subject): void {
   describe("pushes", () => {
     const { claim, consenting, end, match } = preparePushes(store);
 
-    it("are never claimed beyond the places of an origin or of the board, over all handles", async () => {
+    it("are never claimed beyond the places of an origin, over all handles, or of the claimant", async () => {
       for (const n of [1, 2, 3, 4]) {
         await consenting(`sub_${n}`, `https://h${n % 2}.example`);
         await match(`sub_${n}`, 5);
       }
       const other = await another();
-      const caps = { perOrigin: 3, total: 5, limit: 2 };
+      const caps = { perOrigin: 3, limit: 2 };
       const claims = await Promise.all(
         Array.from({ length: 10 }, (_, n) => claim(caps, n % 2 === 0 ? store : other)),
       );
+      for (const claimed of claims) expect(claimed.length).toBeLessThanOrEqual(2);
       const held = claims.flat();
-      expect(held).toHaveLength(5);
-      const atFirst = held.filter(({ subscription }) => subscription.webhookUrl?.includes("h1."));
-      expect([2, 3]).toContain(atFirst.length);
+      expect(held).toHaveLength(6);
+      expect(held.filter(({ subscription }) => subscription.webhookUrl?.includes("h1."))).toHaveLength(3);
       // A place that is free again, or whose lease ended, is given again.
       await end(first(held), "delivered");
       expect(await claim(caps)).toHaveLength(1);
       expect(await claim(caps)).toEqual([]);
-      expect(await claim({ ...caps, limit: 9, now: NOW + LEASE_MS })).toHaveLength(5);
+      expect(await claim({ ...caps, limit: 9, now: NOW + LEASE_MS })).toHaveLength(6);
+    });
+
+    it("free their place in whatever way they end", async () => {
+      await consenting("sub_1", "https://a.example");
+      await match("sub_1", 9);
+      const next = async () => first(await claim({ perOrigin: 1 }));
+      const ends: ((push: ClaimedPush) => Promise<unknown>)[] = [
+        (push) => end(push, "delivered"),
+        (push) => end(push, "failed"),
+        (push) => end(push, "waiting", { dueAt: NOW + 5000 }),
+        (push) => end(push, "delivered"),
+        (push) => store.pushes.settle(push, null, { state: "cancelled", dueAt: null, deactivate: null }),
+        (push) => store.pushes.giveBack([push]),
+      ];
+      for (const ended of ends) {
+        const push = await next();
+        expect(await claim({ perOrigin: 1 })).toEqual([]);
+        await ended(push);
+      }
+      await store.subscriptions.remove((await next()).subscriptionId);
     });
 
     it("share the places of their host and port, and of nothing else", async () => {
@@ -61,11 +82,11 @@ export function describePushPlaces({ store, another }: Subject): void {
         await consenting(`sub_${n}`, `https://h${n}.example`, n < 4 ? { failures: 1, failingSince: T0 } : {});
         await match(`sub_${n}`, 3, T0 + n);
       }
-      const held = await claim({ total: 6, failing: 2 });
+      const held = await claim({ limit: 6, failing: 2 });
       expect(named(held).filter((name) => name.startsWith("sub_4"))).toHaveLength(3);
       expect(held).toHaveLength(5);
-      expect(await claim({ total: 6, failing: 2 })).toEqual([]);
-      expect(await claim({ total: 6, failing: 3 })).toHaveLength(1);
+      expect(await claim({ limit: 6, failing: 0 })).toEqual([]);
+      expect(await claim({ limit: 6, failing: 1 })).toHaveLength(1);
     });
 
     it("of origins take turns, whatever the length of their queues", async () => {

@@ -15,7 +15,6 @@ export const LEASE_MS = 30_000;
 const EVERYTHING = {
   limit: 100,
   perOrigin: 100,
-  total: 100,
   failing: 100,
   leaseMs: LEASE_MS,
   now: NOW,
