@@ -32,6 +32,8 @@ export interface WordSums {
 /** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
 const K1 = 1.2;
 const B = 0.75;
+/** What a text without words would count in the divisor. */
+const LEAST_LENGTH = K1 * (1 - B);
 
 /**
  * The rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about 2.3
@@ -107,28 +109,8 @@ export class RowLists {
     { lengths, meanLength }: { lengths: Uint16Array; meanLength: number },
     sums: WordSums,
   ): void {
-    const scale = factor * (K1 + 1);
-    const floor = K1 * (1 - B);
-    const slope = (K1 * B) / meanLength;
-    const { scores, coverage, within, matched } = sums;
-    let { count: known } = sums;
-    // One loop for all blocks: a call for each entry takes as long as the arithmetic.
-    this.#decoded(name, (rows, weights, length) => {
-      for (let at = 0; at < length; at += 1) {
-        const row = rows[at] ?? 0;
-        if (within !== null && within[row] === 0) continue;
-        // Weights are halves: 2 for once in the body.
-        const count = (weights[at] ?? 0) / 2;
-        const before = scores[row] ?? 0;
-        if (before === 0) {
-          matched[known] = row;
-          known += 1;
-        }
-        scores[row] = before + (scale * count) / (count + floor + slope * (lengths[row] ?? 0));
-        coverage[row] = (coverage[row] ?? 0) + share;
-      }
-    });
-    sums.count = known;
+    const word = { share, scale: factor * (K1 + 1), slope: (K1 * B) / meanLength };
+    this.#decoded(name, (rows, weights, count) => addBlock(rows, weights, count, word, lengths, sums));
   }
 
   /** Adds pages until `bytes` are there. */
@@ -197,6 +179,33 @@ export class RowLists {
     if (page === undefined) throw new RangeError("A list leads out of its memory.");
     return page;
   }
+}
+
+/** Adds a word's score to the first `length` rows. One loop of its own: a call for each row takes as long as the sums. */
+function addBlock(
+  rows: Uint32Array,
+  weights: Uint8Array,
+  length: number,
+  { share, scale, slope }: { share: number; scale: number; slope: number },
+  lengths: Uint16Array,
+  sums: WordSums,
+): void {
+  const { scores, coverage, within, matched } = sums;
+  let known = sums.count;
+  for (let at = 0; at < length; at += 1) {
+    const row = rows[at] ?? 0;
+    if (within !== null && within[row] === 0) continue;
+    // Weights are halves: 2 for once in the body.
+    const count = (weights[at] ?? 0) / 2;
+    const before = scores[row] ?? 0;
+    if (before === 0) {
+      matched[known] = row;
+      known += 1;
+    }
+    scores[row] = before + (scale * count) / (count + LEAST_LENGTH + slope * (lengths[row] ?? 0));
+    coverage[row] = (coverage[row] ?? 0) + share;
+  }
+  sums.count = known;
 }
 
 /** Writes the entries of a block; gives their number. @param last  the row before the first of them */
