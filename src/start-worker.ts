@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 
 /**
  * Starts a worker thread from a module of this package. The compiled one is JavaScript; run from its source, it needs
@@ -6,9 +6,9 @@ import { Worker } from "node:worker_threads";
  *
  * @param url  of the module, ending in `.js` or `.ts` like the caller's own
  */
-export function startWorker(url: URL, workerData: unknown): Worker {
+export function startWorker(url: URL, workerData: unknown, resourceLimits: ResourceLimits = {}): Worker {
   // Its output is dropped: it may hold texts of posts, and in stdio mode stdout belongs to the protocol.
-  const options = { workerData, execArgv: [], stdout: true, stderr: true };
+  const options = { workerData, resourceLimits, execArgv: [], stdout: true, stderr: true };
   const worker = url.pathname.endsWith(".js")
     ? new Worker(url, options)
     : new Worker(

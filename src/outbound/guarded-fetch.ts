@@ -38,6 +38,7 @@ const MAX_TXT_CHARACTERS = 1000;
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const policy = createPolicy(options.allow, options.ports ?? [443]);
+  const strict = createPolicy([], options.ports ?? [443]);
   const names = openNames();
   const lookup = options.lookup ?? names.lookup;
   const resolveTxt = options.resolveTxt ?? names.resolveTxt;
@@ -45,17 +46,18 @@ export function openOutbound(options: OutboundOptions): Outbound {
   let closed = false;
 
   async function send(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
-    const refusal = policy.refusal(request.url);
+    const rules = request.exemptions === false ? strict : policy;
+    const refusal = rules.refusal(request.url);
     if (refusal !== null) throw new OutboundError("blocked", `The URL may not be called: ${refusal}.`);
     const url = new URL(request.url);
     const host = bareHost(url);
-    const exempt = policy.exemptName(host);
+    const exempt = rules.exemptName(host);
     const addresses = await addressesOf(host, exempt, signal);
     if (addresses.length === 0) throw new OutboundError("failed", "The host has no address.");
-    if (!exempt && !addresses.every((address) => policy.allows(address))) {
+    if (!exempt && !addresses.every((address) => rules.allows(address))) {
       throw new OutboundError("blocked", "The host has an address that is not public.");
     }
-    return call(url, request, addresses, (peer) => exempt || policy.allows(peer), signal);
+    return call(url, request, addresses, (peer) => exempt || rules.allows(peer), signal);
   }
 
   async function addressesOf(host: string, exempt: boolean, signal: AbortSignal): Promise<string[]> {

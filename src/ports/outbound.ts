@@ -26,6 +26,8 @@ export interface OutboundRequest {
   /** Bytes of the answer's body; more is a failure. */
   maxBytes: number;
   timeoutMs: number;
+  /** False: what the operator exempts from the guard is not exempt here. Default: true. */
+  exemptions?: boolean;
 }
 
 export interface OutboundAnswer {

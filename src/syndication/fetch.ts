@@ -21,7 +21,8 @@ export interface Validators {
 export type Fetched = { text: string; validators: Validators } | "unchanged";
 
 /**
- * Fetches a feed through the outgoing guard, which sees each redirect too.
+ * Fetches a feed through the outgoing guard, which sees each redirect too. What the operator exempts from it is exempt for
+ * the host that the operator named, not for one that this host names.
  * @param known  of the last version; null asks for all of it again
  * @throws FeedError
  */
@@ -33,9 +34,11 @@ export async function fetchFeed(
 ): Promise<Fetched> {
   let at = url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    const answer = await ask(outbound, at, known);
+    const exemptions = new URL(at).host === new URL(url).host;
+    const answer = await ask(outbound, { url: at, exemptions }, known);
     const location = header(answer, "location");
     if (answer.status >= 300 && answer.status < 400 && answer.status !== 304 && location !== null) {
+      if (!URL.canParse(location, at)) throw new FeedError("The source redirects to what is no URL.");
       at = new URL(location, at).href;
       continue;
     }
@@ -50,7 +53,11 @@ export async function fetchFeed(
   throw new FeedError(`The source redirects more than ${REDIRECTS_MAX} times.`);
 }
 
-async function ask(outbound: Outbound, url: string, known: Validators | null): Promise<OutboundAnswer> {
+async function ask(
+  outbound: Outbound,
+  to: { url: string; exemptions: boolean },
+  known: Validators | null,
+): Promise<OutboundAnswer> {
   const headers = {
     accept: ACCEPT,
     "accept-encoding": "gzip, deflate, br",
@@ -59,7 +66,13 @@ async function ask(outbound: Outbound, url: string, known: Validators | null): P
     ...(known?.lastModified == null ? {} : { "if-modified-since": known.lastModified }),
   };
   try {
-    return await outbound.send({ method: "GET", url, headers, maxBytes: SENT_MAX, timeoutMs: TIMEOUT_MS });
+    return await outbound.send({
+      method: "GET",
+      ...to,
+      headers,
+      maxBytes: SENT_MAX,
+      timeoutMs: TIMEOUT_MS,
+    });
   } catch (cause) {
     if (cause instanceof OutboundError) throw new FeedError(cause.message, { cause });
     throw cause;

@@ -10,7 +10,10 @@ const SOURCE_ID_MAX = 300;
 const TRACKING = /^(utm_\w+|fbclid|gclid|mc_[ce]id|ref)$/;
 const TAGS_MAX = 10;
 /** A text with markup, or with characters written as entities. */
-const MARKUP = /<\/?[a-z][^>]*>|&(#\d+|#x[\da-f]+|[a-z]+);/i;
+const MARKUP = /<\/?[a-z][^<>]*>|&(#\d+|#x[\da-f]+|[a-z]+);/i;
+/** Of a text with markup, the characters that are read, and how deep its elements go. */
+const MARKUP_CHARS_MAX = 1 << 16;
+const MARKUP_DEPTH_MAX = 50;
 /** Relayed news without an end is shown for this long. */
 const NEWS_MS = 14 * 86_400_000;
 
@@ -89,7 +92,8 @@ function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
 
 /** Text without markup. Only what has some is taken for HTML: plain text keeps its line breaks. */
 export function plainText(text: string): string {
-  if (!MARKUP.test(text)) return text.trim();
+  const read = text.slice(0, MARKUP_CHARS_MAX);
+  if (!MARKUP.test(read)) return read.trim();
   const options = {
     wordwrap: false as const,
     selectors: [
@@ -100,9 +104,9 @@ export function plainText(text: string): string {
         options: { uppercase: false },
       })),
     ],
-    limits: { maxInputLength: 1 << 20 },
+    limits: { maxDepth: MARKUP_DEPTH_MAX },
   };
-  return convert(text, options).trim();
+  return convert(read, options).trim();
 }
 
 function cut(text: string, most: number): string {

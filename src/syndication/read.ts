@@ -1,11 +1,10 @@
 import { siblingOf, startWorker } from "../start-worker.ts";
 import { FeedError, type FeedItem, type Reading } from "./item.ts";
-import { FEED_FORMATS, type FeedKind } from "./kinds/index.ts";
+import type { FeedKind } from "./kinds/index.ts";
 
-/** Longer texts are read in a thread of their own: ten thousand events take a second. */
-const INLINE_MAX = 100_000;
-/** What takes longer is given up. */
-const DEADLINE_MS = 30_000;
+/** What takes longer, or more memory, is given up: ten thousand events take a second. */
+const DEADLINE_MS = 60_000;
+const HEAP_MAX_MB = 512;
 
 export interface Read {
   items: FeedItem[];
@@ -22,19 +21,23 @@ export interface ReadOrder {
 export type ReadNews = { read: Read } | { refusal: string };
 
 /**
- * Reads a feed without holding up the event loop.
+ * Reads a feed in a thread of its own, however short it is: one line can ask for a recurrence that never comes.
  * @throws FeedError
  */
-export async function readFeed(order: ReadOrder): Promise<Read> {
-  const { kind, text, reading } = order;
-  if (text.length <= INLINE_MAX) return FEED_FORMATS[kind].parse(text, reading);
-  const worker = startWorker(siblingOf(import.meta.url, "worker"), order);
+export async function readFeed(
+  order: ReadOrder,
+  deadlineMs = DEADLINE_MS,
+  heapMb = HEAP_MAX_MB,
+): Promise<Read> {
+  const worker = startWorker(siblingOf(import.meta.url, "worker"), order, {
+    maxOldGenerationSizeMb: heapMb,
+  });
   let timer: NodeJS.Timeout | undefined;
   try {
     const news = await new Promise<ReadNews>((resolve, reject) => {
       worker.once("message", resolve);
-      worker.once("error", reject);
-      timer = setTimeout(() => resolve({ refusal: "Reading the feed takes too long." }), DEADLINE_MS);
+      worker.once("error", (cause) => reject(new FeedError("The feed could not be read.", { cause })));
+      timer = setTimeout(() => resolve({ refusal: "Reading the feed takes too long." }), deadlineMs);
     });
     if ("read" in news) return news.read;
     throw new FeedError(news.refusal);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FeedError, type FeedItem } from "../../src/syndication/item.ts";
 import { FEED_FORMATS, type FeedKind } from "../../src/syndication/kinds/index.ts";
 import { plainText } from "../../src/syndication/post-of-item.ts";
+import { readFeed } from "../../src/syndication/read.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -327,5 +328,32 @@ describe("alerts", () => {
     expect(size).toBeLessThan(10_000);
     expect(() => read("cap", "<html></html>")).toThrow(FeedError);
     expect(() => read("cap", "<alert><")).toThrow(FeedError);
+  });
+});
+
+describe("a hostile source", () => {
+  const reading = { now: NOW, timezone: "UTC" };
+
+  it("cannot hold up the board by a recurrence that never comes", async () => {
+    const rule = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30";
+    const text = calendar(event("UID:1", "SUMMARY:Never", "DTSTART:19000101T000000Z", rule));
+    await expect(readFeed({ kind: "ics", text, reading }, 5_000)).rejects.toThrow("takes too long");
+  });
+
+  it("cannot fill the memory of the board", async () => {
+    const text = calendar(
+      event(...Array.from({ length: 60_000 }, (_, n) => `X-${n};A=${"b".repeat(300)}:c`)),
+    );
+    const read = readFeed({ kind: "ics", text, reading }, 60_000, 40);
+    await expect(read).rejects.toThrow("could not be read");
+  });
+
+  it.each([
+    ["tags without an end", "<a".repeat(1_000_000)],
+    ["elements within elements", "<div>".repeat(100_000)],
+    ["lists within lists", "<ul><li>".repeat(50_000)],
+    ["a million paragraphs", "<p>x</p>".repeat(1_000_000)],
+  ])("cannot cost more than some text by %s", (_what, text) => {
+    expect(plainText(text).length).toBeLessThanOrEqual(1 << 16);
   });
 });

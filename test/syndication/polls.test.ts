@@ -26,7 +26,7 @@ let board: TestBoard;
 beforeAll(async () => {
   await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
-  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" }, { clock: () => now, idle: true });
+  board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1,localhost" }, { clock: () => now, idle: true });
 });
 afterAll(async () => {
   await board.stop();
@@ -278,6 +278,19 @@ describe("the source is asked politely", () => {
       response.writeHead(302, { location: "http://[::1]:1/x" }).end(),
     );
     await expect(poll((await aFeed("/inside.ics")).feed)).rejects.toThrow("may not be called");
+    answers.set("/nowhere.ics", (_request, response) =>
+      response.writeHead(302, { location: "http://[" }).end(),
+    );
+    await expect(poll((await aFeed("/nowhere.ics")).feed)).rejects.toThrow("no URL");
+  });
+
+  it("an exemption of the outgoing guard holds for the host that the operator named, not for where it redirects", async () => {
+    const { port } = new URL(origin);
+    serve("/private.ics", calendar({ s: "SUMMARY:Private party|DTSTART:20261205T180000Z" }));
+    const location = `http://localhost:${port}/private.ics`;
+    expect(await poll((await aFeed("/x", { url: location })).feed)).toMatchObject({ added: 1 });
+    answers.set("/public.ics", (_request, response) => response.writeHead(302, { location }).end());
+    await expect(poll((await aFeed("/public.ics")).feed)).rejects.toThrow("may not be called");
   });
 
   it("a feed that fails waits ever longer, as long as the source asks, and one that is gone is paused", async () => {

@@ -168,4 +168,15 @@ export const OUTGOING: readonly Mutation[] = [
     replace: "if (now < 0) await this.#count(`webhook-host:",
     test: [WEBHOOKS, "is requested at most 10 times an hour per subscription and 30 times per host"],
   },
+  {
+    row: "A",
+    defence: "a redirect does not profit from what the operator exempts",
+    file: "src/syndication/fetch.ts",
+    search: "const exemptions = new URL(at).host === new URL(url).host;",
+    replace: "const exemptions = true;",
+    test: [
+      "test/syndication/polls.test.ts",
+      "an exemption of the outgoing guard holds for the host that the operator named",
+    ],
+  },
 ];

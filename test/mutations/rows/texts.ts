@@ -56,4 +56,12 @@ export const TEXTS: readonly Mutation[] = [
     replace: "hasUnbalancedBidi(shown)",
     test: ["test/domain/flags.test.ts", "hidden_unicode"],
   },
+  {
+    row: "E",
+    defence: "markup of a feed is read to a bounded depth",
+    file: "src/syndication/post-of-item.ts",
+    search: "limits: { maxDepth: MARKUP_DEPTH_MAX },",
+    replace: "limits: {},",
+    test: ["test/syndication/formats.test.ts", "cannot cost more than some text by elements within elements"],
+  },
 ];
