@@ -36,8 +36,8 @@ export const OUTGOING: readonly Mutation[] = [
     row: "A",
     defence: "every address of a name must be public",
     file: FETCH,
-    search: "!addresses.every((address) => policy.allows(address))",
-    replace: "!addresses.some((address) => policy.allows(address))",
+    search: "!addresses.every((address) => rules.allows(address))",
+    replace: "!addresses.some((address) => rules.allows(address))",
     test: [GUARD, "connects to nothing when a name resolves to"],
   },
   {
