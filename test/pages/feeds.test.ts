@@ -406,6 +406,28 @@ describe("calendar", () => {
     expect(eventsOf(second.text).map(({ event }) => event.summary)).toEqual(["sooner"]);
   });
 
+  it("has a thousand events at once, each once and in order, and leads on to the rest", async () => {
+    const full = await startBoard({ SITE_URL: "https://board.example" }, { clock: () => now });
+    const { id } = await register(full);
+    const publisher = await full.board.store.publishers.get(id);
+    if (publisher === null) throw new Error("no publisher");
+    for (let hour = 1; hour <= 1_010; hour += 1) {
+      const starts_at = now + hour * 3_600_000;
+      const input = { title: String(hour), body: prose(), kind: "event" as const, starts_at };
+      await full.board.services.writing.create(input, publisher, now, { relayed: true });
+    }
+    const hours = async (path: string) => {
+      const response = await fetch(full.url + path.replace("https://board.example", ""));
+      const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+      return { of: eventsOf(await response.text()).map(({ event }) => Number(event.summary)), next };
+    };
+    const first = await hours("/calendar.ics");
+    expect(first.of).toEqual(Array.from({ length: 1_000 }, (_, i) => i + 1));
+    const rest = await hours(first.next ?? "");
+    expect(rest).toEqual({ of: Array.from({ length: 10 }, (_, i) => i + 1_001), next: undefined });
+    await full.stop();
+  });
+
   it("keeps UIDs and raises SEQUENCE and LAST-MODIFIED with an edit", async () => {
     const post = await write(board, key, { tags: ["moved"], starts_at: "2026-12-30T10:00:00Z" });
     const [before] = await calendar("tags=moved");

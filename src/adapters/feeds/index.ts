@@ -31,6 +31,8 @@ interface Format {
   type: string;
   /** The default order. */
   sort: "newest" | "soonest";
+  /** Without a `limit`; more than 100 posts are read in pages of as many. */
+  limit: number;
   datedOnly: boolean;
   write(posts: readonly Post[], channel: Channel, cancelled: readonly CancelledEntry[]): string;
 }
@@ -41,6 +43,7 @@ const FORMATS: readonly Format[] = [
     path: "/feed.xml",
     type: "application/rss+xml; charset=utf-8",
     sort: "newest",
+    limit: 50,
     datedOnly: false,
     write: rssFeed,
   },
@@ -48,6 +51,7 @@ const FORMATS: readonly Format[] = [
     path: "/feed.atom",
     type: "application/atom+xml; charset=utf-8",
     sort: "newest",
+    limit: 50,
     datedOnly: false,
     write: atomFeed,
   },
@@ -55,12 +59,14 @@ const FORMATS: readonly Format[] = [
     path: "/feed.json",
     type: "application/feed+json; charset=utf-8",
     sort: "newest",
+    limit: 50,
     datedOnly: false,
     write: jsonFeed,
   },
-  { path: "/calendar.ics", type: ICS, sort: "soonest", datedOnly: true, write: calendarOf },
+  // A program that subscribes to a calendar reads no further pages.
+  { path: "/calendar.ics", type: ICS, sort: "soonest", limit: 1_000, datedOnly: true, write: calendarOf },
 ];
-const LIMIT = "50";
+const PAGE_MAX = 100;
 
 /**
  * Any search as RSS, Atom, JSON Feed or calendar, and one post as a calendar. A feed takes the parameters of a search
@@ -85,9 +91,11 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
   return async (request, response) => {
     const { now } = await admitted(parts.dispatcher, search, request, response, as);
     const sent: Record<string, unknown> = { ...request.query };
-    const { input } = parseInput(search, { sort: format.sort, limit: LIMIT, ...sent }, "query");
+    const limit = String(Math.min(format.limit, PAGE_MAX));
+    const { input } = parseInput(search, { sort: format.sort, limit, ...sent }, "query");
     const query = input as SearchQuery;
-    const page = await parts.services.search.run(query, now, { datedOnly: format.datedOnly, advice: false });
+    const most = sent["limit"] === undefined ? format.limit : query.limit;
+    const page = await upTo(most, query, now, format, parts.services.search);
     const { launched } = parts.services.board;
     const channel = channelOf({ path, query, sent }, { ...page, launched }, parts.site);
     addLink(response, channel.self, "self");
@@ -100,6 +108,24 @@ function feed(format: Format, search: Operation, parts: FeedParts): RequestHandl
     send(request, response, format.type, format.write(posts, channel, cancelled));
     parts.dispatcher.answered({ as }, response.statusCode);
   };
+}
+
+/** The first posts of a search, page after page. */
+async function upTo(
+  most: number,
+  query: SearchQuery,
+  now: number,
+  { datedOnly }: Format,
+  search: FeedParts["services"]["search"],
+): Promise<{ posts: Post[]; nextCursor: string | null }> {
+  const posts: Post[] = [];
+  let cursor = query.cursor;
+  while (true) {
+    const page = await search.run({ ...query, cursor }, now, { datedOnly, advice: false });
+    posts.push(...page.posts);
+    if (page.nextCursor === null || posts.length >= most) return { posts, nextCursor: page.nextCursor };
+    cursor = page.nextCursor;
+  }
 }
 
 function postCalendar(getPost: Operation, parts: FeedParts): RequestHandler {

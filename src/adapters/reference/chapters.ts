@@ -93,7 +93,10 @@ export const FEEDS: Chapter = {
     ["/feed.xml", "RSS 2.0 with GeoRSS"],
     ["/feed.atom", "Atom"],
     ["/feed.json", "JSON Feed 1.1"],
-    ["/calendar.ics", "iCalendar: posts with a start; a removed one stays for 30 days, as cancelled"],
+    [
+      "/calendar.ics",
+      "iCalendar: up to 1,000 posts with a start; a removed one stays for 30 days, as cancelled",
+    ],
     ["/p/7fKm3Qx9Rt.md", "a page as Markdown; `.json`, and `.ics` of a post"],
     ["/llms.txt", "the manual, one page for models"],
     ["/openapi.json", "OpenAPI 3.1: every route, schema and example"],
