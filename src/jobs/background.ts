@@ -13,6 +13,8 @@ import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
 
 const FLUSH_MS = 1_000;
+/** Retrievals are written with every tenth flush. */
+const FLUSHES_PER_RETRIEVALS = 10;
 
 interface Parts {
   store: Store;
@@ -80,7 +82,11 @@ export class Background {
     this.#matcher.start();
     this.#embedding.start();
     this.#deliverer.start();
-    this.#flusher = setInterval(() => void this.flush(), FLUSH_MS);
+    let flushes = 0;
+    this.#flusher = setInterval(() => {
+      flushes += 1;
+      void this.#write(flushes % FLUSHES_PER_RETRIEVALS > 0);
+    }, FLUSH_MS);
     this.#flusher.unref();
     this.#stopJobs = startJobs(jobs, {
       leases: store.leases,
@@ -101,9 +107,14 @@ export class Background {
   }
 
   /** Writes the counts kept in memory. A failed write is reported, and its counts are lost. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    return this.#write(false);
+  }
+
+  async #write(talliesOnly: boolean): Promise<void> {
+    const { usage } = this.#parts;
     try {
-      await this.#parts.usage.flush();
+      await (talliesOnly ? usage.flushTallies() : usage.flush());
     } catch (error) {
       this.#parts.failed("writing counters", error);
     }

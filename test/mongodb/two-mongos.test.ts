@@ -39,4 +39,22 @@ describe.skipIf(database === null)("two processes at two mongos", () => {
       expect(await one.posts.remove(id, T0 + 2)).toEqual([id]);
     }
   });
+
+  it("find posts, deliveries and counts of retrievals spread over the shards", async () => {
+    await one.posts.insert(aPost("shown"));
+    await one.posts.addRetrievals(new Map([["shown", 3]]));
+    await other.posts.addRetrievals(new Map([["shown", 4]]));
+    expect((await other.posts.get("shown"))?.retrievals).toBe(7);
+    const spread = await one.connection.client
+      .db("config")
+      .collection<{ _id: string; key: object }>("collections")
+      .find({ _id: new RegExp(`^${db.databaseName}[.]`), unsplittable: { $ne: true } })
+      .toArray();
+    const keys = spread.map(({ _id, key }) => [_id.slice(db.databaseName.length + 1), key]);
+    expect(Object.fromEntries(keys)).toEqual({
+      posts: { root: "hashed" },
+      deliveries: { subscription_id: "hashed" },
+      retrievals: { _id: "hashed" },
+    });
+  });
 });

@@ -27,7 +27,8 @@ export type AnswerListener = (name: string, status: number) => void;
 
 /**
  * Counts how the board is used, by UTC day and name. No name holds an address, a key or a query. Counts stay in memory
- * until `flush`, which runs about every second and at shutdown.
+ * until they are written: tallies about every second, retrievals every ten, since they are one write for each post shown;
+ * and all at shutdown.
  */
 export class Usage {
   /** By `day name`. */
@@ -83,6 +84,11 @@ export class Usage {
   async flush(): Promise<void> {
     await this.#retrievals.flush();
     await this.#tallies.flush();
+  }
+
+  /** The same for all but the retrievals of posts. */
+  flushTallies(): Promise<void> {
+    return this.#tallies.flush();
   }
 
   /** Every page of a search over REST and MCP counts retrievals of its posts. */

@@ -128,7 +128,7 @@ export interface PostStore {
   lastRemoved(since: number, limit: number): Promise<RemovedPost[]>;
   /** Fingerprints of a publisher's posts created at or after `since`, newest first, at most `limit`, removed ones too. */
   fingerprints(publisherId: string, since: number, limit: number): Promise<FingerprintRow[]>;
-  /** Adds to the counts of retrievals; unknown ids are ignored. May lose the last second on a crash. */
+  /** Adds to the counts of retrievals; unknown ids are ignored. A crash may lose what was not yet written. */
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
    * Keeps vectors of posts (int8, see `src/search/vectors.ts`), makes them searchable, and enqueues `match`. Posts

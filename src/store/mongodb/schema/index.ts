@@ -4,10 +4,11 @@ import { COLLECTIONS, type Collections } from "./collections.ts";
 import { INDEXES } from "./indexes.ts";
 import { VALIDATORS } from "./validators.ts";
 
-/** The shard keys of posts and deliveries; everything else stays on one shard. */
+/** The shard keys of what grows or is written with each answer; everything else stays on one shard. */
 export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
   posts: { root: "hashed" },
   deliveries: { subscription_id: "hashed" },
+  retrievals: { _id: "hashed" },
 };
 
 /**

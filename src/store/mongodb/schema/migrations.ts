@@ -39,6 +39,8 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   expireRepliesWithRoots,
   // The previous release still uses the collection `push_lanes` and the index `claimed` of `pushes`.
   declareSchema,
+  // Shards `retrievals`.
+  declareSchema,
 ];
 
 /** A reply expires with its root. */
