@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { postForModel, queryForModel } from "../../src/search/glossary/texts.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
 import { wordsOf } from "../../src/search/tokens.ts";
 import { textToEmbed } from "../../src/search/vectors.ts";
@@ -41,10 +42,10 @@ export async function embedTexts(count: number, modelDir?: string): Promise<Text
       asked,
       queries: await embedAll(
         embedder,
-        asked.map(({ plain }) => plain),
+        asked.map(({ plain }) => queryForModel(plain)),
         "query",
       ),
-      posts: await embedAll(embedder, rows.map(textToEmbed), "post"),
+      posts: await embedAll(embedder, rows.map(postForModel), "post"),
       postWords: rows.map((row) => wordsOf(textToEmbed(row))),
     };
   } finally {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { distanceKm } from "../../src/search/distance.ts";
+import { postForModel, queryForModel } from "../../src/search/glossary/texts.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
-import { quantize, textToEmbed } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { readRows } from "../support/data.ts";
 import { embedAll } from "../support/model.ts";
 
@@ -161,8 +162,8 @@ export async function vectorsOf(
   embedder: Embedder,
 ): Promise<Map<string, Int8Array>> {
   const texts = collections.flatMap(({ queries, posts }) => [
-    ...queries.map(({ id, text }) => [id, text.plain] as const),
-    ...posts.map((post) => [post.id, textToEmbed(post)] as const),
+    ...queries.map(({ id, text }) => [id, queryForModel(text.plain)] as const),
+    ...posts.map((post) => [post.id, postForModel(post)] as const),
   ]);
   const vectors = await embedAll(
     embedder,

@@ -1,7 +1,8 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
-import { quantize, textToEmbed } from "../search/vectors.ts";
+import { postForModel } from "../search/glossary/texts.ts";
+import { quantize } from "../search/vectors.ts";
 
 /** At most this many posts without a vector are enqueued at once; the rest follow at the next run. */
 const MISSING_VECTORS = 100_000;
@@ -34,7 +35,7 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
     (post) => post.state !== "removed",
   );
   try {
-    const texts = posts.map((post) => textToEmbed({ ...post, placeName: post.location?.name ?? null }));
+    const texts = posts.map((post) => postForModel({ ...post, placeName: post.location?.name ?? null }));
     const vectors = await embedder.embed(texts, "post");
     const rows = posts.flatMap((post, i) => {
       const vector = vectors[i];

@@ -5,6 +5,7 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import { KINDS } from "../../schema/post.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
+import { queryForModel } from "../../search/glossary/texts.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
   answers,
@@ -186,7 +187,7 @@ export class Matching {
   /** Empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
-      return await this.#embedder.embed(texts, "query");
+      return await this.#embedder.embed(texts.map(queryForModel), "query");
     } catch (error) {
       if (error instanceof EmbedderUnavailable) return [];
       throw error;

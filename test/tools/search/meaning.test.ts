@@ -43,6 +43,20 @@ describe("search by meaning, with the model", () => {
     );
   });
 
+  it("finds what is said in another language, either way", async () => {
+    const title = "Waschmaschine zu verschenken";
+    await write(board, key, { title, body: "Läuft noch gut, nur Abholung." });
+    for (const q of ["free washing machine", "lavadora gratis"]) {
+      const found = await eventually(
+        () => titles(board, `/search?q=${encoded(q)}`),
+        (answer) => answer[0] === title,
+      );
+      expect(found[0]).toBe(title);
+    }
+    const [first] = await titles(board, `/search?q=${encoded("cours de piano pour débutants")}&limit=1`);
+    expect(first).toBe("Piano lessons");
+  });
+
   it("finds a new post by meaning within a second", async () => {
     const took: number[] = [];
     for (const [title, body, q] of [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { meantWord, slipsBetween } from "../../src/search/spelling.ts";
-import { isAfterSeekers } from "../../src/search/standing-rule/cues.ts";
-import { isOtherLanguage, withoutStopWords } from "../../src/search/stop-words.ts";
+import { meantWord, slipsBetween } from "../../../src/search/spelling.ts";
+import { isAfterSeekers } from "../../../src/search/standing-rule/cues.ts";
+import { isOtherLanguage, withoutStopWords } from "../../../src/search/stop-words.ts";
 
 describe("slipsBetween", () => {
   it.each([
