@@ -84,7 +84,7 @@ describe("pages", () => {
     for (const path of Object.values(paths)) {
       const { text, headers } = await getPage(board, path);
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(text).not.toMatch(/ (?:style|on\w+)="/);

@@ -65,12 +65,13 @@ export function sendForm(request: Request, response: Response, form: Form, text:
   response.set("Content-Type", `${type}; charset=utf-8`).send(text);
 }
 
-/** Allows the site's own style, script and icon, and forms to this site; nothing else. */
+/** Allows the site's own style, script and icon, and forms and requests of the script to this site; nothing else. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
   "img-src 'self'",
+  "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

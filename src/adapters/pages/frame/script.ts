@@ -1,6 +1,6 @@
 /**
- * The only script of the pages; every page works without it. It remembers the choice of light or dark, and gives each
- * copy box its button.
+ * The only script of the pages; every page works without it. It remembers the choice of light or dark, gives each copy
+ * box its button, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
  */
 export const SCRIPT = `"use strict";
 (() => {
@@ -38,6 +38,33 @@ export const SCRIPT = `"use strict";
       });
       snippet.after(button);
     }
+    const place = document.querySelector("input[list=places]");
+    if (place) suggestPlaces(place, document.getElementById("places"));
   });
+  const suggestPlaces = (box, list) => {
+    let timer, asked;
+    box.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(async () => {
+        const begun = box.value.trim();
+        if (begun === asked || begun.length < 2 || /^[-\\d]/.test(begun)) return;
+        if ([...list.options].some((option) => option.value === begun)) return;
+        asked = begun;
+        try {
+          const answer = await fetch("/places?q=" + encodeURIComponent(begun));
+          if (!answer.ok || asked !== begun) return;
+          const { places } = await answer.json();
+          if (asked !== begun) return;
+          list.replaceChildren(...places.map(({ label }) => {
+            const option = document.createElement("option");
+            option.value = label;
+            // Browsers hide what does not hold the words typed: Vienna, to who types Wien.
+            if (!label.toLowerCase().includes(begun.toLowerCase())) option.label = begun;
+            return option;
+          }));
+        } catch { asked = undefined; }
+      }, 200);
+    });
+  };
 })();
 `;

@@ -42,7 +42,7 @@ export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
 ${hiddenFields(params, FIELDS)}
-<p><label for="near">Near</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="Berlin, or 52.52,13.40"></p>
+<p><label for="near">Near</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist></p>
 <p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
