@@ -52,6 +52,8 @@ describe("refuseBoardKeys", () => {
   });
 
   it("lets through what is no key", () => {
+    // The name of the field comes behind its text: its "t" would complete a key that ends in one.
+    const key = Array.from({ length: 100 }, newApiKey).find((made) => !made.endsWith("t")) ?? "";
     for (const text of [
       "",
       "bbk_",

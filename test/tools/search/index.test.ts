@@ -463,9 +463,9 @@ describe("search", () => {
   it("takes the name of a place, and says which it took and who else bears the name", async () => {
     await write(board, key, { title: "pavilion", tags: ["named"], location: { lat: 52.53, lng: 13.41 } });
     const { body } = await search("tags=named&near=Berlin");
-    expect(body.data[0].distance_km).toBe(0.6);
-    expect(body.meta.query.near).toBe("52.5244,13.4105");
-    expect(body.meta.note).toContain("read as Berlin, Germany (52.5244,13.4105); others of this name:");
+    expect(body.data[0].distance_km).toBe(0.7);
+    expect(body.meta.query.near).toBe("52.524,13.41");
+    expect(body.meta.note).toContain("read as Berlin, Germany (52.524,13.41); others of this name:");
   });
 
   it("asks back for a name that several places bear", async () => {
