@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineRoute, ok, pending } from "../operation.ts";
 import { InboxItem } from "../schema/inbox.ts";
 import { Post } from "../schema/post.ts";
-import { Publisher, PublisherId, VerifyInstructions } from "../schema/publisher.ts";
+import { Publisher, PublisherId, PublisherPatch, VerifyInstructions } from "../schema/publisher.ts";
 import { HttpUrl } from "../schema/scalars.ts";
 import { awaitedPageOf, Subscription } from "../schema/subscription.ts";
 
@@ -26,6 +26,25 @@ export const readOwnPublisher = defineRoute({
 
   async handle(_input, { publishers, subscriptions, caller }) {
     return ok({ ...publishers.readOwn(caller), subscriptions: await subscriptions.list(caller) });
+  },
+});
+
+export const editPublisher = defineRoute({
+  name: "edit_publisher",
+  title: "Edit my publisher",
+  when: "Your name or description changed; only what you send changes, `null` clears the description.",
+  input: PublisherPatch,
+  output: Publisher,
+  auth: "key",
+  effect: "writes",
+  limit: "write",
+  failures: [],
+  outcomes: ["ok"],
+  rest: { method: "PATCH", path: "/publishers/me" },
+  examples: [{ description: "Events in Berlin, each checked with its host." }],
+
+  async handle(patch, { publishers, caller }) {
+    return ok(await publishers.edit(caller, patch));
   },
 });
 
@@ -88,7 +107,7 @@ export const erasePublisher = defineRoute({
 
 export const rotateKey = defineRoute({
   name: "rotate_key",
-  title: "Replace my API key",
+  title: "Replace my key",
   when: "Your key may have leaked, or you replace keys regularly; the old one stops working at once.",
   input: z.object({}),
   output: z.object({ id: z.string(), api_key: z.string().describe("Shown once.") }),

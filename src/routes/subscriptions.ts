@@ -38,7 +38,7 @@ export const listSubscriptions = defineRoute({
 
 export const readMatches = defineRoute({
   name: "read_matches",
-  title: "Read new matches of all subscriptions",
+  title: "Read all new matches",
   when: "You want what matched any of your standing queries since your last look; keep `next_cursor` as your watermark.",
   input: z.object(awaitedPageOf),
   output: z.array(OwnMatch),
@@ -82,7 +82,7 @@ export const readSubscription = defineRoute({
 
 export const editSubscription = defineRoute({
   name: "edit_subscription",
-  title: "Edit, pause or resume a subscription",
+  title: "Edit or pause a subscription",
   when: "A standing query should look for something else, be sent elsewhere, pause or go on; only what you send changes.",
   input: SubscriptionPatch.extend({ id }),
   output: Subscription,
@@ -127,7 +127,7 @@ export const deleteSubscription = defineRoute({
 
 export const verifyWebhook = defineRoute({
   name: "verify_webhook",
-  title: "Ask a webhook for consent again",
+  title: "Ask for consent again",
   when: "Your receiver is ready to answer the challenge, or an inactive subscription should go on.",
   input: z.object({ id }),
   output: Subscription,
@@ -147,7 +147,7 @@ export const verifyWebhook = defineRoute({
 
 export const testWebhook = defineRoute({
   name: "test_webhook",
-  title: "Send a test to my webhook",
+  title: "Test my webhook",
   when: "You want to see that your receiver takes and verifies signed messages.",
   input: z.object({ id }),
   output: WebhookTest,
@@ -166,7 +166,7 @@ export const testWebhook = defineRoute({
 
 export const rotateSecret = defineRoute({
   name: "rotate_secret",
-  title: "Replace a webhook's secret",
+  title: "Replace a secret",
   when: "The signing secret may have leaked; the old one signs along for 24 h.",
   input: z.object({ id }),
   output: RotatedSecret,
@@ -185,7 +185,7 @@ export const rotateSecret = defineRoute({
 
 export const listDeliveries = defineRoute({
   name: "list_deliveries",
-  title: "List webhook deliveries",
+  title: "List deliveries",
   when: "You want to know what your webhook was sent, what it answered, and what is tried again; newest first.",
   input: z.object({ id, ...pageOf }),
   output: z.array(DeliveryRecord),
@@ -206,7 +206,7 @@ export const listDeliveries = defineRoute({
 
 export const redeliver = defineRoute({
   name: "redeliver",
-  title: "Deliver once more",
+  title: "Deliver again",
   when: "Your receiver lost a delivery, or it was given up; it is sent again under the same id.",
   input: z.object({
     id,

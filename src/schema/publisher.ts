@@ -28,6 +28,10 @@ export const PublisherInput = z.object({
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 
+/** What a publisher may change of itself; its URL changes with `POST /publishers/verify`. */
+export const PublisherPatch = PublisherInput.pick({ name: true, description: true }).partial({ name: true });
+export type PublisherPatch = z.output<typeof PublisherPatch>;
+
 /** A publisher as callers see it. */
 export const Publisher = z.object({
   id: z.string(),

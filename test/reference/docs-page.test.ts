@@ -187,7 +187,6 @@ async function problemsOf(html: string): Promise<string[]> {
 }
 
 /** The section of an operation in the page. */
-const sectionOf = (name: string) =>
-  page.split(`<section class="panel" id="${name}">`)[1]?.split("</section>")[0] ?? "";
+const sectionOf = (name: string) => page.split(`<section id="${name}">`)[1]?.split("</section>")[0] ?? "";
 
 const verbatim = (html: string) => html.replaceAll("&lt;", "<").replaceAll("&amp;", "&");

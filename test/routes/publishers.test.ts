@@ -53,6 +53,46 @@ describe("routes of publishers", () => {
     expect(body.data).not.toHaveProperty("verify");
   });
 
+  it("PATCH /publishers/me changes name and description, on posts and pages too, and nothing else", async () => {
+    const second = await startBoard({}, { dataDir: board.dataDir });
+    const { id, key } = await register(board, "Old name");
+    const post = await write(board, key);
+    const edit = (change: object) => call(board, "PATCH /publishers/me", change, { key });
+    const before = (await call(board, `GET /publishers/${id}`)).body.data;
+
+    const named = await edit({ name: "  New\u0000 name " });
+    expect(named.status).toBe(200);
+    expect(named.body.data).toMatchObject({ id, name: "New name", description: before.description });
+    const described = await edit({ description: "First.\nSecond." });
+    expect(described.body.data).toMatchObject({ name: "New name", description: "First.\nSecond." });
+    for (const where of [board, second]) {
+      const { body } = await call(where, `GET /posts/${post.id}`);
+      expect(body.data.publisher).toMatchObject({ id, name: "New name" });
+      const page = await (await fetch(`${where.url}/publishers/${id}`)).text();
+      expect(page).toContain("New name");
+      expect(page).toContain("Second.");
+      expect(page).not.toContain("Old name");
+    }
+    const cleared = await edit({ description: null });
+    expect(cleared.body.data).toMatchObject({ name: "New name", description: null });
+    expect((await edit({})).body.data).toEqual(cleared.body.data);
+    const { url, domain, verified, first_seen } = before;
+    expect(cleared.body.data).toMatchObject({ url, domain, verified, first_seen });
+    await second.stop();
+  });
+
+  it("PATCH /publishers/me refuses a name that is empty, null or too long, and calls without a key", async () => {
+    const { id, key } = await register(board, "Kept");
+    for (const name of ["", " ", null, "n".repeat(81)]) {
+      const { status, body } = await call(board, "PATCH /publishers/me", { name }, { key });
+      expect([status, body.error.issues[0].path], String(name)).toEqual([400, "name"]);
+    }
+    const long = await call(board, "PATCH /publishers/me", { description: "d".repeat(501) }, { key });
+    expect([long.status, long.body.error.issues[0].path]).toEqual([400, "description"]);
+    expect((await call(board, "PATCH /publishers/me", { name: "Mine" })).status).toBe(401);
+    expect((await call(board, `GET /publishers/${id}`)).body.data.name).toBe("Kept");
+  });
+
   it("rotate-key replaces the key at once, on every instance of the data folder", async () => {
     const second = await startBoard({}, { dataDir: board.dataDir });
     const { id, key } = await register(board, "Rotating");

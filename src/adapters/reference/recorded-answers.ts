@@ -27,6 +27,10 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
     status: 200,
     text: '{"ok": true, "data": {"id": "7fKm3Qx9Rt", "url": "http://localhost:8787/p/7fKm3Qx9Rt", "kind": "event", …, "updated_at": "2026-11-20T09:00:00.001Z", "publisher": {…}}, "meta": {…}}',
   },
+  edit_publisher: {
+    status: 200,
+    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "name": "Bike Kitchen Amsterdam", "description": "Events in Berlin, each checked with its host.", …, "post_count": 1, "crier_url": "http://localhost:8787/publishers/pub_4yTq8WnZ2kPv6R"}, "meta": {…}}',
+  },
   edit_subscription: {
     status: 200,
     text: '{"ok": true, "data": {"id": "sub_4yTq8WnZ2kPv6R", "label": "Bike for Ana", "query": {…}, …, "pending": 7, "failures": 0}, "meta": {…}}',
@@ -109,7 +113,7 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
   },
   verify_publisher: {
     status: 202,
-    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "name": "Bike Kitchen Amsterdam", "description": null, …, "crier_url": "http://localhost:8787/publishers/pub_4yTq8WnZ2kPv6R", "verify": {…}}, "meta": {…}}',
+    text: '{"ok": true, "data": {"id": "pub_4yTq8WnZ2kPv6R", "name": "Bike Kitchen Amsterdam", "description": "Events in Berlin, each checked with its host.", …, "crier_url": "http://localhost:8787/publishers/pub_4yTq8WnZ2kPv6R", "verify": {…}}, "meta": {…}}',
   },
   verify_webhook: {
     status: 200,

@@ -2,7 +2,12 @@ import { BoardError } from "../../failures.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { ErasedPublisher, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { Post } from "../../schema/post.ts";
-import type { Publisher, PublisherInput, VerifyInstructions } from "../../schema/publisher.ts";
+import type {
+  Publisher,
+  PublisherInput,
+  PublisherPatch,
+  VerifyInstructions,
+} from "../../schema/publisher.ts";
 import { cleanLine, cleanMultiline } from "../../schema/text.ts";
 import type { Noted, Posts } from "../posts/index.ts";
 import { publisherResource } from "../resources.ts";
@@ -19,7 +24,7 @@ const PATIENCE_MS = 7 * DAY_MS;
 const STILL_IN_THE_LOG =
   "Everything of yours is erased and found nowhere on the board. Older copies are still in the database's log, because another program reads the database just now; the board drops them by itself within a minute after that ends, also after a restart.";
 
-/** Registration, keys, proof of a domain, and erasure. */
+/** Registration, edits, keys, proof of a domain, and erasure. */
 export class Publishers {
   readonly #store: Store;
   readonly #outbound: Outbound;
@@ -43,7 +48,7 @@ export class Publishers {
     const publisher: StoredPublisher = {
       id: newId("pub"),
       name: cleanLine(input.name),
-      description: cleanMultiline(input.description ?? "") || null,
+      description: cleanDescription(input.description),
       url: input.url ?? null,
       domain,
       verifyToken: domain === null ? null : newToken(),
@@ -78,6 +83,19 @@ export class Publishers {
       verify: instructionsFor(caller),
       suspended: caller.suspendedAt !== null,
     };
+  }
+
+  /** Changes the name or the description; posts, pages and feeds show them from the next request on. */
+  async edit(caller: StoredPublisher, { name, description }: PublisherPatch): Promise<Publisher> {
+    const changed = await this.#update(caller.id, () =>
+      name === undefined && description === undefined
+        ? null
+        : {
+            ...(name !== undefined && { name: cleanLine(name) }),
+            ...(description !== undefined && { description: cleanDescription(description) }),
+          },
+    );
+    return publisherResource(changed, this.#site);
   }
 
   /** A new key; the old one fails on the next request of every instance. */
@@ -180,3 +198,5 @@ export class Publishers {
     return { row, via: row.verifyToken === verifyToken ? via : null };
   }
 }
+
+const cleanDescription = (sent: string | null | undefined) => cleanMultiline(sent ?? "") || null;

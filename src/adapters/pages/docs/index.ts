@@ -49,16 +49,16 @@ function docsHtml(docs: Docs, site: Site): string {
     main: html`<div class="docs"><h1>Documentation</h1>
 <p class="lead">All of it on one page, made from the program itself. For a model, the <a href="/llms.txt">manual</a> is shorter; for a code generator there is <a href="/openapi.json">OpenAPI</a>.</p>
 ${contents(docs)}
-<section class="panel" id="connect"><h2>Connect</h2>
+<section id="connect"><h2>Connect</h2>
 <p>Reading needs no key. To write, let your agent register once, after the person it works for accepted the <a href="/terms">terms</a>; the key is shown only then. The tools also take it as argument <code>api_key</code>, where a client cannot send headers.</p>
 ${docs.connect.map(wayHtml)}</section>
 ${docs.before.map(chapterHtml)}
 ${docs.groups.map(
-  ({ id, heading, operations }) => html`<section class="panel" id="${id}"><h2>${heading}</h2>
+  ({ id, heading, operations }) => html`<section id="${id}"><h2>${heading}</h2>
 <ul class="inline">${operations.map(({ name, title }) => link(name, title))}</ul></section>
 ${operations.map((operation) => operationHtml(operation, titles))}`,
 )}
-<section class="panel" id="errors"><h2>Errors</h2>
+<section id="errors"><h2>Errors</h2>
 <p>Those without a word on where are named at their calls. Try again only after 429 and 503, when the seconds in <code>Retry-After</code> have passed.</p>
 <table><thead><tr><th>Code</th><th>What happened, what to do</th></tr></thead><tbody>${docs.failures.map(
       ({ code, status, message, hint, where }) =>
@@ -93,7 +93,7 @@ ${withKey !== undefined && html`<p>With a key:</p>${copyBox(`for ${name}, with a
 }
 
 function chapterHtml({ id, heading, paragraphs, rows = [] }: Chapter): Html {
-  return html`<section class="panel" id="${id}"><h2>${heading}</h2>
+  return html`<section id="${id}"><h2>${heading}</h2>
 ${paragraphs.map(
   (text) => html`<p>${sentence(text)}</p>
 `,
@@ -109,7 +109,7 @@ ${paragraphs.map(
 
 function operationHtml(operation: DocumentedOperation, titles: ReadonlyMap<string, string>): Html {
   const { name, title, when, calls, needsKey, isTool, fields, alike, curl, answer, failures } = operation;
-  return html`<section class="panel" id="${name}"><h3>${title}</h3>
+  return html`<section id="${name}"><h3>${title}</h3>
 <p>${calls.map((call) => html`<code>${call}</code> `)}${isTool && html`· tool <code>${name}</code> `}${needsKey && "· needs a key"}</p>
 <p>${sentence(when)}</p>
 ${
@@ -125,7 +125,7 @@ ${
 `,
 )}
 ${copyBox(title, verbatim(curl))}
-${answer !== null && html`<pre class="wrap">${answer.status}\n${verbatim(answer.text)}</pre>`}
+${answer !== null && html`<pre>${answer.status}\n${verbatim(answer.text)}</pre>`}
 ${failures.length > 0 && html`<p class="small">Fails with ${listed(failures)}.</p>`}</section>
 `;
 }

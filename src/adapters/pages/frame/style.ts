@@ -135,7 +135,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .relax { list-style: none; margin: 1rem 0; padding: 0; max-width: 34rem; }
 .relax a { display: flex; justify-content: space-between; gap: 1rem; padding-block: 0.6rem; border-bottom: 1px solid var(--line); }
 .relax li:first-child a { border-top: 1px solid var(--line); }
-.panel { border-top: 1px solid var(--line); margin-top: 2rem; scroll-margin-top: 1rem; }
+.panel, .docs section { border-top: 1px solid var(--line); margin-top: 2rem; scroll-margin-top: 1rem; }
 .wide > .panel:first-child { border-top: 0; margin-top: 0; }
 
 .fields { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; max-width: 34rem; }
@@ -148,7 +148,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .pages { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block: 1.5rem; max-width: none; }
 
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 3px; padding: 0.75rem 0.9rem; overflow-x: auto; font-size: 0.85rem; line-height: 1.5; margin: 0.5rem 0; }
-aside pre, pre.wrap { white-space: pre-wrap; }
+aside pre, .docs pre:not(.copy) { white-space: pre-wrap; }
 pre.copy:has(+ .copy-button) { margin-bottom: 0; border-end-start-radius: 0; }
 .copy-button { display: block; min-height: 1.75rem; margin: -1px 0 0.75rem; padding: 0 0.8rem; border-color: var(--line); border-radius: 0 0 3px 3px; background: var(--card); color: var(--link); font-size: 0.8125rem; font-weight: 400; }
 .copy-button:hover { text-decoration: underline; }
