@@ -176,7 +176,7 @@ describe("agent-board doctor", () => {
       expect(said).toMatchObject({
         database: expect.stringMatching(/^ok MongoDB .* sharded cluster$/),
         indexes: "ok all there",
-        shards: "ok posts on 2, deliveries on 2",
+        shards: "ok posts on 2, deliveries on 2, retrievals on 2",
       });
       expect(code).toBe(0);
       await cluster?.wipe();
@@ -188,7 +188,7 @@ describe("agent-board doctor", () => {
       await cluster?.db.dropCollection("posts");
       await cluster?.db.createCollection("posts");
       expect((await doctor({ STORE_URL: url })).said["shards"]).toMatch(
-        /^warning posts on 1, deliveries on 2; to spread them: sh\.shardCollection\("\S+\.posts", \{"root":"hashed"\}\)$/,
+        /^warning posts on 1, deliveries on 2, retrievals on 2; to spread them: sh\.shardCollection\("\S+\.posts", \{"root":"hashed"\}\)$/,
       );
       await cluster?.wipe();
     });

@@ -69,12 +69,12 @@ describe("pages with hostile texts", () => {
 const ELEMENTS = new Set(
   `!doctype html head meta title link script body a header div b nav ul li main footer p fieldset legend label input h1 h2
   h3 search form button dl dt dd section aside ol article time span bdi figure figcaption svg rect path text circle pre
-  code details summary select option textarea br mark`.split(/\s+/),
+  code details summary select option datalist textarea br mark`.split(/\s+/),
 );
 const ATTRIBUTES = new Set(
   `lang charset name content rel href type title media property class id src dir datetime aria-label aria-current
   aria-hidden tabindex role action method value placeholder maxlength inputmode for checked selected required rows
-  autocomplete viewbox x y width height d cx cy r text-anchor html`.split(/\s+/),
+  autocomplete list viewbox x y width height d cx cy r text-anchor html`.split(/\s+/),
 );
 
 /** Elements, attributes and link targets that no page of ours has. Texts are escaped, so that every `<` begins a tag. */

@@ -9,7 +9,7 @@ import type { Site } from "../site.ts";
 import { adviceToEdit } from "./advice.ts";
 import { changeOf, definedOf } from "./changes.ts";
 import { fingerprint } from "./duplicates/fingerprint.ts";
-import { type NearDuplicate, noteOnDuplicates, stormGuard } from "./duplicates/near-duplicates.ts";
+import { noteOnDuplicates, stormGuard } from "./duplicates/near-duplicates.ts";
 import { noteOnSaidAlready } from "./duplicates/said-already.ts";
 import {
   checkExpiry,
@@ -108,6 +108,8 @@ export class Writing {
       updatedAt: now,
       state: "active",
     };
+    // Beside the insertion, so that the writer does not wait for both. It never fails.
+    const saidAlready = this.#saidAlready(post, now, options);
     const result = await this.#store.posts
       .insert(post, {
         ...(extended === null ? {} : { parentExpiresAt: extended }),
@@ -120,7 +122,7 @@ export class Writing {
       return this.create(input, publisher, now, options);
     }
     this.#written();
-    const noteOnNear = await this.#noteOnNear(result.post, near.found(), now, options);
+    const noteOnOwn = await noteOnDuplicates(this.#store.posts, near.found());
     return {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
       notes: [
@@ -128,7 +130,7 @@ export class Writing {
         ...(parent === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
         ...noteOnPast(result.post, now),
         ...noteOnPlace(result.post),
-        ...noteOnNear,
+        ...(noteOnOwn.length > 0 ? noteOnOwn : await saidAlready),
       ],
       replayed: false,
     };
@@ -186,15 +188,13 @@ export class Writing {
     if (removed.length === 0) throw new BoardError("post_not_found");
   }
 
-  /** On one's own near-identical post, else on that of another; what the operator relays, or a reply, repeats what it likes. */
-  async #noteOnNear(
+  /** What another publisher said already; what the operator relays, or a reply, repeats what it likes. */
+  async #saidAlready(
     post: StoredPost,
-    own: readonly NearDuplicate[],
     now: number,
     { relayed = false }: { relayed?: boolean },
   ): Promise<Advice[]> {
-    const notes = await noteOnDuplicates(this.#store.posts, own);
-    if (notes.length > 0 || relayed || post.parentId !== null) return notes;
+    if (relayed || post.parentId !== null) return [];
     return noteOnSaidAlready({ posts: this.#store.posts, index: this.#index }, post, now);
   }
 
