@@ -158,7 +158,7 @@ describe("http", () => {
 
   it.each([
     ["PUT /search", "GET, HEAD, OPTIONS"],
-    ["PATCH /publishers/me", "GET, DELETE, HEAD, OPTIONS"],
+    ["PUT /publishers/me", "GET, PATCH, DELETE, HEAD, OPTIONS"],
     ["GET /reports", "POST, OPTIONS"],
     ["POST /posts/abc", "GET, PATCH, DELETE, HEAD, OPTIONS"],
     ["GET /subscriptions/x/verify-webhook", "POST, OPTIONS"],
