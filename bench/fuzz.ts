@@ -116,7 +116,8 @@ async function sendElsewhere(
   round: number,
   report: FuzzReport,
 ): Promise<void> {
-  const asked = onOtherSurface(operation, draft, world, site, round);
+  const successes = (id: string) => report.statuses.get(id)?.get(200) ?? 0;
+  const asked = onOtherSurface(operation, draft, world, { site, round, successes });
   if (asked === null) return;
   const response = await fetch(asked.url, asked.init);
   const text = await response.text();

@@ -50,17 +50,20 @@ const ODD_CALLS = [
   null,
 ];
 
-/** The same draft on another surface: a tool over MCP, a search as a feed or page, a post as a page; null for the rest. */
+/**
+ * The same draft on another surface: a tool over MCP, a search as a feed or page, a post as a page; null for the rest.
+ * @param successes  how often a surface has answered 200 so far; a draft without a flaw goes to the feed with the fewest
+ */
 export function onOtherSurface(
   operation: Described,
   draft: Draft,
   world: World,
-  site: string,
-  round: number,
+  { site, round, successes }: { site: string; round: number; successes: (id: string) => number },
 ): SurfaceRequest | null {
   const { url, init } = world.requestOf(operation, draft);
   if (operation.id === "search" && round % 2 === 0) {
-    const path = FEEDS[(round / 2) % FEEDS.length] ?? "";
+    const seldom = FEEDS.toSorted((a, b) => successes(`page ${a}`) - successes(`page ${b}`));
+    const path = (draft.flaw === null ? seldom[0] : FEEDS[(round / 2) % FEEDS.length]) ?? "";
     return page(`page ${path}`, `${site}${path}${new URL(url).search}`, init);
   }
   if (operation.id === "get_post" && round % 2 === 0) {
