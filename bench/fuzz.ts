@@ -2,26 +2,30 @@
  * Does a board answer as its own OpenAPI document says, whatever it is sent? Requests are drawn from the schemas of
  * `/openapi.json`, valid and broken ones, and every answer is held against the document: no 5xx, a declared status, the
  * declared type, a body that the schema accepts, and no success for what breaks the schema. The same requests also go to
- * the surfaces beside it: tools over MCP, feeds, pages. The memory of the process is told at each fifth of the way.
+ * the surfaces beside it: tools over MCP, feeds, pages. The board runs in its own process, and its memory is told at each tenth of the way.
  *
- *   node --expose-gc --import tsx bench/fuzz.ts [requests = 20000] [seed] [minutes at most]
+ *   npx tsx bench/fuzz.ts [requests = 20000] [seed] [minutes at most] [the board's program = src/main.ts]
  */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { startBoard } from "../test/support/boards/board.ts";
+import { BoardProcess } from "../test/support/boards/board-process.ts";
 import { consent, startWebhook } from "../test/support/clients/webhooks.ts";
 import { type Described, type Draft, drafts } from "./fuzz/requests.ts";
 import { onOtherSurface, surfaceProblem } from "./fuzz/surfaces.ts";
 import type { Json } from "./fuzz/values.ts";
 import { World } from "./fuzz/world.ts";
-import { machine } from "./support/measure.ts";
+import { machine, residentMb } from "./support/measure.ts";
 
 const FINDINGS_MAX = 20;
 const FIXED = 10;
 /** Operations that are sent to another surface too: the eight tools. */
 const ON_OTHER_SURFACES = 8;
-const FIFTHS = 5;
+const TENTHS = 10;
 
 export interface FuzzReport {
   requests: number;
@@ -30,22 +34,32 @@ export interface FuzzReport {
   findings: string[];
   /** Answers by operation and status. */
   statuses: Map<string, Map<number, number>>;
-  /** MB resident at each fifth of the way, after a collection where the process may ask for one (`--expose-gc`). */
+  /** MB of the board's process at each tenth of the way; empty when it shares the fuzzer's. */
   residentMb: number[];
 }
 
-/** Sends requests to a new board, one after another: the same seed sends the same requests. */
+/** A board that is fuzzed: it begins empty. */
+export interface FuzzedBoard {
+  url: string;
+  api: string;
+  /** MB of its process. */
+  residentMb?: () => number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends requests to a new board, one after another: the same seed sends the same requests.
+ *
+ * @param start  starts the board in the environment that the requests expect
+ */
 export async function fuzz(
   requests: number,
   seed: number,
+  start: (environment: Record<string, string>) => Promise<FuzzedBoard>,
   minutes = Number.POSITIVE_INFINITY,
 ): Promise<FuzzReport> {
   const webhook = await startWebhook(() => ({}), consent);
-  const board = await startBoard({
-    WEBHOOK_ALLOW: "127.0.0.1",
-    REPORTS_TO_HIDE: "2",
-    LOG_LEVEL: "fatal",
-  });
+  const board = await start({ WEBHOOK_ALLOW: "127.0.0.1", REPORTS_TO_HIDE: "2", LOG_LEVEL: "fatal" });
   try {
     const document = (await (await fetch(`${board.url}/openapi.json`)).json()) as Json;
     const operations = operationsOf(document);
@@ -62,8 +76,8 @@ export async function fuzz(
       drawn: fc.sample(drafts(operation), { seed: seed + i, numRuns: isFixed(operation) ? FIXED : share }),
     }));
     for (let round = 0; round < share && report.findings.length < FINDINGS_MAX && !isOver(); round += 1) {
-      if (report.requests >= (report.residentMb.length / FIFTHS) * requests)
-        report.residentMb.push(residentMb());
+      if (board.residentMb && report.requests >= (report.residentMb.length / TENTHS) * requests)
+        report.residentMb.push(board.residentMb());
       for (const { operation, drawn } of series) {
         const draft = drawn[round];
         if (draft === undefined || report.requests >= requests) continue;
@@ -71,7 +85,7 @@ export async function fuzz(
         await sendElsewhere(operation, draft, world, board.url, round, report);
       }
     }
-    report.residentMb.push(residentMb());
+    if (board.residentMb) report.residentMb.push(board.residentMb());
     report.seconds = (performance.now() - began) / 1000;
     return report;
   } finally {
@@ -135,11 +149,6 @@ function count(report: FuzzReport, id: string, status: number): void {
   const counts = report.statuses.get(id) ?? new Map<number, number>();
   counts.set(status, (counts.get(status) ?? 0) + 1);
   report.statuses.set(id, counts);
-}
-
-function residentMb(): number {
-  globalThis.gc?.();
-  return Math.round(process.memoryUsage().rss / 2 ** 20);
 }
 
 type Checker = (operation: Described, response: Response, text: string) => string | null;
@@ -233,17 +242,34 @@ function curlOf(url: string, { method, headers, body }: RequestInit): string {
   return ["curl", "-X", String(method), quoted(url), ...lines, ...data].join(" ");
 }
 
+function inOwnProcess(main?: string) {
+  return async (environment: Record<string, string>): Promise<FuzzedBoard> => {
+    const folder = mkdtempSync(join(tmpdir(), "board-fuzz-"));
+    const board = await BoardProcess.start({ DATA_DIR: folder, ...environment }, main);
+    return {
+      url: board.site,
+      api: board.api,
+      residentMb: () => residentMb(board.pid),
+      async stop() {
+        await board.kill("SIGTERM");
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  };
+}
+
 if (process.argv[1] === import.meta.filename) {
   const requests = Number(process.argv[2] ?? 20_000);
   const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
   console.log(`${requests} requests, seed ${seed}; ${machine()}`);
-  const report = await fuzz(requests, seed, Number(process.argv[4] ?? Number.POSITIVE_INFINITY));
+  const minutes = Number(process.argv[4] ?? Number.POSITIVE_INFINITY);
+  const report = await fuzz(requests, seed, inOwnProcess(process.argv[5]), minutes);
   for (const [id, counts] of report.statuses) {
     const figures = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}×${n}`);
     console.log(`${id.padEnd(22)} ${figures.join(" ")}`);
   }
   for (const finding of report.findings) console.log(`\n${finding}`);
-  console.log(`resident: ${report.residentMb.join(", ")} MB`);
+  console.log(`resident: ${report.residentMb.map(Math.round).join(", ")} MB`);
   console.log(
     `${report.requests} answers in ${report.seconds.toFixed(0)} s, ${report.findings.length} findings`,
   );

@@ -1,4 +1,5 @@
 import { newApiKey } from "../../src/domain/secrets.ts";
+import { prose } from "../../test/support/texts/prose.ts";
 import type { Described, Draft } from "./requests.ts";
 import { type Json, Known } from "./values.ts";
 
@@ -33,11 +34,7 @@ export class World {
       while (this.#owned("post", who).length < OWNED_MIN) {
         this.#written += 1;
         const title = `${WORDS[this.#written % WORDS.length]} ${this.#written}`;
-        const { data } = await this.#write(who, "/posts", {
-          title,
-          body: `${title}: ask for it.`,
-          kind: "offer",
-        });
+        const { data } = await this.#write(who, "/posts", { title, body: prose(), kind: "offer" });
         this.#note("post", data.id, who);
       }
       while (this.#owned("subscription", who).length < OWNED_MIN) {

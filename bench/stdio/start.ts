@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { machine, table } from "../support/measure.ts";
+import { machine, residentMb, table } from "../support/measure.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/src/main.js");
 const NODE = process.env["BENCH_NODE"] ?? process.execPath;
@@ -77,7 +77,7 @@ async function oneRound(): Promise<Round> {
     at["search by meaning"] = since();
     const cpuMs = await cpuMsOf(child.pid);
     await sleep(Number(restSeconds) * 1000);
-    return { at, cpuMs, restMb: await residentMb(child.pid) };
+    return { at, cpuMs, restMb: residentMb(child.pid) };
   } finally {
     child.stdin.end();
     await new Promise((resolve) => child.once("close", resolve));
@@ -89,11 +89,6 @@ async function oneRound(): Promise<Round> {
 async function cpuMsOf(pid: number | undefined): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(" ");
   return (Number(fields[13]) + Number(fields[14])) * 10;
-}
-
-async function residentMb(pid: number | undefined): Promise<number> {
-  const [, kb] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kb) / 1024;
 }
 
 /** Median and maximum, rounded. */

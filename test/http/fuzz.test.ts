@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../bench/fuzz.ts";
 import { loadCatalog } from "../../src/catalog.ts";
+import { startBoard } from "../support/boards/board.ts";
 
 /** `npx tsx bench/fuzz.ts 20000` sends ten times as many requests, with a new seed each time. */
 const REQUESTS = 2000;
@@ -9,7 +10,7 @@ const SEED = 20_261_120;
 describe("a board under random requests", () => {
   it("answers as its OpenAPI document says", async () => {
     console.log(`${REQUESTS} requests, seed ${SEED}: npx tsx bench/fuzz.ts ${REQUESTS} ${SEED}`);
-    const { findings, statuses, requests } = await fuzz(REQUESTS, SEED);
+    const { findings, statuses, requests } = await fuzz(REQUESTS, SEED, startBoard);
     expect(findings).toEqual([]);
     expect(requests).toBeGreaterThanOrEqual(REQUESTS * 0.95);
     // An operation that only fails, or never fails, was not really tested.

@@ -47,6 +47,10 @@ export class BoardProcess {
     }
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   isReady(): Promise<boolean> {
     return fetch(`${this.site}/readyz`).then(
       ({ ok }) => ok,
