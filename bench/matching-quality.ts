@@ -69,8 +69,8 @@ async function matched(): Promise<Set<string>> {
   while ((await store.work.backlog("embed")) + (await store.work.backlog("match")) > 0) await sleep(100);
   const found = new Set<string>();
   for (const [id, query] of queries) {
-    for (const { postId } of await store.subscriptions.pending(id, 0, 1_000))
-      found.add(`${query} ${posts.get(postId)}`);
+    for (const { post } of await store.subscriptions.pending(id, 0, 1_000))
+      found.add(`${query} ${posts.get(post.id)}`);
   }
   return found;
 }

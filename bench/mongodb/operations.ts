@@ -115,7 +115,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "insert a reply",
     run: ({ store, now, posts }, n) => {
       const root = postId(((n * STRIDE) % (posts / 5)) * 5);
-      return store.posts.insert(newPost(n, root, now), { parentExpiresAt: now + DAY_MS });
+      return store.posts.insert(newPost(n, root, now), { admit: () => now + DAY_MS });
     },
   },
   {

@@ -63,7 +63,7 @@ export async function oplogBytes(
 async function live(store: MongodbStore, posts: readonly StoredPost[], now: number): Promise<void> {
   const claim = (kind: "match" | "embed") =>
     store.work.claim(kind, { limit: posts.length, leaseMs: 3_600_000, now });
-  for (const post of posts) await store.posts.insert(post, { parentExpiresAt: now });
+  for (const post of posts) await store.posts.insert(post, { admit: () => now });
   await store.subscriptions.deliver([], await claim("match"));
   const embedded = await claim("embed");
   await store.posts.setVectors(

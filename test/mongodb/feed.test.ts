@@ -98,7 +98,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
       aPost("p1", { startsAt: T0 + 5, location: { name: "Noord", lat: null, lng: null } }),
     );
     await store.posts.insert(aPost("p2"));
-    await store.posts.insert(aPost("p2-1", { parentId: "p2" }), { parentExpiresAt: T0 + 60 * DAY_MS });
+    await store.posts.insert(aPost("p2-1", { parentId: "p2" }), { admit: () => T0 + 60 * DAY_MS });
     for (const id of ["hidden", "removed"]) await store.posts.insert(aPost(id));
     await store.posts.update("hidden", { state: "hidden" }, { text: false });
     await store.posts.remove("removed", T0);
@@ -191,7 +191,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     expect(await reportedOf(() => other.publishers.insert(aPublisher("pub_b")))).toEqual(["pub_b"]);
     expect(await reportedOf(() => other.posts.insert(aPost("p", { publisherId: "pub_b" })))).toEqual(["p"]);
     expect(await reportedOf(() => other.posts.insert(reply))).toEqual(["p-1"]);
-    const later = { parentExpiresAt: T0 + 90 * DAY_MS };
+    const later = { admit: () => T0 + 90 * DAY_MS };
     expect(await reportedOf(() => other.posts.insert({ ...reply, id: "p-2" }, later))).toEqual([
       "p",
       "p-1",

@@ -308,7 +308,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "posts.insert": () => posts.insert(aPost("new", { publisherId: "pub_1", idempotencyHash: "key of new" })),
     "posts.insert of a reply": () =>
       posts.insert(aPost("p2-new", { publisherId: "pub_1", parentId: "p2" }), {
-        parentExpiresAt: T0 + 99 * DAY_MS,
+        admit: () => T0 + 99 * DAY_MS,
       }),
     "posts.get": () => posts.get("p1"),
     "posts.byIdempotency": () => posts.byIdempotency("pub_1", "key of new"),

@@ -96,7 +96,7 @@ describe("the embedded index", () => {
     await posts.update("p", { state: "active" }, { text: false });
     expect(said()).toEqual(["put p 3 3", "putVector p m 9"]);
 
-    await posts.insert(aPost("p-1", { parentId: "p", expiresAt: T0 + 9 }), { parentExpiresAt: T0 + 20 });
+    await posts.insert(aPost("p-1", { parentId: "p", expiresAt: T0 + 9 }), { admit: () => T0 + 20 });
     expect(said()).toEqual(["put p 3 3", "put p-1 0 20"]);
     await posts.remove("p", T0);
     expect(said()).toEqual(["remove p", "remove p-1"]);

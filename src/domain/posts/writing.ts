@@ -1,6 +1,6 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type { Store, StoredPost, StoredPublisher, ThreadRoot } from "../../ports/store/index.ts";
 import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
 import { postResource } from "../resources.ts";
@@ -73,10 +73,8 @@ export class Writing {
 
     const dates = { startsAt: input.starts_at ?? null, endsAt: input.ends_at ?? null };
     checkWindow(dates, now);
-    const parent = parentId === null ? null : await this.#parent(parentId, now);
-    const chosen = parent === null ? (input.expires_at ?? null) : null;
+    const chosen = parentId === null ? (input.expires_at ?? null) : null;
     if (chosen !== null) checkExpiry(chosen, now);
-    const extended = parent?.kind === "thread" ? extendedExpiry(parent, now) : null;
 
     const text = textOf(input);
     const print = fingerprint(`${text.title}\n${text.body}`);
@@ -91,7 +89,8 @@ export class Writing {
       link: input.url ?? null,
       ...dates,
       timezone: input.timezone ?? null,
-      expiresAt: parent?.expiresAt ?? chosen ?? defaultExpiry(dates, now, now),
+      // A reply's is its root's.
+      expiresAt: chosen ?? defaultExpiry(dates, now, now),
       expiryChosen: chosen !== null,
       sourceUrl: input.source_url ?? null,
       syndicated: input.syndicated ?? false,
@@ -111,10 +110,7 @@ export class Writing {
     // Beside the insertion, so that the writer does not wait for both. It never fails.
     const saidAlready = this.#saidAlready(post, now, options);
     const result = await this.#store.posts
-      .insert(post, {
-        ...(extended === null ? {} : { parentExpiresAt: extended }),
-        guard: near.guard,
-      })
+      .insert(post, { admit: (root) => admitReply(root, now), guard: near.guard })
       .catch((error: unknown) => this.#explain(error, post));
     // It was inserted between our read and our write: by a racing retry or, without a key, under an id drawn twice.
     if (!result.inserted) {
@@ -127,7 +123,7 @@ export class Writing {
       data: postResource(result.post, { ...publisher, postCount: publisher.postCount + 1 }, this.#site),
       notes: [
         ...notesOnText(result.post),
-        ...(parent === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
+        ...(parentId === null || input.expires_at == null ? [] : [NOTE_ON_REPLY_EXPIRY]),
         ...noteOnPast(result.post, now),
         ...noteOnPlace(result.post),
         ...(noteOnOwn.length > 0 ? noteOnOwn : await saidAlready),
@@ -204,18 +200,19 @@ export class Writing {
     return found;
   }
 
-  /** Why the store kept nothing: publisher or parent vanished between our read and our write. */
+  /** Why the store kept nothing: the publisher vanished since our read, or nobody may answer the parent. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
-    if (error instanceof BoardError) throw error;
-    if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
-    const parent = parentId === null ? null : await this.#store.posts.get(parentId);
-    if (parentId !== null && (parent === null || parent.state === "removed")) {
-      throw new BoardError("parent_not_found");
+    if (!(error instanceof BoardError)) {
+      if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
+      if (parentId !== null) await this.#checkParent(parentId);
+    } else if (parentId !== null && error.code === "parent_not_found") {
+      await this.#checkParent(parentId);
     }
     throw error;
   }
 
-  async #parent(parentId: string, now: number): Promise<StoredPost> {
+  /** @throws BoardError `parent_not_found`, `nested_reply` */
+  async #checkParent(parentId: string): Promise<void> {
     const parent = await this.#store.posts.get(parentId);
     const isOpen = parent?.state === "active" && !(await hiddenAmong(this.#store, [parent])).has(parentId);
     if (parent === null || !isOpen) throw new BoardError("parent_not_found");
@@ -226,8 +223,6 @@ export class Writing {
         hint: `Send it again with parent_id "${parent.parentId}", the root of this thread.`,
       });
     }
-    if (parent.expiresAt <= now && parent.kind !== "thread") throw new BoardError("parent_not_found");
-    return parent;
   }
 
   async #replay(
@@ -252,4 +247,14 @@ export class Writing {
     }
     return { data: postResource(post, publisher, this.#site), notes, replayed: true };
   }
+}
+
+/**
+ * Whether a thread takes a reply, and until when it lives then at least.
+ * @throws BoardError `parent_not_found`
+ */
+function admitReply(root: ThreadRoot, now: number): number | null {
+  const isOver = root.expiresAt <= now && root.kind !== "thread";
+  if (root.state !== "active" || root.suspended || isOver) throw new BoardError("parent_not_found");
+  return root.kind === "thread" ? extendedExpiry(root, now) : null;
 }

@@ -20,7 +20,7 @@ import type {
 import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
-import { isoTime, isoTimeOrNull } from "../resources.ts";
+import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { criteriaJson, noteOnReversed, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
@@ -232,13 +232,11 @@ export class Subscriptions {
     const [owned, found] = await Promise.allSettled([ownSubscription(this.#store, id, caller), read()]);
     const row = fulfilled(owned);
     const deliveries = fulfilled(found);
-    const posts = await this.#posts.visible(deliveries.map((delivery) => delivery.postId));
-    const matches = deliveries.flatMap((delivery) => {
-      const post = posts.get(delivery.postId);
-      return post === undefined
-        ? []
-        : [{ ...post, delivery_id: delivery.deliveryId, matched_at: isoTime(delivery.matchedAt) }];
-    });
+    const matches = deliveries.map(({ post, publisher, deliveryId, matchedAt }) => ({
+      ...postResource(post, publisher, this.#site),
+      delivery_id: deliveryId,
+      matched_at: isoTime(matchedAt),
+    }));
     const last = deliveries.at(-1);
     const nextCursor =
       last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.deliveryId]);

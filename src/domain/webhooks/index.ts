@@ -3,7 +3,6 @@ import type { Outbound } from "../../ports/outbound.ts";
 import type { PushRecord, Store, StoredPublisher } from "../../ports/store/index.ts";
 import type { DeliveryRecord, RotatedSecret, WebhookTest } from "../../schema/subscription.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
-import { hiddenAmong } from "../posts/hidden.ts";
 import { isoTime, isoTimeOrNull } from "../resources.ts";
 import { newToken, type Secrets } from "../secrets.ts";
 import { ownSubscription } from "../subscriptions/state.ts";
@@ -119,9 +118,7 @@ export class Webhooks {
   /** Whether anyone may see the post of a delivery now. */
   async #isShown(id: string, deliveryId: number): Promise<boolean> {
     const [delivery] = await this.#store.subscriptions.pending(id, deliveryId - 1, 1);
-    if (delivery?.deliveryId !== deliveryId) return false;
-    const posts = await this.#store.posts.many([delivery.postId]);
-    return posts.length === 1 && (await hiddenAmong(this.#store, posts)).size === 0;
+    return delivery?.deliveryId === deliveryId;
   }
 
   /** A subscription of the caller whose webhook may be called. */

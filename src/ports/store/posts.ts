@@ -82,19 +82,31 @@ export interface InsertGuard {
   check(earlier: readonly FingerprintRow[]): void;
 }
 
+/** The root of a thread, as a new reply meets it. */
+export interface ThreadRoot extends Pick<StoredPost, "kind" | "state" | "expiresAt" | "replyCount"> {
+  /** Of its publisher. */
+  suspended: boolean;
+}
+
+export interface InsertOptions {
+  guard?: InsertGuard;
+  /**
+   * Asked inside the write of a reply. Throws to refuse it; else gives the time until which the thread lives at least, or
+   * null. A store may call it more than once.
+   */
+  admit?(root: ThreadRoot): number | null;
+}
+
 export interface PostStore {
   /**
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
-   * `lastReplyAt`, moves the expiry of the parent and of all its replies to at least `parentExpiresAt` (when given), gives
-   * a reply its parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. When a post with this id, or one of this
-   * publisher with this `idempotencyHash`, already exists in any state, nothing changes and it resolves to that post.
-   * Rejects, keeping nothing, when the publisher is gone, or the parent is gone or removed (the caller's own checks
-   * cannot exclude these races), and with the error of `guard`.
+   * `lastReplyAt`, moves the expiry of the parent and of all its replies to what `admit` asks for, gives a reply its
+   * parent's expiry, puts the post into the embedded index, and enqueues the work kinds `match` and `embed` for it. When a
+   * post with this id, or one of this publisher with this `idempotencyHash`, already exists in any state, nothing changes
+   * and it resolves to that post. Rejects, keeping nothing, when the publisher is gone, or the parent is gone, removed or a
+   * reply itself, and with the error of `admit` or `guard`.
    */
-  insert(
-    post: StoredPost,
-    options?: { parentExpiresAt?: number; guard?: InsertGuard },
-  ): Promise<{ inserted: boolean; post: StoredPost }>;
+  insert(post: StoredPost, options?: InsertOptions): Promise<{ inserted: boolean; post: StoredPost }>;
   /** One post in any state, or null. */
   get(id: string): Promise<StoredPost | null>;
   /** The post of a publisher with this `idempotencyHash`, in any state, or null. */

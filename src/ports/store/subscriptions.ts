@@ -1,4 +1,6 @@
 import type { INACTIVE_REASONS, Learning, PostBackground } from "../../schema/subscription.ts";
+import type { StoredPost } from "./posts.ts";
+import type { StoredPublisher } from "./publishers.ts";
 import type { WorkItem } from "./work.ts";
 
 export interface StoredSubscription {
@@ -34,8 +36,10 @@ export type SubscriptionChange = Partial<Omit<StoredSubscription, "id" | "publis
 /** One match as it is read back: `deliveryId` grows by one per subscription, in the order of matching. */
 export interface Delivery {
   deliveryId: number;
-  postId: string;
   matchedAt: number;
+  post: StoredPost;
+  /** Of the post. */
+  publisher: StoredPublisher;
 }
 
 /** A pair that was just recorded, and the subscription's publisher. */
@@ -88,8 +92,8 @@ export interface SubscriptionStore {
     settled: readonly WorkItem[],
   ): Promise<NewMatch[]>;
   /**
-   * Deliveries with an id above `after`, in order, of posts that are active and whose publisher is not
-   * suspended; of replies, only while that holds for the post they answer too.
+   * Deliveries with an id above `after`, in order, of posts that anyone may see: active, and their publisher not suspended;
+   * of replies, only while that holds for the post they answer too.
    */
   pending(id: string, after: number, limit: number): Promise<Delivery[]>;
   /** How many `pending` would return from 0 on, for each id. */

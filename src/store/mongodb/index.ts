@@ -8,6 +8,7 @@ import { mongodbStatisticsStore } from "./board/statistics.ts";
 import { feedOf } from "./feed/index.ts";
 import { finishDocumentErasures } from "./posts/erasure.ts";
 import { mongodbPostStore } from "./posts/index.ts";
+import { RecentWriters } from "./posts/writers.ts";
 import { mongodbPublisherStore } from "./publishers/index.ts";
 import { mongodbReportStore } from "./publishers/reports.ts";
 import { type Collections, collectionsOf } from "./schema/collections.ts";
@@ -96,6 +97,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   const context: MongodbContext = {
     connection,
     collections,
+    writers: new RecentWriters(),
     wrote({ posts = [], publishers = [] }) {
       for (const listener of listeners) listener({ posts, publishers });
     },

@@ -61,9 +61,11 @@ export function describeDeliveries({ store }: Subject): void {
         [],
       );
       const read = () => store.subscriptions.pending("sub_1", 1, 2);
+      const publisher = await store.publishers.get("pub_a");
+      const [p1, p2] = await store.posts.many(["p1", "p2"]);
       expect(await read()).toEqual([
-        { deliveryId: 2, postId: "p1", matchedAt: T0 + 1 },
-        { deliveryId: 3, postId: "p2", matchedAt: T0 + 2 },
+        { deliveryId: 2, matchedAt: T0 + 1, post: p1, publisher },
+        { deliveryId: 3, matchedAt: T0 + 2, post: p2, publisher },
       ]);
       expect(await read()).toEqual(await read());
       expect(await store.subscriptions.pending("sub_1", 4, 10)).toEqual([]);
@@ -100,7 +102,7 @@ export function describeDeliveries({ store }: Subject): void {
         [],
       );
       const shown = async () =>
-        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId);
+        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ post }) => post.id);
       const count = async () => (await store.subscriptions.pendingCounts(["sub_1", "sub_2"])).get("sub_1");
       await store.posts.update("p0", { state: "hidden" }, { text: false });
       await store.publishers.update("pub_b", { suspendedAt: T0 });
@@ -118,7 +120,7 @@ export function describeDeliveries({ store }: Subject): void {
       await store.posts.insert(aPost("b-1", { parentId: "b" }));
       await store.subscriptions.deliver([match("sub_1", "b-1"), match("sub_1", "p0")], []);
       const seen = async () => [
-        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId),
+        (await store.subscriptions.pending("sub_1", 0, 10)).map(({ post }) => post.id),
         (await store.subscriptions.pendingCounts(["sub_1"])).get("sub_1"),
         (await store.inbox.read("pub_b", 0, 10)).map(({ postId }) => postId),
       ];
@@ -154,7 +156,7 @@ export function describeDeliveries({ store }: Subject): void {
       expect(await store.subscriptions.pruneDeliveries(T0 + 2, 1)).toBe(1);
       expect(await store.subscriptions.pruneDeliveries(T0 + 2, 10)).toBe(1);
       expect(await store.subscriptions.pruneDeliveries(T0 + 2, 10)).toBe(0);
-      expect((await store.subscriptions.pending("sub_1", 0, 10)).map(({ postId }) => postId)).toEqual(["p2"]);
+      expect((await store.subscriptions.pending("sub_1", 0, 10)).map(({ post }) => post.id)).toEqual(["p2"]);
       expect(await store.subscriptions.deliver([match("sub_1", "p0", T0 + 9)], [])).toEqual([]);
       const [next] = await store.subscriptions.deliver([match("sub_1", "p3", T0 + 9)], []);
       expect(next?.deliveryId).toBe(4);

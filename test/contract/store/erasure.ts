@@ -72,7 +72,7 @@ export function describeErasure({ store, another }: Subject): void {
       expect(await store.posts.get("b")).toMatchObject({ replyCount: 0, lastReplyAt: null });
       expect((await store.publishers.get("pub_b"))?.postCount).toBe(1);
       expect(await store.subscriptions.get("sub_a")).toBeNull();
-      expect((await store.subscriptions.pending("sub_b", 0, 10)).map(({ postId }) => postId)).toEqual(["b"]);
+      expect((await store.subscriptions.pending("sub_b", 0, 10)).map(({ post }) => post.id)).toEqual(["b"]);
       expect(await store.reports.voices("b", 0)).toBe(1);
       expect((await store.reports.queue(10)).map(({ postId, reporters }) => [postId, reporters])).toEqual([
         ["b", 1],

@@ -102,7 +102,7 @@ export async function run(store: Store, step: Step): Promise<void> {
     case "reply": {
       const [parentId, publisherId, createdAt] = [`p${step.to}`, step.by, step.at];
       const reply = aPost(`${parentId}-${step.n}`, { parentId, publisherId, createdAt, location: null });
-      await store.posts.insert(reply, { parentExpiresAt: createdAt + 2e9 }).catch(isGone);
+      await store.posts.insert(reply, { admit: () => createdAt + 2e9 }).catch(isGone);
       break;
     }
     case "edit":

@@ -30,7 +30,7 @@ export function mongodbSettingStore({
 export function mongodbLeaseStore({
   connection: { run },
   collections: { leases },
-}: MongodbContext): LeaseStore {
+}: Pick<MongodbContext, "connection" | "collections">): LeaseStore {
   return {
     acquire(name, owner, ttlMs, now) {
       const endsAt = new Date(now + ttlMs);

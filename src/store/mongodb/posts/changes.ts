@@ -37,6 +37,10 @@ export async function updatePostDocument(
       { $set: fields, $unset: { ...(fields.geo ? {} : { geo: "" }), ...(fields.vec ? {} : { vec: "" }) } },
       { session },
     );
+    if (before.fingerprint !== document.fingerprint) {
+      const { publisher_id } = before;
+      await collections.publishers.updateOne({ _id: publisher_id }, { $inc: { inserts: 1 } }, { session });
+    }
     if (before.state !== document.state && document.parent_id !== null) {
       await recountReplyDocuments(context, session, [document.parent_id]);
     }

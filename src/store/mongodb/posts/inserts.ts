@@ -1,5 +1,5 @@
 import type { ClientSession, Document } from "mongodb";
-import type { FingerprintRow, InsertGuard, StoredPost } from "../../../ports/store/index.ts";
+import type { InsertGuard, InsertOptions, StoredPost, ThreadRoot } from "../../../ports/store/index.ts";
 import { replyWithin } from "../../rules/rows.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
@@ -12,16 +12,12 @@ import { changedMeanwhile, type Write, writeAll } from "../server/write-all.ts";
 import { entryWritesOfReply, inboxesOfThread } from "../subscriptions/inbox.ts";
 import { moveReplyDocuments } from "./counts.ts";
 import { type FingerprintFields, fingerprintRowOf, fingerprintStages } from "./fingerprints.ts";
+import type { Writer } from "./writers.ts";
 
 /**
- * A new post is written by one command and its commit. What it depends on is read before, outside the transaction; each
- * document that was read has a counter, and the write misses when that has moved.
+ * A new post is written by one command and its commit. What it depends on is read before, outside the transaction, or
+ * remembered of the publisher's last post; each document of it has a counter, and the write misses when that has moved.
  */
-
-interface InsertOptions {
-  parentExpiresAt?: number;
-  guard?: InsertGuard;
-}
 
 /** @throws Error when the publisher, or the parent of a reply, is gone */
 export async function insertPostDocument(
@@ -33,8 +29,10 @@ export async function insertPostDocument(
   const alone = [`publisher:${post.publisherId}`];
   if (post.parentId !== null) alone.push(`post:${post.parentId}`);
   try {
-    const written = await context.connection.write(alone, (session) =>
-      insertNew(context, session, post, options),
+    const written = await context.connection.write(
+      alone,
+      (session) => insertNew(context, session, post, options),
+      ({ writer }) => context.writers.wrote(post.publisherId, writer, post),
     );
     context.wrote({ posts: [post.id, ...written.moved] });
     return { inserted: true, post: written.post };
@@ -48,20 +46,27 @@ export async function insertPostDocument(
   }
 }
 
-/** Resolves to the post as it was written, and to the ids of the posts of its thread whose expiry moved. */
+interface Written {
+  post: StoredPost;
+  /** Ids of the posts of its thread whose expiry moved. */
+  moved: string[];
+  /** The publisher as the insertion found it. */
+  writer: Writer;
+}
+
 async function insertNew(
   context: MongodbContext,
   session: ClientSession,
   sent: StoredPost,
-  { parentExpiresAt = 0, guard }: InsertOptions,
-): Promise<{ post: StoredPost; moved: string[] }> {
+  { admit, guard }: InsertOptions,
+): Promise<Written> {
   const { id, publisherId, parentId, createdAt, idempotencyHash } = sent;
-  const [publisher, thread] = await Promise.all([
-    lookAtPublisher(context, publisherId, guard),
+  const [writer, thread] = await Promise.all([
+    context.writers.take(publisherId, guard) ?? lookAtPublisher(context, publisherId, guard),
     parentId === null ? null : lookAtThread(context, parentId),
   ]);
-  guard?.check(publisher.earlier);
-  const rootExpiresAt = Math.max(parentExpiresAt, thread?.expiresAt ?? 0);
+  const rootExpiresAt = thread === null ? 0 : Math.max(thread.root.expiresAt, admit?.(thread.root) ?? 0);
+  guard?.check(writer.earlier);
   const post = thread === null ? sent : replyWithin(sent, rootExpiresAt);
   const work = (kind: "match" | "embed"): Write => ({
     to: "work",
@@ -72,12 +77,12 @@ async function insertNew(
   await writeAll(context, session, [
     {
       to: "publishers",
-      filter: { _id: publisherId, erasing: false, ...publisher.seen },
+      filter: { _id: publisherId, erasing: false, ...writer.seen },
       update: { $inc: { post_count: 1, inserts: 1 } },
       missed: changedMeanwhile,
     },
     ...(thread === null ? [] : [replyCount(thread, post)]),
-    { to: "posts", insert: documentOfPost(post, publisher.status) },
+    { to: "posts", insert: documentOfPost(post, publisherDocumentStatus(writer.seen)) },
     ...(idempotencyHash === null
       ? []
       : [{ to: "post_keys", insert: { _id: keyId(publisherId, idempotencyHash), post_id: id } } as const]),
@@ -95,17 +100,17 @@ async function insertNew(
     work("embed"),
     ...(thread === null ? [] : entryWritesOfReply({ id, publisherId, at: createdAt }, thread)),
   ]);
-  if (thread === null || rootExpiresAt === thread.expiresAt) return { post, moved: [] };
+  if (thread === null || rootExpiresAt === thread.root.expiresAt) return { post, moved: [], writer };
   const moved = await moveReplyDocuments(context, session, thread.id, rootExpiresAt);
-  return { post, moved: [thread.id, ...moved] };
+  return { post, moved: [thread.id, ...moved], writer };
 }
 
-/**
- * A publisher's status, what must not have changed when the post is written, and its earlier posts for the guard: at least
- * those counted in `inserts`.
- * @throws Error when the publisher is gone or being erased
- */
-async function lookAtPublisher({ collections }: MongodbContext, publisherId: string, guard?: InsertGuard) {
+/** @throws Error when the publisher is gone or being erased */
+async function lookAtPublisher(
+  { collections }: MongodbContext,
+  publisherId: string,
+  guard: InsertGuard | undefined,
+): Promise<Writer> {
   const [publisher] = await collections.publishers
     .aggregate<PublisherDocument & { earlier?: FingerprintFields[] }>([
       { $match: { _id: publisherId, erasing: false } },
@@ -117,37 +122,59 @@ async function lookAtPublisher({ collections }: MongodbContext, publisherId: str
     .toArray();
   if (publisher === undefined) throw new Error(`Publisher ${publisherId} is gone; its post was not kept.`);
   const { inserts = null, verified_at, suspended_at, earlier = [] } = publisher;
-  const rows: FingerprintRow[] = earlier.map(fingerprintRowOf);
   const seen = { inserts, verified_at, suspended_at };
-  return { status: publisherDocumentStatus(publisher), seen, earlier: rows };
+  return { seen, earlier: earlier.map(fingerprintRowOf), bounds: guard ?? null };
 }
 
 interface Thread {
   id: string;
   publisherId: string;
+  root: ThreadRoot;
   /** Replies inserted so far; null before the first. */
   replies: number | null;
-  expiresAt: number;
   /** Publishers with an active reply. */
   repliers: string[];
   /** Number of the last entry in each open inbox of those who may hear of a reply. */
   inboxes: Map<string, number>;
 }
 
-/** @throws Error when the root is gone or removed */
+type FoundThread = PostDocument & {
+  owner: Pick<PublisherDocument, "suspended_at">[];
+  repliers: string[];
+  inboxes: { _id: string; no: number }[];
+};
+
+/** @throws Error when the root is gone, removed or a reply itself */
 async function lookAtThread({ connection, collections }: MongodbContext, rootId: string): Promise<Thread> {
-  const [root] = await collections.posts
-    .aggregate<PostDocument & { repliers: string[]; inboxes: { _id: string; no: number }[] }>([
+  const [found] = await collections.posts
+    .aggregate<FoundThread>([
       { $match: { _id: rootId, root: rootId, state: { $ne: "removed" } } },
-      { $project: { publisher_id: 1, replies_inserted: 1, expires_at: 1 } },
+      {
+        $project: { publisher_id: 1, kind: 1, state: 1, reply_count: 1, replies_inserted: 1, expires_at: 1 },
+      },
+      {
+        $lookup: {
+          from: "publishers",
+          localField: "publisher_id",
+          foreignField: "_id",
+          pipeline: [{ $project: { suspended_at: 1 } }],
+          as: "owner",
+        },
+      },
       ...inboxesOfThread(connection.sharded, rootId),
     ])
     .toArray();
-  if (root === undefined) throw new Error(`Post ${rootId} is gone; the reply to it was not kept.`);
-  const { publisher_id, replies_inserted = null, repliers } = root;
-  const expiresAt = root.expires_at.getTime();
-  const inboxes = new Map(root.inboxes.map(({ _id, no }) => [_id, no]));
-  return { id: rootId, publisherId: publisher_id, replies: replies_inserted, expiresAt, repliers, inboxes };
+  if (found === undefined) throw new Error(`Post ${rootId} is gone; the reply to it was not kept.`);
+  const { publisher_id, kind, state, reply_count, expires_at, replies_inserted = null } = found;
+  const suspended = found.owner.some(({ suspended_at }) => suspended_at !== null);
+  return {
+    id: rootId,
+    publisherId: publisher_id,
+    root: { kind, state, replyCount: reply_count, expiresAt: expires_at.getTime(), suspended },
+    replies: replies_inserted,
+    repliers: found.repliers,
+    inboxes: new Map(found.inboxes.map(({ _id, no }) => [_id, no])),
+  };
 }
 
 /** Counts a new reply for its root, and moves the root's expiry to that of the reply. */
@@ -165,8 +192,8 @@ function replyCount(thread: Thread, reply: StoredPost): Write {
     },
     { $set: WINDOW_END },
   ];
-  const { id, replies, expiresAt } = thread;
-  const seen = { replies_inserted: replies, expires_at: new Date(expiresAt) };
+  const { id, replies, root } = thread;
+  const seen = { replies_inserted: replies, expires_at: new Date(root.expiresAt) };
   const filter = { _id: id, root: id, state: { $ne: "removed" }, ...seen };
   return { to: "posts", filter, update, missed: changedMeanwhile };
 }

@@ -1,7 +1,8 @@
-import type { PublisherStore, StoredPublisher } from "../../../ports/store/index.ts";
+import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
 import { erasePublisherDocuments } from "../posts/erasure.ts";
-import { dateOf, type PublisherDocument, timeOf } from "../schema/documents.ts";
+import type { PublisherDocument } from "../schema/documents.ts";
+import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../schema/publishers.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { openInbox } from "../subscriptions/inbox.ts";
 import { copyStatusToPosts, isSameStatus } from "./status.ts";
@@ -31,7 +32,11 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
     },
 
     byKeyHash: (keyHash) =>
-      run(async () => maybe(await publishers.findOne({ key_hash: keyHash, erasing: false }))),
+      run(async () => {
+        const found = await publishers.findOne({ key_hash: keyHash, erasing: false });
+        if (found !== null) context.writers.saw(found);
+        return maybe(found);
+      }),
 
     async update(id, change) {
       const done = await write([`publisher:${id}`], async (session) => {
@@ -40,7 +45,7 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
         const row = publisherOfDocument(before);
         const after = changedRow(row, change);
         if (after === row) return { after, moved: false };
-        const fields = changeable(after);
+        const fields = changeablePublisherFields(after);
         const moved = !isSameStatus(before, fields);
         await publishers.updateOne(
           { _id: id },
@@ -70,47 +75,5 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   };
 }
 
-export function newPublisher(publisher: StoredPublisher): PublisherDocument {
-  const { id, postCount, createdAt } = publisher;
-  const own = { _id: id, post_count: postCount, created_at: new Date(createdAt) };
-  return { ...own, ...changeable(publisher), erasing: false, spreading: false };
-}
-
-/** The fields that may change. */
-function changeable(
-  publisher: StoredPublisher,
-): Omit<PublisherDocument, "_id" | "post_count" | "created_at" | "erasing" | "spreading"> {
-  return {
-    name: publisher.name,
-    description: publisher.description,
-    url: publisher.url,
-    domain: publisher.domain,
-    verify_token: publisher.verifyToken,
-    verified_at: dateOf(publisher.verifiedAt),
-    verified_via: publisher.verifiedVia,
-    checked_at: dateOf(publisher.checkedAt),
-    suspended_at: dateOf(publisher.suspendedAt),
-    key_hash: publisher.keyHash,
-  };
-}
-
 const maybe = (document: PublisherDocument | null) =>
   document === null ? null : publisherOfDocument(document);
-
-export function publisherOfDocument(document: PublisherDocument): StoredPublisher {
-  return {
-    id: document._id,
-    name: document.name,
-    description: document.description,
-    url: document.url,
-    domain: document.domain,
-    verifyToken: document.verify_token,
-    verifiedAt: timeOf(document.verified_at),
-    verifiedVia: document.verified_via,
-    checkedAt: timeOf(document.checked_at),
-    suspendedAt: timeOf(document.suspended_at),
-    keyHash: document.key_hash,
-    postCount: document.post_count,
-    createdAt: document.created_at.getTime(),
-  };
-}

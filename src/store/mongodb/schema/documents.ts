@@ -105,7 +105,7 @@ export interface PublisherDocument {
   key_hash: string;
   /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
   post_count: number;
-  /** Posts ever inserted, so that two inserts conflict; missing before the first. */
+  /** Raised by each post and by each change of a fingerprint, so that an insert meets both; missing before the first. */
   inserts?: number;
   created_at: Date;
   erasing: boolean;

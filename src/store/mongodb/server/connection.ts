@@ -37,8 +37,13 @@ export interface MongodbConnection {
    * @param alone  names of what `job` will certainly write. Jobs of this process that share a name wait for each other,
    *   which is cheaper than aborting each other; between processes the database decides. The wait counts towards the 10 s:
    *   while the database is away, a long queue fails together and not one after another.
+   * @param committed  called after the commit, before the next job of these names
    */
-  write<T>(alone: readonly string[], job: (session: ClientSession) => Promise<T>): Promise<T>;
+  write<T>(
+    alone: readonly string[],
+    job: (session: ClientSession) => Promise<T>,
+    committed?: (result: T) => void,
+  ): Promise<T>;
   /** Aborts when the connection is about to close, and ends change streams. */
   readonly closing: AbortSignal;
   /** Waits for calls under way, then closes. */
@@ -143,11 +148,14 @@ export async function connectMongodb(
     run: (ask) => within(callMs, ask),
     runLong: (ask) => within(0, ask),
     closing: closing.signal,
-    write(alone, job) {
+    write(alone, job, committed) {
       const deadline = performance.now() + patienceMs;
-      return within(callMs, () =>
-        queue.run(alone, () => transact(client, job, { deadline, before, stuck: () => idle.end() })),
-      );
+      const transaction = async () => {
+        const result = await transact(client, job, { deadline, before, stuck: () => idle.end() });
+        committed?.(result);
+        return result;
+      };
+      return within(callMs, () => queue.run(alone, transaction));
     },
     async close() {
       closing.abort();

@@ -149,7 +149,7 @@ async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
 
 /** Time until a majority has one small write. */
 async function writeTime(connection: MongodbConnection, clock: () => number): Promise<Finding> {
-  const leases = mongodbLeaseStore({ connection, collections: collectionsOf(connection.db), wrote() {} });
+  const leases = mongodbLeaseStore({ connection, collections: collectionsOf(connection.db) });
   const began = performance.now();
   await leases.acquire("doctor", "doctor", 1, clock());
   const tookMs = performance.now() - began;

@@ -1,7 +1,8 @@
 import type { ClientSession, Document, Filter, FindOptions } from "mongodb";
-import type { StoredPost } from "../../../ports/store/index.ts";
-import type { PostDocument } from "../schema/documents.ts";
+import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts";
+import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import { postOfDocument } from "../schema/posts.ts";
+import { publisherOfDocument } from "../schema/publishers.ts";
 import type { MongodbContext } from "./context.ts";
 
 /** Reads posts by id, inside a transaction when there is a session, and without vectors unless they are asked for. */
@@ -55,31 +56,70 @@ export async function postWithKey(
 export const keyId = (publisherId: string, idempotencyHash: string): string =>
   `${publisherId}:${idempotencyHash}`;
 
-/** Ids of posts that anyone may see: neither they nor the posts they answer are hidden, by themselves or with a publisher. */
-export async function visiblePosts(context: MongodbContext, ids: readonly string[]): Promise<Set<string>> {
-  const fields = { publisher_id: 1, parent_id: 1, state: 1 } as const;
+/**
+ * Those of the posts that anyone may see, by id: neither they nor the posts they answer are hidden, by themselves or with a
+ * publisher.
+ */
+export async function visiblePosts(
+  context: MongodbContext,
+  ids: readonly string[],
+): Promise<Map<string, unknown>> {
+  const shown = await withPublishers(context, ids, STATE, { _id: 1 });
+  return new Map(shown.map(([post]) => [post._id, post]));
+}
+
+/** The same, whole and with their publishers. */
+export async function visiblePostRows(
+  context: MongodbContext,
+  ids: readonly string[],
+): Promise<Map<string, { post: StoredPost; publisher: StoredPublisher }>> {
+  const [shown, retrievals] = await Promise.all([
+    withPublishers(context, ids, { vec: 0 }),
+    retrievalsOf(context, ids),
+  ]);
+  return new Map(
+    shown.map(([post, publisher]) => [
+      post._id,
+      {
+        post: postOfDocument(post, retrievals.get(post._id) ?? 0),
+        publisher: publisherOfDocument(publisher),
+      },
+    ]),
+  );
+}
+
+/** What decides whether a post is seen. */
+const STATE = { publisher_id: 1, parent_id: 1, state: 1 } as const;
+
+/** @returns visible posts and their publishers, with the given fields */
+async function withPublishers(
+  context: MongodbContext,
+  ids: readonly string[],
+  fields: Document,
+  publisherFields: Document = {},
+): Promise<[PostDocument, PublisherDocument][]> {
   const posts = await findPosts(context, [...new Set(ids)], undefined, fields);
   const roots = new Set([...posts.values()].flatMap(({ parent_id }) => parent_id ?? []));
   const missing = [...roots].filter((id) => !posts.has(id));
   const known =
     missing.length === 0
       ? posts
-      : new Map([...posts, ...(await findPosts(context, missing, undefined, fields))]);
-  const active = new Map([...known].filter(([, { state }]) => state === "active"));
+      : new Map([...posts, ...(await findPosts(context, missing, undefined, STATE))]);
+  const owners = new Set([...known.values()].map(({ publisher_id }) => publisher_id));
   const publishers = await context.collections.publishers
-    .find(
-      { _id: { $in: [...new Set([...active.values()].map((post) => post.publisher_id))] } },
-      { projection: { erasing: 1, suspended_at: 1 } },
-    )
+    .find({ _id: { $in: [...owners] }, erasing: false, suspended_at: null }, { projection: publisherFields })
     .toArray();
-  const open = new Set(
-    publishers.filter(({ erasing, suspended_at }) => !erasing && suspended_at === null).map(({ _id }) => _id),
-  );
-  const isOpen = (id: string) => open.has(active.get(id)?.publisher_id ?? "");
-  const visible = [...posts].filter(
-    ([id, { parent_id }]) => isOpen(id) && (parent_id === null || isOpen(parent_id)),
-  );
-  return new Set(visible.map(([id]) => id));
+  const open = new Map(publishers.map((publisher) => [publisher._id, publisher]));
+  const ownerOf = (id: string) => {
+    const post = known.get(id);
+    return post?.state === "active" ? open.get(post.publisher_id) : undefined;
+  };
+  return [...posts.values()].flatMap((post): [PostDocument, PublisherDocument][] => {
+    const publisher = ownerOf(post._id);
+    const isSeen =
+      publisher !== undefined && (post.parent_id === null || ownerOf(post.parent_id) !== undefined);
+    return isSeen ? [[post, publisher]] : [];
+  });
 }
 
 /** Posts that pass a filter, as the port has them, in order. */

@@ -5,7 +5,7 @@ import { visibleRows } from "../posts/visible-rows.ts";
 import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
-import { findPosts, visiblePosts } from "../server/reads.ts";
+import { findPosts, visiblePostRows, visiblePosts } from "../server/reads.ts";
 import { settleWorkDocuments } from "../server/work.ts";
 import { enqueuePushes } from "../webhooks/queue.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
@@ -172,18 +172,21 @@ export async function readPendingDocuments(
   const [subscription, rows] = await Promise.all([
     subscriptions.findOne({ _id: id }, { projection: { _id: 1 } }),
     visibleRows(
-      context,
-      { page: (from, size) => unpruned(context, id, from, size), numberOf: (row) => row.delivery_id },
+      {
+        page: (from, size) => unpruned(context, id, from, size),
+        numberOf: (row) => row.delivery_id,
+        visible: (ids) => visiblePostRows(context, ids),
+      },
       after,
       limit,
     ),
   ]);
   // The remains of a removed one are being purged.
   if (subscription === null) return [];
-  return rows.map((row) => ({
-    deliveryId: row.delivery_id,
-    postId: row.post_id,
-    matchedAt: row.matched_at.getTime(),
+  return rows.map(([{ delivery_id, matched_at }, seen]) => ({
+    deliveryId: delivery_id,
+    matchedAt: matched_at.getTime(),
+    ...seen,
   }));
 }
 

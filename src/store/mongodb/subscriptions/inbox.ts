@@ -5,7 +5,7 @@ import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
-import { inSession, withSubscription } from "../server/reads.ts";
+import { inSession, visiblePosts, withSubscription } from "../server/reads.ts";
 import { changedMeanwhile, type Write } from "../server/write-all.ts";
 
 /**
@@ -33,8 +33,7 @@ async function read(
 ): ReturnType<InboxStore["read"]> {
   const { inbox, inboxes } = context.collections;
   if ((await inboxes.findOne({ _id: publisherId })) === null) return [];
-  const rows = await visibleRows<InboxDocument>(
-    context,
+  const rows = await visibleRows<InboxDocument, unknown>(
     {
       numberOf: ({ no }) => no,
       page: (from, size) =>
@@ -44,11 +43,12 @@ async function read(
           .limit(size)
           .toArray(),
       keep: (rows) => withSubscription(context, rows),
+      visible: (ids) => visiblePosts(context, ids),
     },
     after,
     limit,
   );
-  return rows.map(inboxEntryOf);
+  return rows.map(([row]) => inboxEntryOf(row));
 }
 
 export function inboxEntryOf(document: InboxDocument): InboxEntry {

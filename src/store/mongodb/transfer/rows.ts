@@ -1,7 +1,6 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
-import { publisherOfDocument } from "../publishers/index.ts";
 import type { Collections } from "../schema/collections.ts";
 import type {
   DailyCounterDocument,
@@ -19,6 +18,7 @@ import type {
 } from "../schema/documents.ts";
 import { addressesOfReport, timeOf } from "../schema/documents.ts";
 import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
+import { publisherOfDocument } from "../schema/publishers.ts";
 import { pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,10 +1,10 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { counterChange } from "../board/statistics.ts";
-import { newPublisher } from "../publishers/index.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";
 import { binaryOf, documentOfPost, WRITTEN } from "../schema/posts.ts";
+import { newPublisher } from "../schema/publishers.ts";
 import { historyDocuments, newPush } from "../schema/pushes.ts";
 import { newSubscription } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,5 +1,11 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
-import type { FingerprintRow, InsertGuard, PostChange, StoredPost } from "../../../ports/store/index.ts";
+import type {
+  FingerprintRow,
+  InsertOptions,
+  PostChange,
+  StoredPost,
+  ThreadRoot,
+} from "../../../ports/store/index.ts";
 import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
@@ -15,14 +21,15 @@ import { indexKeptVector } from "./vectors.ts";
 export function insertPostRow(
   context: SqliteContext,
   sent: StoredPost,
-  { parentExpiresAt = 0, guard }: { parentExpiresAt?: number; guard?: InsertGuard },
+  { admit, guard }: InsertOptions,
 ): { inserted: boolean; post: StoredPost } {
   const { connection, index } = context;
   const { sql } = connection;
   const existing = postRow(context, sent.id) ?? rowWithKey(context, sent.publisherId, sent.idempotencyHash);
   if (existing !== null) return { inserted: false, post: storedPostOfRow(existing) };
   const parent = sent.parentId === null ? null : parentRow(context, sent.parentId);
-  const rootExpiresAt = Math.max(parentExpiresAt, parent?.expires_at ?? 0);
+  const rootExpiresAt =
+    parent === null ? 0 : Math.max(parent.expires_at, admit?.(rootOf(context, parent)) ?? 0);
   const post = parent === null ? sent : replyWithin(sent, rootExpiresAt);
   if (post.state === "removed") throw new Error("A new post cannot be removed already.");
 
@@ -52,11 +59,16 @@ export function insertPostRow(
   return { inserted: true, post: storedPostOfRow(postRow(context, post.id) as PostRow) };
 }
 
-/** @throws Error when it is gone or removed */
+/** @throws Error when it is gone, removed or a reply */
 function parentRow(context: SqliteContext, id: string): PostRow {
   const parent = postRow(context, id);
-  if (parent !== null && parent.state !== "removed") return parent;
+  if (parent !== null && parent.state !== "removed" && parent.parent_id === null) return parent;
   throw new Error(`Post ${id} is gone; the reply to it was not kept.`);
+}
+
+function rootOf({ connection }: SqliteContext, row: PostRow): ThreadRoot {
+  const owner = connection.sql("SELECT suspended_at FROM publisher WHERE id = ?").get(row.publisher_id);
+  return { ...storedPostOfRow(row), suspended: owner.suspended_at !== null };
 }
 
 /** Gives the replies of a root, hidden ones too, its expiry. */

@@ -3,7 +3,7 @@ import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../p
 import { canBePushedTo } from "../../rules/claims.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { IS_SHOWN } from "../database/rows.ts";
+import { IS_SHOWN, publisherOfRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { addPush, prunePushRows } from "../webhooks/index.ts";
 import { requeueRows } from "../webhooks/queue.ts";
@@ -72,17 +72,21 @@ export function readPendingRows(
   after: number,
   limit: number,
 ): Delivery[] {
-  return sql(
-    `SELECT d.delivery_id AS deliveryId, p.id AS postId, d.matched_at AS matchedAt
+  const rows: { deliveryId: number; postId: string; publisherId: string; matchedAt: number }[] = sql(
+    `SELECT d.delivery_id AS deliveryId, p.id AS postId, p.publisher_id AS publisherId, d.matched_at AS matchedAt
     FROM subscription s
       CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
       CROSS JOIN post p ON p.seq = d.post
       CROSS JOIN publisher a ON a.id = p.publisher_id
     WHERE s.id = ? AND d.delivery_id > ? AND ${IS_SHOWN}
     ORDER BY d.delivery_id LIMIT ?`,
-  )
-    .all(id, after, limit)
-    .map((row) => ({ ...row }));
+  ).all(id, after, limit);
+  return rows.map(({ deliveryId, postId, publisherId, matchedAt }) => ({
+    deliveryId,
+    matchedAt,
+    post: storedPostOfRow(sql(`${SELECT_POST} WHERE p.id = ?`).get(postId)),
+    publisher: publisherOfRow(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
+  }));
 }
 
 /** Counts in steps, so that a long list does not hold up others. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StoredPost } from "../../../../src/ports/store/index.ts";
+import type { StoredPost, ThreadRoot } from "../../../../src/ports/store/index.ts";
 import { aPost, T0 } from "../../../support/search/rows.ts";
 import { DAY_MS, idsOf, type Subject } from "../subject.ts";
 
@@ -23,10 +23,35 @@ export function describeReplies({ store }: Subject): void {
       expect(await store.posts.get("root")).toMatchObject({ replyCount: 30, lastReplyAt: T0 + 29 });
     });
 
+    it("are admitted by who asks, who is told of their root and its publisher", async () => {
+      const told: unknown[] = [];
+      const refuse = (root: ThreadRoot) => {
+        told.push(root);
+        throw new RangeError("no");
+      };
+      const tried = () => store.posts.insert(aPost("root-1", { parentId: "root" }), { admit: refuse });
+      await expect(tried()).rejects.toThrow(RangeError);
+      await store.posts.update("root", { state: "hidden" }, { text: false });
+      await store.publishers.update("pub_a", { suspendedAt: T0 });
+      await expect(tried()).rejects.toThrow(RangeError);
+      const { expiresAt } = (await store.posts.get("root")) as StoredPost;
+      const root = { kind: "thread", expiresAt, replyCount: 0 };
+      expect(told).toEqual([
+        expect.objectContaining({ ...root, state: "active", suspended: false }),
+        expect.objectContaining({ ...root, state: "hidden", suspended: true }),
+      ]);
+      expect(await store.posts.get("root-1")).toBeNull();
+    });
+
+    it("are refused below another reply", async () => {
+      await reply(1);
+      await expect(store.posts.insert(aPost("root-1-1", { parentId: "root-1" }))).rejects.toThrow();
+    });
+
     it("move the expiry of their root forward, never back", async () => {
       const later = T0 + 60 * DAY_MS;
-      await store.posts.insert(aPost("root-1", { parentId: "root" }), { parentExpiresAt: later });
-      await store.posts.insert(aPost("root-2", { parentId: "root" }), { parentExpiresAt: T0 + DAY_MS });
+      await store.posts.insert(aPost("root-1", { parentId: "root" }), { admit: () => later });
+      await store.posts.insert(aPost("root-2", { parentId: "root" }), { admit: () => T0 + DAY_MS });
       expect((await store.posts.get("root"))?.expiresAt).toBe(later);
     });
 
@@ -39,7 +64,7 @@ export function describeReplies({ store }: Subject): void {
       );
       expect(post).toMatchObject({ expiresAt: T0 + 30 * DAY_MS, expiryChosen: false });
       await store.posts.update("root-1", { state: "hidden", expiresAt: T0 + 9 }, { text: false });
-      await store.posts.insert(aPost("root-2", { parentId: "root" }), { parentExpiresAt: T0 + 60 * DAY_MS });
+      await store.posts.insert(aPost("root-2", { parentId: "root" }), { admit: () => T0 + 60 * DAY_MS });
       expect(await expiries()).toEqual(Array(3).fill(60 * DAY_MS));
       await store.posts.update("root", { expiresAt: T0 + 5 }, { text: false });
       expect(await expiries()).toEqual([5, 5, 5]);
