@@ -1,6 +1,12 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { Store, StoredPost, StoredPublisher, ThreadRoot } from "../../ports/store/index.ts";
+import {
+  type Store,
+  type StoredPost,
+  type StoredPublisher,
+  StoreUnavailable,
+  type ThreadRoot,
+} from "../../ports/store/index.ts";
 import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
 import { postResource } from "../resources.ts";
@@ -202,6 +208,7 @@ export class Writing {
 
   /** Why the store kept nothing: the publisher vanished since our read, or nobody may answer the parent. */
   async #explain(error: unknown, { publisherId, parentId }: StoredPost): Promise<never> {
+    if (error instanceof StoreUnavailable) throw error;
     if (!(error instanceof BoardError)) {
       if ((await this.#store.publishers.get(publisherId)) === null) throw new BoardError("invalid_api_key");
       if (parentId !== null) await this.#checkParent(parentId);

@@ -8,7 +8,7 @@ import { findPosts, listPosts, postWithKey, retrievalsOf, storedPosts } from "..
 import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
 import { findFingerprints } from "./fingerprints.ts";
-import { insertPostDocument } from "./inserts.ts";
+import { insertPostDocuments } from "./inserts.ts";
 import { enqueueMissingVectorDocuments, readVectorDocuments, setVectorDocuments } from "./vectors.ts";
 
 /** Counts written in one round trip. */
@@ -28,7 +28,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
     });
 
   return {
-    insert: (post, options = {}) => insertPostDocument(context, post, options),
+    insert: insertPostDocuments(context),
     get: async (id) => (await many([id]))[0] ?? null,
     byIdempotency: (publisherId, idempotencyHash) =>
       run(async () => {

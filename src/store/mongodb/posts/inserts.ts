@@ -1,65 +1,129 @@
-import type { ClientSession, Document } from "mongodb";
-import type { InsertGuard, InsertOptions, StoredPost, ThreadRoot } from "../../../ports/store/index.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Document } from "mongodb";
+import {
+  type InsertGuard,
+  type InsertOptions,
+  type PostStore,
+  type StoredPost,
+  StoreUnavailable,
+  type ThreadRoot,
+} from "../../../ports/store/index.ts";
 import { replyWithin } from "../../rules/rows.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WINDOW_END } from "../schema/posts.ts";
-import { isDuplicate } from "../server/connection.ts";
+import { isDuplicate, PATIENCE_MS } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { Gathered } from "../server/gathered.ts";
+import { KeyedQueue } from "../server/keyed-queue.ts";
 import { keyId, postWithKey, retrievalsOf } from "../server/reads.ts";
+import { CONTENDED } from "../server/unavailable.ts";
 import { freshWork, workId } from "../server/work.ts";
-import { changedMeanwhile, type Write, writeAll } from "../server/write-all.ts";
+import { ChangedMeanwhile, changedMeanwhile, type Write, writeAll } from "../server/write-all.ts";
 import { entryWritesOfReply, inboxesOfThread } from "../subscriptions/inbox.ts";
 import { moveReplyDocuments } from "./counts.ts";
 import { type FingerprintFields, fingerprintRowOf, fingerprintStages } from "./fingerprints.ts";
 import type { Writer } from "./writers.ts";
 
 /**
- * A new post is written by one command and its commit. What it depends on is read before, outside the transaction, or
- * remembered of the publisher's last post; each document of it has a counter, and the write misses when that has moved.
+ * A new post is written by one command and its commit, together with those that other callers insert at the time. What it
+ * depends on is read before, outside the transaction, or remembered of the publisher's last post; each document of it has
+ * a counter, and the write misses when that has moved.
  */
 
-/** @throws Error when the publisher, or the parent of a reply, is gone */
-export async function insertPostDocument(
-  context: MongodbContext,
-  post: StoredPost,
-  options: InsertOptions,
-): Promise<{ inserted: boolean; post: StoredPost }> {
-  if (post.state === "removed") throw new Error("A new post cannot be removed already.");
-  const alone = [`publisher:${post.publisherId}`];
-  if (post.parentId !== null) alone.push(`post:${post.parentId}`);
+/** Posts of one transaction, and such transactions under way at a time. */
+const BATCH = { most: 50, atOnce: 2 } as const;
+/** Longest pause before another look at what others are changing. */
+const PAUSE_MS = 20;
+
+/** A post as it will be written. */
+interface Prepared {
+  post: StoredPost;
+  writes: Write[];
+  /** The publisher as it was found. */
+  writer: Writer;
+  /** The root whose expiry, and that of its replies, moves to the post's. */
+  moving: string | null;
+}
+
+/** See `PostStore.insert`. */
+export function insertPostDocuments(context: MongodbContext): PostStore["insert"] {
+  const { run } = context.connection;
+  const queue = new KeyedQueue();
+  const batches = new Gathered((batch: readonly Prepared[]) => writeBatch(context, batch), BATCH);
+
+  /** Resolves to the post as it was written, and to the ids of the posts of its thread whose expiry moved. */
+  const insertNew = async (sent: StoredPost, options: InsertOptions) => {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const prepared = await prepare(context, sent, options);
+      const { post, moving, writer } = prepared;
+      try {
+        const moved =
+          moving === null ? await settled(batches.add(prepared)) : await writeAlone(context, prepared);
+        context.writers.wrote(post.publisherId, writer, post);
+        return { post, moved };
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile)) throw error;
+        if (performance.now() > deadline) throw new StoreUnavailable(CONTENDED, { cause: error });
+        await sleep(Math.random() * PAUSE_MS);
+      }
+    }
+  };
+
+  return async (post, options = {}) => {
+    if (post.state === "removed") throw new Error("A new post cannot be removed already.");
+    const alone = [`publisher:${post.publisherId}`];
+    if (post.parentId !== null) alone.push(`post:${post.parentId}`);
+    try {
+      const written = await run(() => queue.run(alone, () => insertNew(post, options)));
+      context.wrote({ posts: [post.id, ...written.moved] });
+      return { inserted: true, post: written.post };
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      // The ids are unique, so that no look before the write is needed. Other reasons count only for a post that is new.
+      const existing = await run(() => existingPost(context, post));
+      if (existing !== null) return { inserted: false, post: existing };
+      throw isDuplicate(error)
+        ? new Error(`Post ${post.id} exists in another thread.`, { cause: error })
+        : error;
+    }
+  };
+}
+
+type Outcome = PromiseSettledResult<string[]>;
+
+/** Writes posts by one transaction; when that fails, each by one of its own, since the fault may be with one of them. */
+async function writeBatch(context: MongodbContext, batch: readonly Prepared[]): Promise<Outcome[]> {
   try {
-    const written = await context.connection.write(
-      alone,
-      (session) => insertNew(context, session, post, options),
-      ({ writer }) => context.writers.wrote(post.publisherId, writer, post),
-    );
-    context.wrote({ posts: [post.id, ...written.moved] });
-    return { inserted: true, post: written.post };
+    const writes = batch.flatMap((prepared) => prepared.writes);
+    await context.connection.transaction((session) => writeAll(context, session, writes));
+    return batch.map(() => ({ status: "fulfilled", value: [] }));
   } catch (error) {
-    // The ids are unique, so that no look before the write is needed. Other reasons count only for a post that is new.
-    const existing = await context.connection.run(() => existingPost(context, post));
-    if (existing !== null) return { inserted: false, post: existing };
-    throw isDuplicate(error)
-      ? new Error(`Post ${post.id} exists in another thread.`, { cause: error })
-      : error;
+    if (batch.length === 1 || error instanceof StoreUnavailable) throw error;
+    return Promise.allSettled(batch.map((prepared) => writeAlone(context, prepared)));
   }
 }
 
-interface Written {
-  post: StoredPost;
-  /** Ids of the posts of its thread whose expiry moved. */
-  moved: string[];
-  /** The publisher as the insertion found it. */
-  writer: Writer;
+function writeAlone(context: MongodbContext, { post, writes, moving }: Prepared): Promise<string[]> {
+  return context.connection.transaction(async (session) => {
+    await writeAll(context, session, writes);
+    if (moving === null) return [];
+    return [moving, ...(await moveReplyDocuments(context, session, moving, post.expiresAt))];
+  });
 }
 
-async function insertNew(
+async function settled(outcome: Promise<Outcome>): Promise<string[]> {
+  const known = await outcome;
+  if (known.status === "rejected") throw known.reason;
+  return known.value;
+}
+
+async function prepare(
   context: MongodbContext,
-  session: ClientSession,
   sent: StoredPost,
   { admit, guard }: InsertOptions,
-): Promise<Written> {
+): Promise<Prepared> {
   const { id, publisherId, parentId, createdAt, idempotencyHash } = sent;
   const [writer, thread] = await Promise.all([
     context.writers.take(publisherId, guard) ?? lookAtPublisher(context, publisherId, guard),
@@ -74,7 +138,9 @@ async function insertNew(
     update: { $set: freshWork(kind, id, createdAt) },
     upsert: true,
   });
-  await writeAll(context, session, [
+  const retrieved = { filter: { _id: id }, update: { $set: { n: post.retrievals } }, upsert: true };
+  const key = { _id: keyId(publisherId, idempotencyHash ?? ""), post_id: id };
+  const writes: Write[] = [
     {
       to: "publishers",
       filter: { _id: publisherId, erasing: false, ...writer.seen },
@@ -83,26 +149,14 @@ async function insertNew(
     },
     ...(thread === null ? [] : [replyCount(thread, post)]),
     { to: "posts", insert: documentOfPost(post, publisherDocumentStatus(writer.seen)) },
-    ...(idempotencyHash === null
-      ? []
-      : [{ to: "post_keys", insert: { _id: keyId(publisherId, idempotencyHash), post_id: id } } as const]),
-    ...(post.retrievals === 0
-      ? []
-      : [
-          {
-            to: "retrievals",
-            filter: { _id: id },
-            update: { $set: { n: post.retrievals } },
-            upsert: true,
-          } as const,
-        ]),
+    ...(idempotencyHash === null ? [] : [{ to: "post_keys", insert: key } as const]),
+    ...(post.retrievals === 0 ? [] : [{ to: "retrievals", ...retrieved } as const]),
     work("match"),
     work("embed"),
     ...(thread === null ? [] : entryWritesOfReply({ id, publisherId, at: createdAt }, thread)),
-  ]);
-  if (thread === null || rootExpiresAt === thread.root.expiresAt) return { post, moved: [], writer };
-  const moved = await moveReplyDocuments(context, session, thread.id, rootExpiresAt);
-  return { post, moved: [thread.id, ...moved], writer };
+  ];
+  const moving = thread === null || rootExpiresAt === thread.root.expiresAt ? null : thread.id;
+  return { post, writes, writer, moving };
 }
 
 /** @throws Error when the publisher is gone or being erased */

@@ -12,7 +12,7 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { IdleTransactions } from "./idle-transactions.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { PrimaryWatch } from "./primary-watch.ts";
-import { behindBulk, unavailable } from "./unavailable.ts";
+import { behindBulk, CONTENDED, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
 export interface MongodbConnection {
@@ -37,13 +37,10 @@ export interface MongodbConnection {
    * @param alone  names of what `job` will certainly write. Jobs of this process that share a name wait for each other,
    *   which is cheaper than aborting each other; between processes the database decides. The wait counts towards the 10 s:
    *   while the database is away, a long queue fails together and not one after another.
-   * @param committed  called after the commit, before the next job of these names
    */
-  write<T>(
-    alone: readonly string[],
-    job: (session: ClientSession) => Promise<T>,
-    committed?: (result: T) => void,
-  ): Promise<T>;
+  write<T>(alone: readonly string[], job: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** The same as one part of a call that `run` began, which a close waits for. */
+  transaction<T>(job: (session: ClientSession) => Promise<T>): Promise<T>;
   /** Aborts when the connection is about to close, and ends change streams. */
   readonly closing: AbortSignal;
   /** Waits for calls under way, then closes. */
@@ -54,7 +51,7 @@ export interface MongodbConnection {
  * How long a call may take, and how long a transaction waits for its turn and is tried again after conflicts, in
  * milliseconds.
  */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 /** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;
 /** Between two looks of a monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
@@ -140,6 +137,7 @@ export async function connectMongodb(
   const before = async () => {
     if (sharded) await db.collection<{ _id: string }>("publishers").findOne({ _id: "" });
   };
+  const stuck = () => idle.end();
   return {
     client,
     db,
@@ -148,14 +146,13 @@ export async function connectMongodb(
     run: (ask) => within(callMs, ask),
     runLong: (ask) => within(0, ask),
     closing: closing.signal,
-    write(alone, job, committed) {
+    write(alone, job) {
       const deadline = performance.now() + patienceMs;
-      const transaction = async () => {
-        const result = await transact(client, job, { deadline, before, stuck: () => idle.end() });
-        committed?.(result);
-        return result;
-      };
-      return within(callMs, () => queue.run(alone, transaction));
+      return within(callMs, () => queue.run(alone, () => transact(client, job, { deadline, before, stuck })));
+    },
+    transaction(job) {
+      const deadline = performance.now() + patienceMs;
+      return unavailable(() => transact(client, job, { deadline, before, stuck }));
     },
     async close() {
       closing.abort();
@@ -203,7 +200,7 @@ async function transact<T>(
   { deadline, before, stuck }: { deadline: number; before: () => Promise<void>; stuck: () => Promise<void> },
 ): Promise<T> {
   const began = performance.now();
-  if (began > deadline) throw new StoreUnavailable("others were writing the same for too long");
+  if (began > deadline) throw new StoreUnavailable(CONTENDED);
   for (let tries = 0; ; tries += 1) {
     await before();
     const session = client.startSession({ causalConsistency: false });

@@ -16,7 +16,7 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
     const error = behindBulk(thrown);
     if (!(error instanceof MongoError)) throw thrown;
     if (error.hasErrorLabel("TransientTransactionError")) {
-      throw new StoreUnavailable("others were writing the same for too long", { cause: error });
+      throw new StoreUnavailable(CONTENDED, { cause: error });
     }
     if (error instanceof MongoServerError) {
       const code = Number(error.code);
@@ -31,6 +31,8 @@ export async function unavailable<T>(ask: () => Promise<T>): Promise<T> {
     );
   }
 }
+
+export const CONTENDED = "others were writing the same for too long";
 
 /** The error that ended a bulk write; the bulk's own error has another class and not always its code. */
 export function behindBulk(error: unknown): unknown {

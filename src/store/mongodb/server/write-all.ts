@@ -5,7 +5,6 @@ import {
   type Db,
   type Document,
   MongoClientBulkWriteError,
-  MongoError,
   MongoServerError,
   type WriteConcernSettings,
 } from "mongodb";
@@ -141,9 +140,12 @@ function modelOf(write: Write, namespace: string): AnyClientBulkWriteModel<Docum
   return { name: "updateOne", namespace, filter, update, upsert };
 }
 
-/** Makes the transaction start again: another one changed what this one had looked at before. */
-export function changedMeanwhile(): Error {
-  const error = new MongoError("what a transaction looked at has changed");
-  error.addErrorLabel("TransientTransactionError");
-  return error;
+/** Another write changed what this one had looked at before: look again. */
+export class ChangedMeanwhile extends Error {
+  constructor() {
+    super("what a write had looked at has changed");
+    this.name = "ChangedMeanwhile";
+  }
 }
+
+export const changedMeanwhile = (): Error => new ChangedMeanwhile();

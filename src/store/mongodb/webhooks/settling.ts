@@ -29,7 +29,7 @@ const KEPT_ATTEMPTS = 20;
 export function settlePushDocuments(context: MongodbContext, held: Held): PushStore["settle"] {
   const delivered = new Gathered(
     (batch: readonly Delivered[]) => context.connection.run(() => settleDelivered(context, held, batch)),
-    DELIVERED_PER_BATCH,
+    { most: DELIVERED_PER_BATCH },
   );
   return async (push, attempt, outcome) => {
     const simple = outcome.state === "delivered" && push.subscription.failures === 0;
