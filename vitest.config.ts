@@ -8,6 +8,7 @@ const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
 const ON_EITHER_STORE = [
   "test/{tools,tools/search,routes}/*.test.ts",
   "test/**/{surfaces,failures,limits,inbox,webhooks,delivery,delivering-boards,metrics,feeds,moderate}.test.ts",
+  "test/syndication/{polls,awkward,an-hour}.test.ts",
 ];
 
 const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...TIMEOUTS } };

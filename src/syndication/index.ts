@@ -13,7 +13,7 @@ import { fetchFeed } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 import { postOfItem } from "./post-of-item.ts";
 import { type Read, readFeed } from "./read.ts";
-import { type Applied, Relay } from "./relay.ts";
+import { type Applied, currentOf, Relay } from "./relay.ts";
 
 /** The longest pause after failures. */
 const BACK_OFF_MAX_MS = DAY_MS;
@@ -34,8 +34,12 @@ export class Syndication {
   readonly #outbound: Outbound;
   readonly #relay: Relay;
   readonly #clock: () => number;
+  readonly #pause: (ms: number) => Promise<void>;
 
-  /** @param parts.created  told of each new post, for the statistics */
+  /**
+   * @param parts.created  told of each new post, for the statistics
+   * @param parts.pause  waits between two polls of one host; default: by the system's clock
+   */
   constructor(parts: {
     store: Store;
     index: SearchIndex;
@@ -43,10 +47,12 @@ export class Syndication {
     writing: Writing;
     created: (input: PostInput, publisher: StoredPublisher) => void;
     clock: () => number;
+    pause?: (ms: number) => Promise<void>;
   }) {
     this.#store = parts.store;
     this.#outbound = parts.outbound;
     this.#clock = parts.clock;
+    this.#pause = parts.pause ?? sleep;
     this.#relay = new Relay(parts);
     this.feeds = new Feeds(parts.store, parts.clock);
   }
@@ -66,8 +72,7 @@ export class Syndication {
     const { items, unread } = await this.#read(feed, fetched.text);
     const posts: PostInput[] = [];
     const refused = unread === 0 ? [] : [`${unread} entries could not be read`];
-    for (const item of items) {
-      if (item.cancelled) continue;
+    for (const item of currentOf(items, this.#clock())) {
       try {
         posts.push(postOfItem(item, feed, this.#clock()));
       } catch (error) {
@@ -88,7 +93,7 @@ export class Syndication {
     const worker = async () => {
       for (let feeds = queue.shift(); feeds !== undefined; feeds = queue.shift()) {
         for (const [at, feed] of feeds.entries()) {
-          if (at > 0) await sleep(HOST_PAUSE_MS);
+          if (at > 0) await this.#pause(HOST_PAUSE_MS);
           if (!(await held())) return;
           await this.poll(feed).catch((error: unknown) => {
             if (!(error instanceof FeedError)) throw error;
@@ -128,7 +133,7 @@ export class Syndication {
         lastError: error.message,
         nextAt: now + Math.max(pause, asked),
       });
-      if (error.gone) await this.#pause(feed.id);
+      if (error.gone) await this.#retireFeed(feed.id);
       throw error;
     }
   }
@@ -174,7 +179,7 @@ export class Syndication {
     return readFeed({ kind, text, reading: { now: this.#clock(), timezone } });
   }
 
-  async #pause(id: string): Promise<void> {
+  async #retireFeed(id: string): Promise<void> {
     await this.feeds.change((feeds) => ({
       feeds: feeds.map((feed) => (feed.id === id ? { ...feed, paused: true } : feed)),
       result: undefined,

@@ -78,19 +78,3 @@ export const bareItem = (id: string, title: string): FeedItem => ({
   kind: null,
   free: null,
 });
-
-/** Epoch milliseconds of a date as feeds write them, or null: ISO 8601, RFC 822 and its dialects. */
-export function feedDate(text: string | null | undefined): number | null {
-  if (text == null || text.trim() === "") return null;
-  // `Date` knows both forms; weekdays in other languages and doubled blanks are no part of the date.
-  const bare = text
-    .trim()
-    .replace(/^\p{L}+\.?,\s*/u, "")
-    .replace(/\s+/g, " ")
-    .replace(/\bUT\b|\bZ$/, "GMT");
-  for (const form of [text.trim(), bare]) {
-    const at = Date.parse(form);
-    if (!Number.isNaN(at)) return at;
-  }
-  return null;
-}

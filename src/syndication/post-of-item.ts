@@ -4,6 +4,7 @@ import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feed.ts";
 import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
+import { NEWS_MS } from "./kinds/news.ts";
 
 const SOURCE_ID_MAX = 300;
 /** Parts of an address that only count visits. */
@@ -14,8 +15,6 @@ const MARKUP = /<\/?[a-z][^<>]*>|&(#\d+|#x[\da-f]+|[a-z]+);/i;
 /** Of a text with markup, the characters that are read, and how deep its elements go. */
 const MARKUP_CHARS_MAX = 1 << 16;
 const MARKUP_DEPTH_MAX = 50;
-/** Relayed news without an end is shown for this long. */
-const NEWS_MS = 14 * 86_400_000;
 
 /**
  * An entry as a post, its text free of markup and within bounds.
@@ -25,7 +24,7 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
   const title = cut(plainText(item.title).replace(/\s+/g, " "), LIMITS.titleChars);
   const body = cut(plainText(item.body), LIMITS.bodyChars);
   if (title === "") throw new FeedError("an entry without a title");
-  const url = webAddress(item.url);
+  const url = webAddress(item.url, feed.url);
   const kind = feed.postKind ?? item.kind ?? FEED_FORMATS[feed.kind].kind;
   const place = placeOf(item.place) ?? feed.place;
   const expiresAt = expiryOf(item, feed, now);
@@ -83,7 +82,7 @@ function bareAddress(address: string | null): string {
   return url.href.replace(/\/$/, "");
 }
 
-/** News stays for two weeks unless it says otherwise; what has a time follows it by default. */
+/** Undated news stays for two weeks; what has a time follows it by default. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
   if (item.expiresAt !== null && item.expiresAt > now)
     return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * 86_400_000);
@@ -139,7 +138,12 @@ function placeOf(place: FeedItem["place"]): FeedItem["place"] {
   return { name: name === "" ? null : name, lat: known ? place.lat : null, lng: known ? place.lng : null };
 }
 
-const webAddress = (text: string | null): string | null =>
-  text !== null && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
+/** Feeds may write addresses relative to their own. */
+function webAddress(text: string | null, base: string): string | null {
+  if (text === null || !URL.canParse(text, base)) return null;
+  const { protocol, href } = new URL(text, base);
+  if (protocol !== "http:" && protocol !== "https:") return null;
+  return URL.canParse(text) ? text : href;
+}
 const iso = (moment: number | null): string | null =>
   moment === null ? null : new Date(moment).toISOString();

@@ -10,6 +10,7 @@ import { parseQueryText } from "../search/query-text.ts";
 import type { Feed } from "./feed.ts";
 import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
+import { NEWS_MS } from "./kinds/news.ts";
 import { postOfItem, samenessOf, sourceIdOf } from "./post-of-item.ts";
 
 /** Entries of a feed that are shown at a time: those that begin soonest, or came first in the feed. */
@@ -19,6 +20,8 @@ const POSTS_MAX = 5_000;
 /** Posts of others with alike titles that are compared with a new one. */
 const ALIKE_MAX = 10;
 const REFUSALS_MAX = 20;
+/** What names no end is shown on while it is in the feed. */
+const RENEWAL_MS = NEWS_MS / 2;
 
 /** What became of the entries of a feed. */
 export interface Applied {
@@ -74,7 +77,8 @@ export class Relay {
         const post = known.of(item, input);
         if (post !== null) {
           met.add(post.id);
-          if (await this.#update(post, input, publisher, now)) applied.changed += 1;
+          const renewal = item.expiresAt === null ? RENEWAL_MS : 0;
+          if (await this.#update(post, input, publisher, now, renewal)) applied.changed += 1;
         } else if (applied.added >= room) applied.left += 1;
         else if (await this.#isTold(input, publisher, now)) applied.folded += 1;
         else {
@@ -92,12 +96,16 @@ export class Relay {
     return applied;
   }
 
-  /** @returns whether there was something to change */
+  /**
+   * @param renewal  a later expiry alone is worth a change from this many milliseconds on
+   * @returns whether there was something to change
+   */
   async #update(
     post: StoredPost,
     input: PostInput,
     publisher: StoredPublisher,
     now: number,
+    renewal: number,
   ): Promise<boolean> {
     const { idempotency_key: _key, parent_id: _parent, ...fields } = input;
     const patch: PostPatch = { ...fields, syndicated: true };
@@ -107,7 +115,8 @@ export class Relay {
     const differs = Object.entries(change).some(
       ([name, value]) => name !== "expiresAt" && !isDeepStrictEqual(value, post[name as keyof StoredPost]),
     );
-    if (!differs && (change.expiresAt === undefined || change.expiresAt <= post.expiresAt)) return false;
+    const longer = (change.expiresAt ?? post.expiresAt) - post.expiresAt;
+    if (!differs && (longer <= 0 || longer < renewal)) return false;
     await this.#writing.edit(post.id, patch, publisher, now);
     return true;
   }
@@ -190,7 +199,7 @@ class KnownPosts {
 }
 
 /** Entries that are not over and not cancelled, what begins soonest first. */
-function currentOf(items: readonly FeedItem[], now: number): FeedItem[] {
+export function currentOf(items: readonly FeedItem[], now: number): FeedItem[] {
   const current = items.filter(
     ({ cancelled, startsAt, endsAt, expiresAt }) =>
       !cancelled && (endsAt ?? startsAt ?? now) >= now && (expiresAt ?? now) >= now,

@@ -1,31 +1,19 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import type { Feed } from "../../src/syndication/feed.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { activePosts, addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 10, 22, 12);
 
-/** What the source answers, by path. */
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-const answers = new Map<string, Answer>();
-const asked: IncomingMessage[] = [];
-const source = createServer((request, response) => {
-  asked.push(request);
-  const answer = answers.get(request.url ?? "");
-  if (answer === undefined) response.writeHead(404).end();
-  else answer(request, response);
-});
-let origin = "";
 let now = START;
+let source: FeedSource;
 let board: TestBoard;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(source.address() as AddressInfo).port}`;
+  source = await startFeedSource();
   board = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1,localhost" }, { clock: () => now, idle: true });
 });
 afterAll(async () => {
@@ -33,46 +21,16 @@ afterAll(async () => {
   source.close();
 });
 beforeEach(() => {
-  asked.length = 0;
+  source.asked.length = 0;
 });
 
-const serve = (path: string, text: string | Buffer, headers: Record<string, string> = {}) =>
-  answers.set(path, (_request, response) => response.writeHead(200, headers).end(text));
-
-let made = 0;
-async function aFeed(
-  path: string,
-  given: Partial<Feed> = {},
-): Promise<{ feed: Feed; publisher: StoredPublisher }> {
-  made += 1;
-  const { id } = await board.board.services.publishers.register(
-    { name: `Feed ${made}`, accept_terms: true },
-    now,
-  );
-  const feed: Feed = {
-    id: `feed_${made}`,
-    url: `${origin}${path}`,
-    kind: "ics",
-    name: `Source ${made}`,
-    license: "CC0-1.0",
-    publisherId: id,
-    tags: ["town"],
-    postKind: null,
-    timezone: "Europe/Berlin",
-    place: null,
-    everyMs: HOUR_MS,
-    dailyMax: 500,
-    paused: false,
-    ...given,
-  };
-  await board.board.syndication.feeds.change((feeds) => ({ feeds: [...feeds, feed], result: undefined }));
-  const publisher = await board.board.store.publishers.get(id);
-  return { feed, publisher: publisher as StoredPublisher };
-}
+const serve: FeedSource["serve"] = (...given) => source.serve(...given);
+const answer = (path: string, how: Parameters<FeedSource["answers"]["set"]>[1]) =>
+  source.answers.set(path, how);
+const aFeed = (path: string, given: Partial<Feed> = {}) => addFeed(board, source.origin + path, given);
 
 const poll = (feed: Feed) => board.board.syndication.poll(feed);
-const postsOf = async ({ id }: StoredPublisher) =>
-  (await board.board.store.posts.byPublisher(id, 2_000)).filter((post) => post.expiresAt > now);
+const postsOf = (publisher: StoredPublisher) => activePosts(board, publisher);
 const titlesOf = async (publisher: StoredPublisher) =>
   (await postsOf(publisher)).map(({ title }) => title).sort();
 
@@ -236,7 +194,7 @@ describe("news that is relayed", () => {
 
 describe("the source is asked politely", () => {
   it("with what it said of its last version; 304 costs nothing", async () => {
-    answers.set("/tagged.ics", (request, response) => {
+    answer("/tagged.ics", (request, response) => {
       const headers = { etag: '"v1"', "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" };
       if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, headers).end();
       else
@@ -245,7 +203,7 @@ describe("the source is asked politely", () => {
     const { feed } = await aFeed("/tagged.ics");
     await poll(feed);
     expect(await poll(feed)).toEqual({ unchanged: true });
-    expect(asked.at(-1)?.headers["if-modified-since"]).toBe("Sun, 22 Nov 2026 10:00:00 GMT");
+    expect(source.asked.at(-1)?.headers["if-modified-since"]).toBe("Sun, 22 Nov 2026 10:00:00 GMT");
   });
 
   it("packed answers are unpacked, bombs are refused, encodings are read", async () => {
@@ -266,37 +224,29 @@ describe("the source is asked politely", () => {
 
   it("redirects are followed, within bounds", async () => {
     serve("/there.ics", calendar({ r: "SUMMARY:Redirected ride|DTSTART:20261205T180000Z" }));
-    answers.set("/here.ics", (_request, response) =>
-      response.writeHead(302, { location: "/there.ics" }).end(),
-    );
-    answers.set("/loop.ics", (_request, response) =>
-      response.writeHead(302, { location: "/loop.ics" }).end(),
-    );
+    answer("/here.ics", (_request, response) => response.writeHead(302, { location: "/there.ics" }).end());
+    answer("/loop.ics", (_request, response) => response.writeHead(302, { location: "/loop.ics" }).end());
     expect(await poll((await aFeed("/here.ics")).feed)).toMatchObject({ added: 1 });
     await expect(poll((await aFeed("/loop.ics")).feed)).rejects.toThrow("redirects");
-    answers.set("/inside.ics", (_request, response) =>
+    answer("/inside.ics", (_request, response) =>
       response.writeHead(302, { location: "http://[::1]:1/x" }).end(),
     );
     await expect(poll((await aFeed("/inside.ics")).feed)).rejects.toThrow("may not be called");
-    answers.set("/nowhere.ics", (_request, response) =>
-      response.writeHead(302, { location: "http://[" }).end(),
-    );
+    answer("/nowhere.ics", (_request, response) => response.writeHead(302, { location: "http://[" }).end());
     await expect(poll((await aFeed("/nowhere.ics")).feed)).rejects.toThrow("no URL");
   });
 
   it("an exemption of the outgoing guard holds for the host that the operator named, not for where it redirects", async () => {
-    const { port } = new URL(origin);
+    const { port } = new URL(source.origin);
     serve("/private.ics", calendar({ s: "SUMMARY:Private party|DTSTART:20261205T180000Z" }));
     const location = `http://localhost:${port}/private.ics`;
     expect(await poll((await aFeed("/x", { url: location })).feed)).toMatchObject({ added: 1 });
-    answers.set("/public.ics", (_request, response) => response.writeHead(302, { location }).end());
+    answer("/public.ics", (_request, response) => response.writeHead(302, { location }).end());
     await expect(poll((await aFeed("/public.ics")).feed)).rejects.toThrow("may not be called");
   });
 
   it("a feed that fails waits ever longer, as long as the source asks, and one that is gone is paused", async () => {
-    answers.set("/down.ics", (_request, response) =>
-      response.writeHead(503, { "retry-after": "36000" }).end(),
-    );
+    answer("/down.ics", (_request, response) => response.writeHead(503, { "retry-after": "36000" }).end());
     const { feed } = await aFeed("/down.ics");
     const { feeds } = board.board.syndication;
     await expect(poll(feed)).rejects.toThrow("503");
@@ -305,10 +255,10 @@ describe("the source is asked politely", () => {
       nextAt: now + 10 * HOUR_MS,
       lastError: "The source answered 503.",
     });
-    answers.set("/down.ics", (_request, response) => response.writeHead(500).end());
+    answer("/down.ics", (_request, response) => response.writeHead(500).end());
     await expect(poll(feed)).rejects.toThrow("500");
     expect(await feeds.state(feed.id)).toMatchObject({ failures: 2, nextAt: now + 4 * HOUR_MS });
-    answers.set("/down.ics", (_request, response) => response.writeHead(410).end());
+    answer("/down.ics", (_request, response) => response.writeHead(410).end());
     await expect(poll(feed)).rejects.toThrow("410");
     expect((await feeds.all()).find(({ id }) => id === feed.id)?.paused).toBe(true);
   });
@@ -316,20 +266,20 @@ describe("the source is asked politely", () => {
   it("due feeds are polled, each once, and none that is paused or waits", async () => {
     const paths = Array.from({ length: 6 }, (_, n) => `/due${n}.ics`);
     for (const [n, path] of paths.entries()) {
-      if (n % 3 === 2) answers.set(path, (_request, response) => response.writeHead(500).end());
+      if (n % 3 === 2) answer(path, (_request, response) => response.writeHead(500).end());
       else serve(path, calendar({ d: `SUMMARY:Due date ${n}|DTSTART:20261205T1${n}0000Z` }));
     }
     const feeds = [];
     for (const [n, path] of paths.entries()) feeds.push((await aFeed(path, { paused: n === 0 })).feed);
-    asked.length = 0;
+    source.asked.length = 0;
     await board.board.syndication.pollDue(now, async () => true);
-    const due = asked
-      .map(({ url }) => url ?? "")
-      .filter((url) => url.startsWith("/due"))
+    const due = source.asked
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith("/due"))
       .sort();
     expect(due).toEqual(paths.slice(1));
-    asked.length = 0;
+    source.asked.length = 0;
     await board.board.syndication.pollDue(now, async () => true);
-    expect(asked).toEqual([]);
+    expect(source.asked).toEqual([]);
   });
 });

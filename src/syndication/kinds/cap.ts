@@ -1,17 +1,17 @@
 import { XMLParser } from "fast-xml-parser";
 import { bareItem, FeedError, type FeedFormat, type FeedItem } from "../item.ts";
-import { coordinate, dateIn, type Fields, isFields, listOf, textIn } from "./fields.ts";
+import { coordinate, endIn, type Fields, isFields, listOf, textIn } from "./fields.ts";
 
 /** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries carry the fields of one. */
 export const cap: FeedFormat = {
   kind: "announcement",
   isComplete: true,
-  parse(text) {
+  parse(text, { timezone }) {
     const alerts = alertsOf(text);
     // A test or a draft warns of nothing.
     const actual = alerts.filter((alert) => (textIn(alert, "status") ?? "Actual") === "Actual");
     const replaced = new Set(actual.flatMap(replacedBy));
-    const items = actual.map((alert) => itemOf(alert, replaced)).filter((item) => item !== null);
+    const items = actual.map((alert) => itemOf(alert, replaced, timezone)).filter((item) => item !== null);
     return { items, unread: actual.length - items.length };
   },
 };
@@ -54,7 +54,7 @@ function replacedBy(alert: Fields): string[] {
 }
 
 /** @returns null for an alert that names nothing */
-function itemOf(alert: Fields, replaced: ReadonlySet<string>): FeedItem | null {
+function itemOf(alert: Fields, replaced: ReadonlySet<string>, timezone: string): FeedItem | null {
   const [info] = listOf(alert["info"]).filter(isFields);
   // Feeds put the fields of the first `info` beside those of the entry.
   const fields = { ...alert, ...info };
@@ -72,7 +72,7 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>): FeedItem | null {
     ...bareItem(id, title),
     body: parts.join("\n\n"),
     url: textIn(fields, "web", "link"),
-    expiresAt: dateIn(fields, "expires"),
+    expiresAt: endIn(fields, timezone, "expires"),
     place: placeOf(areas),
     tags: [...listOf(fields["category"]).map(String), ...(severity === null ? [] : [severity])],
     cancelled: textIn(alert, "msgType") === "Cancel" || replaced.has(id),

@@ -1,4 +1,4 @@
-import { feedDate } from "../item.ts";
+import { feedSpan } from "../dates.ts";
 
 /** A JSON object or parsed element whose names are not known beforehand. */
 export type Fields = Record<string, unknown>;
@@ -16,13 +16,27 @@ export function textIn(fields: Fields, ...names: string[]): string | null {
   return null;
 }
 
-/** The first that holds a date: text as `feedDate` reads it, or a number of seconds or milliseconds since 1970. */
-export function dateIn(fields: Fields, ...names: string[]): number | null {
+/**
+ * The first that holds a date, as its first moment: text as `feedSpan` reads it, or a number of seconds or milliseconds
+ * since 1970.
+ * @param timezone  IANA zone of times without one
+ */
+export const dateIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
+  spanIn(fields, timezone, names)?.from ?? null;
+
+/** The same as its last moment: an end by its day includes that day. */
+export const endIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
+  spanIn(fields, timezone, names)?.to ?? null;
+
+function spanIn(fields: Fields, timezone: string, names: readonly string[]): ReturnType<typeof feedSpan> {
   for (const name of names) {
     const value = fields[name];
-    if (typeof value === "number") return value < SECONDS_BELOW ? value * 1000 : value;
-    const moment = typeof value === "string" ? feedDate(value) : null;
-    if (moment !== null) return moment;
+    if (typeof value === "number") {
+      const at = value < SECONDS_BELOW ? value * 1000 : value;
+      return { from: at, to: at };
+    }
+    const span = typeof value === "string" ? feedSpan(value, timezone) : null;
+    if (span !== null) return span;
   }
   return null;
 }

@@ -1,13 +1,13 @@
 import { bareItem, FeedError, type FeedFormat, type FeedItem } from "../item.ts";
-import { dateIn, type Fields, isFields, listOf, textIn } from "./fields.ts";
+import { dateIn, endIn, type Fields, isFields, listOf, textIn } from "./fields.ts";
 
 /** GeoJSON (RFC 7946): a feature is an entry, its geometry a place. */
 export const geojson: FeedFormat = {
   kind: "announcement",
   isComplete: true,
-  parse(text) {
+  parse(text, { timezone }) {
     const features = featuresOf(text);
-    const items = features.map(itemOf).filter((item) => item !== null);
+    const items = features.map((feature) => itemOf(feature, timezone)).filter((item) => item !== null);
     return { items, unread: features.length - items.length };
   },
 };
@@ -25,7 +25,7 @@ function featuresOf(text: string): unknown[] {
 }
 
 /** @returns null for a feature without a name */
-function itemOf(feature: unknown): FeedItem | null {
+function itemOf(feature: unknown, timezone: string): FeedItem | null {
   if (!isFields(feature)) return null;
   const fields = isFields(feature["properties"]) ? feature["properties"] : {};
   const title = textIn(fields, "title", "name", "headline", "event", "label");
@@ -36,9 +36,18 @@ function itemOf(feature: unknown): FeedItem | null {
     ...bareItem(textIn(feature, "id") ?? textIn(fields, "id", "code", "uid") ?? title, title),
     body: textIn(fields, "description", "summary", "body", "text") ?? "",
     url: textIn(fields, "url", "link", "web", "website"),
-    startsAt: dateIn(fields, "starts_at", "start", "start_time", "startDate", "start_date", "onset"),
-    endsAt: dateIn(fields, "ends_at", "end", "end_time", "endDate", "end_date", "ends"),
-    expiresAt: dateIn(fields, "expires", "expires_at"),
+    startsAt: dateIn(
+      fields,
+      timezone,
+      "starts_at",
+      "start",
+      "start_time",
+      "startDate",
+      "start_date",
+      "onset",
+    ),
+    endsAt: endIn(fields, timezone, "ends_at", "end", "end_time", "endDate", "end_date", "ends"),
+    expiresAt: endIn(fields, timezone, "expires", "expires_at"),
     place:
       centre === null && placeName === null ? null : { name: placeName, lat: null, lng: null, ...centre },
     tags: listOf(fields["tags"] ?? fields["category"] ?? fields["type"]).map(String),

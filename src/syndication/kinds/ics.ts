@@ -1,7 +1,7 @@
 import ICAL from "ical.js";
 import { findIana } from "windows-iana";
 import { TimeZone } from "../../schema/scalars.ts";
-import { momentOfClock } from "../../schema/time/local-time.ts";
+import { momentOfClock, offsetMs } from "../../schema/time/local-time.ts";
 import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading } from "../item.ts";
 
 /** How far ahead recurring events are expanded, and into how many. */
@@ -98,6 +98,14 @@ function occurrencesOf(
   const masters = events.filter((event) => !event.isRecurrenceException()).sort(latest);
   const exceptions = events.filter((event) => event.isRecurrenceException()).sort(latest);
   const master = masters.at(-1);
+  const rivals = masters.filter((event) => (event.sequence ?? 0) === (master?.sequence ?? 0));
+  const starts = new Set(rivals.map((event) => event.startDate.toString()));
+  // Some exports give all their events one UID.
+  if (starts.size > 1 && starts.size === rivals.length) {
+    return rivals.flatMap((event) =>
+      occurrencesOf(`${id} ${event.startDate.toString()}`, [event], clock, now, withdrawn),
+    );
+  }
   const item = (event: ICAL.Event, start: ICAL.Time, end: ICAL.Time, occurrence: ICAL.Time | null) =>
     itemOf(event, {
       start,
@@ -110,6 +118,7 @@ function occurrencesOf(
     return exceptions.map((one) => item(one, one.startDate, one.endDate, one.recurrenceId));
   }
   if (!master.isRecurring()) return [item(master, master.startDate, master.endDate, null)];
+  for (const event of [master, ...exceptions]) alignWith(master, event.component, clock);
   for (const exception of exceptions) master.relateException(exception);
   const items: FeedItem[] = [];
   const iterator = master.iterator();
@@ -124,6 +133,36 @@ function occurrencesOf(
     items.push(item(event, startDate, endDate, recurrenceId));
   }
   return items;
+}
+
+/**
+ * Ends, exceptions and additions in UTC, on the clock of the recurrence they belong to. ical.js compares them with times of
+ * a zone that the calendar does not define as if both were of one zone.
+ */
+function alignWith(master: ICAL.Event, component: ICAL.Component, clock: Clock): void {
+  const { startDate } = master;
+  if (startDate.isDate || (startDate.zone?.tzid ?? "floating") !== "floating") return;
+  const zone = zoneOfTime(startDate, master.component, clock);
+  const aligned = (value: unknown) =>
+    value instanceof ICAL.Time && isUtc(value) ? onClockOf(value, zone) : value;
+  for (const property of component.getAllProperties("rrule")) {
+    const rule = property.getFirstValue() as ICAL.Recur;
+    rule.until = aligned(rule.until) as typeof rule.until;
+  }
+  for (const name of ["exdate", "rdate", "recurrence-id"]) {
+    for (const property of component.getAllProperties(name)) {
+      const values = property.getValues().map(aligned) as ICAL.Time[];
+      if (property.isMultiValue) property.setValues(values);
+      else if (values[0] !== undefined) property.setValue(values[0]);
+    }
+  }
+}
+
+function onClockOf(time: ICAL.Time, zone: string): ICAL.Time {
+  const at = time.toJSDate().getTime();
+  const shown = ICAL.Time.fromJSDate(new Date(at + offsetMs(at, zone)), true);
+  shown.zone = ICAL.Timezone.localTimezone;
+  return shown;
 }
 
 function itemOf(
@@ -167,6 +206,8 @@ function tzidOf(time: ICAL.Time, component: ICAL.Component): string {
   const tzid = component.getFirstProperty("dtstart")?.getFirstParameter("tzid");
   return tzid === undefined ? "floating" : String(tzid);
 }
+
+const isUtc = ({ zone }: ICAL.Time): boolean => zone?.tzid === "UTC" || zone?.tzid === "Z";
 
 /** IANA name of the zone of a time, or that of the calendar. */
 function zoneOfTime(time: ICAL.Time, component: ICAL.Component, { timezone }: Clock): string {

@@ -1,12 +1,16 @@
 import { parseFeed } from "feedsmith";
-import { bareItem, FeedError, type FeedFormat, type FeedItem, feedDate } from "../item.ts";
+import { feedDate, feedSpan } from "../dates.ts";
+import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading } from "../item.ts";
+
+/** Relayed news without an end is shown for this long after it was published. */
+export const NEWS_MS = 14 * 86_400_000;
 
 /** RSS 0.9 to 2.0, RDF, Atom and JSON Feed: the newest entries of a source. */
 export const news: FeedFormat = {
   kind: "announcement",
   isComplete: false,
-  parse(text) {
-    const entries = entriesOf(text);
+  parse(text, reading) {
+    const entries = entriesOf(text, reading);
     const items = entries.filter((item) => item !== null);
     return { items, unread: entries.length - items.length };
   },
@@ -15,20 +19,22 @@ export const news: FeedFormat = {
 type Parsed = ReturnType<typeof parseFeed>;
 type Entry = { [key: string]: unknown };
 
-function entriesOf(text: string): (FeedItem | null)[] {
+function entriesOf(text: string, reading: Reading): (FeedItem | null)[] {
   let parsed: Parsed;
   try {
     parsed = parseFeed(text);
   } catch (cause) {
     throw new FeedError("This is no RSS, RDF, Atom or JSON feed.", { cause });
   }
-  const feed = parsed.feed as { items?: Entry[]; entries?: Entry[] };
-  return (feed.items ?? feed.entries ?? []).map(itemOf);
+  const feed = parsed.feed as { items?: Entry[]; entries?: Entry[]; xml?: { base?: string } };
+  const base = feed.xml?.base ?? null;
+  return (feed.items ?? feed.entries ?? []).map((entry) => itemOf(entry, base, reading));
 }
 
 /** @returns null for an entry without anything to show or to know it by */
-function itemOf(entry: Entry): FeedItem | null {
-  const url = linkOf(entry);
+function itemOf(entry: Entry, base: string | null, reading: Reading): FeedItem | null {
+  const link = linkOf(entry);
+  const url = link !== null && base !== null && URL.canParse(link, base) ? new URL(link, base).href : link;
   const body = first(
     entry["content"],
     entry["summary"],
@@ -46,8 +52,18 @@ function itemOf(entry: Entry): FeedItem | null {
     url,
     place: placeOf(entry),
     tags: tagsOf(entry["categories"] ?? entry["tags"]),
-    expiresAt: feedDate(first(entry["expirationDate"])),
+    expiresAt: feedSpan(first(entry["expirationDate"]), reading.timezone)?.to ?? endOfNews(entry, reading),
   };
+}
+
+/** Null for an entry without a date. One of the future is not shown longer. */
+function endOfNews(entry: Entry, { now, timezone }: Reading): number | null {
+  const dates = (entry["dc"] as { dates?: unknown[] } | undefined)?.dates ?? [];
+  const written = [entry["pubDate"], entry["published"], entry["updated"], ...dates]
+    .concat(entry["date_published"], entry["date_modified"])
+    .map((date) => feedDate(first(date), timezone))
+    .filter((at) => at !== null);
+  return written.length === 0 ? null : Math.min(Math.max(...written), now) + NEWS_MS;
 }
 
 /** From GeoRSS or W3C Geo. */

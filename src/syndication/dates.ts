@@ -1,0 +1,57 @@
+import { spanOfText } from "../schema/time/iso-8601.ts";
+import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
+
+/** Offsets of zones that RFC 822 does not name and feeds do. */
+const OFFSETS: Readonly<Record<string, string>> = {
+  UT: "GMT",
+  UTC: "GMT",
+  Z: "GMT",
+  WET: "GMT",
+  WEST: "+0100",
+  BST: "+0100",
+  CET: "+0100",
+  CEST: "+0200",
+  MEZ: "+0100",
+  MESZ: "+0200",
+  EET: "+0200",
+  EEST: "+0300",
+  MSK: "+0300",
+  JST: "+0900",
+  AEST: "+1000",
+  AEDT: "+1100",
+};
+const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
+/** Some write the day first, others the month. */
+const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
+
+/**
+ * What a date as feeds write them covers, in epoch milliseconds: ISO 8601, RFC 822 and its dialects, `05.12.2026`.
+ * @param timezone  IANA zone of a time that names none
+ * @returns null for anything else
+ */
+export function feedSpan(
+  text: string | null | undefined,
+  timezone: string,
+): { from: number; to: number } | null {
+  if (text == null) return null;
+  const span = spanOfText(text);
+  if (span !== null) return { from: firstMoment(span, timezone), to: lastMoment(span, timezone) };
+  // Weekdays in other languages, doubled blanks and a zone's long name are no part of the date.
+  const bare = text
+    .trim()
+    .replace(/^\p{L}+\.?,\s*/u, "")
+    .replace(/\s*\([^)]*\)$/, "")
+    .replace(/\s+/g, " ")
+    .replace(/^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b,?/, "$3/$2/$1")
+    .replace(/[A-Z]{1,4}$/, (name) => OFFSETS[name] ?? name);
+  if (AMBIGUOUS.test(bare)) return null;
+  const isZoned = ZONED.test(bare);
+  const at = Date.parse(isZoned ? bare : `${bare} GMT`);
+  if (Number.isNaN(at)) return null;
+  const moment = isZoned ? at : (momentOfClock(at, timezone) ?? at);
+  return { from: moment, to: moment };
+}
+
+/** The first moment of such a date, or null. */
+export const feedDate = (text: string | null | undefined, timezone: string): number | null =>
+  feedSpan(text, timezone)?.from ?? null;
