@@ -63,12 +63,13 @@ export class LocalAnswers implements Answers {
     const found = searcher.match(question, { limit: page.limit, except }, atLeast);
     const { keys, cosines, words, coverage, bestWords } = found;
     const factors = coverageFactors(question.words);
-    const idAt = (at: number) => searcher.idOf(keys[at] ?? 0);
-    const places = order(fusedScores(found, cosines, factors), page.limit, idAt);
-    const matches = places.map((at) => {
+    const idsAt = (some: number[]) => searcher.idsOf(some.map((at) => keys[at] ?? 0));
+    const places = order(fusedScores(found, cosines, factors), page.limit, idsAt);
+    const ids = idsAt(places);
+    const matches = places.map((at, n) => {
       const cosine = cosines[at] ?? Number.NaN;
       return {
-        id: idAt(at),
+        id: ids[n] ?? "",
         cosine: Number.isNaN(cosine) ? null : cosine,
         words: words[at] ?? 0,
         coverage: coverage[at] ?? 0,

@@ -30,7 +30,7 @@ export interface Candidates<Key> {
   cosines(vector: Int8Array, keys: ArrayLike<Key>): MaybePromise<Float64Array>;
   /** 1 for each post that passes a filter, else 0. */
   fits(filter: PostFilter, keys: ArrayLike<Key>): MaybePromise<Uint8Array>;
-  idOf(key: Key): string;
+  idsOf(keys: readonly Key[]): string[];
 }
 
 interface RankOptions<Key> {
@@ -64,7 +64,9 @@ export async function rankCandidates<Key>(
       except.size === 0
         ? { found, scores }
         : scored(await candidates.match({ limit: FEEDBACK.posts, except: new Set() }));
-    const best = order(first.scores, FEEDBACK.posts, (at) => candidates.idOf(first.found.keys[at] as Key));
+    const best = order(first.scores, FEEDBACK.posts, (some) =>
+      candidates.idsOf(some.map((at) => first.found.keys[at] as Key)),
+    );
     const vectors = await candidates.vectors(best.map((at) => first.found.keys[at] as Key));
     const moved = feedback(
       vector,
@@ -78,8 +80,10 @@ export async function rankCandidates<Key>(
       if (fitting[at] === 1) scores[at] = (scores[at] ?? 0) + weight;
     }
   }
-  const ids = (at: number) => candidates.idOf(found.keys[at] as Key);
-  return order(scores, limit, ids).map((at) => ({ id: ids(at), relevance: relevanceOf(scores[at] ?? 0) }));
+  const keyAt = (at: number) => found.keys[at] as Key;
+  const places = order(scores, limit, (some) => candidates.idsOf(some.map(keyAt)));
+  const ids = candidates.idsOf(places.map(keyAt));
+  return places.map((at, nth) => ({ id: ids[nth] ?? "", relevance: relevanceOf(scores[at] ?? 0) }));
 }
 
 /** Every post passes. */
@@ -123,9 +127,9 @@ const PLACES = 2 ** 20;
 /**
  * Places of the largest scores, best first, equal ones by id.
  * @param scores  in -2…3; at most 2^20
- * @param idAt  called for equal scores only
+ * @param idsAt  ids at some places; called for equal scores only
  */
-export function order(scores: Float64Array, limit: number, idAt: (at: number) => string): number[] {
+export function order(scores: Float64Array, limit: number, idsAt: (places: number[]) => string[]): number[] {
   const least = limit < scores.length ? nthLargest(scores, limit) - EXACTNESS : Number.NEGATIVE_INFINITY;
   // Score and place in one number: numbers alone are sorted ten times faster than by a function.
   const all = new Float64Array(scores.length);
@@ -147,7 +151,10 @@ export function order(scores: Float64Array, limit: number, idAt: (at: number) =>
     if (end === start + 1) places.push(placeAt(start));
     else {
       const equal = Array.from({ length: end - start }, (_, i) => placeAt(start + i));
-      places.push(...equal.sort((a, b) => (idAt(a) < idAt(b) ? -1 : 1)));
+      const ids = idsAt(equal);
+      const byId = equal.map((place, n) => ({ place, id: ids[n] ?? "" }));
+      byId.sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (const { place } of byId) places.push(place);
     }
     start = end;
   }

@@ -53,7 +53,7 @@ const filter = fc.record({
   includeReplies: fc.boolean(),
   includeExpired: fc.boolean(),
   includeSyndicated: fc.boolean(),
-  now: fc.constant(NOW),
+  now: time,
   createdUntil: fc.oneof(fc.constant(NOW + 100 * DAY_MS), time),
 });
 

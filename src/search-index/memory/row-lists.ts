@@ -18,23 +18,6 @@ interface Page {
   words: Uint32Array;
 }
 
-/** What the words of a query add up to, for each row. */
-export interface WordSums {
-  scores: Float32Array;
-  coverage: Float32Array;
-  /** Rows with a score above 0, each once: the first `count` of these. */
-  matched: Uint32Array;
-  count: number;
-  /** 1 for the rows that are to be scored; null for all. */
-  within: Uint8Array | null;
-}
-
-/** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
-const K1 = 1.2;
-const B = 0.75;
-/** What a text without words would count in the divisor. */
-const LEAST_LENGTH = K1 * (1 - B);
-
 /**
  * The rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about 2.3
  * bytes an entry where impacts of four and one would take 5. Weights are counts of a word and not impacts, so scores stay
@@ -45,9 +28,7 @@ export class RowLists {
   /** Address after the last block. */
   used = BLOCK_MIN;
   readonly #names: Names;
-  /** A block, decoded: an entry takes at least one byte. */
-  readonly #rows = new Uint32Array(BLOCK_MAX);
-  readonly #weights = new Uint8Array(BLOCK_MAX);
+  readonly #reader = new ListReader();
 
   constructor(names: Names) {
     this.#names = names;
@@ -81,36 +62,29 @@ export class RowLists {
 
   /** Calls `take` for each entry of a list. */
   each(name: number, take: (row: number, weight: number) => void): void {
-    this.#decoded(name, (rows, weights, count) => {
-      for (let at = 0; at < count; at += 1) take(rows[at] ?? 0, weights[at] ?? 0);
-    });
+    const reader = this.read(name, this.#reader);
+    while (reader.next()) {
+      for (let at = 0; at < reader.count; at += 1) take(reader.rows[at] ?? 0, reader.weights[at] ?? 0);
+    }
   }
 
   /** Writes the rows of a list to `out` from `to` on; gives the end of what it wrote. */
   rows(name: number, out: Uint32Array, to: number): number {
+    const reader = this.read(name, this.#reader);
     let end = to;
-    this.#decoded(name, (rows, _, count) => {
-      out.set(rows.subarray(0, count), end);
-      end += count;
-    });
+    while (reader.next()) {
+      out.set(reader.rows.subarray(0, reader.count), end);
+      end += reader.count;
+    }
     return end;
   }
 
-  /**
-   * Adds the BM25 score of a word to the score of each post that has it.
-   * @param factor  how rare the word is, times how often it was asked for
-   * @param lengths  words of each post
-   * @param meanLength  of all posts
-   * @param share  of the query, added to the coverage of each post that has the word
-   */
-  score(
-    name: number,
-    { factor, share }: { factor: number; share: number },
-    { lengths, meanLength }: { lengths: Uint16Array; meanLength: number },
-    sums: WordSums,
-  ): void {
-    const word = { share, scale: factor * (K1 + 1), slope: (K1 * B) / meanLength };
-    this.#decoded(name, (rows, weights, count) => addBlock(rows, weights, count, word, lengths, sums));
+  /** Sets a reader before the first entry of a list. */
+  read(name: number, reader: ListReader): ListReader {
+    const names = this.#names;
+    const first = names.get(name, FIELD.first);
+    reader.open(this.pages, first, names.get(name, FIELD.start) - HEADER, names.get(name, FIELD.write));
+    return reader;
   }
 
   /** Adds pages until `bytes` are there. */
@@ -125,31 +99,6 @@ export class RowLists {
       const length = Math.min(LIST_PAGE_BYTES, bytes - at * LIST_PAGE_BYTES);
       return length > 0 ? [page.bytes.subarray(0, length)] : [];
     });
-  }
-
-  /** Calls `take` for each block of a list; what it is given holds until it returns. */
-  #decoded(name: number, take: (rows: Uint32Array, weights: Uint8Array, count: number) => void): void {
-    let last = 0;
-    this.#blocks(name, (bytes, start, end) => {
-      const count = decode(bytes, start, end, last, this.#rows, this.#weights);
-      if (count > 0) last = this.#rows[count - 1] ?? 0;
-      take(this.#rows, this.#weights, count);
-    });
-  }
-
-  #blocks(name: number, read: (bytes: Uint8Array, start: number, end: number) => void): void {
-    const last = this.#names.get(name, FIELD.start) - HEADER;
-    for (let at = this.#names.get(name, FIELD.first); at !== 0; ) {
-      const { bytes, words } = this.#page(at);
-      const start = (at & OFFSET) + HEADER;
-      // Not by the block's own words: in a copy they may know of entries that came later.
-      if (at === last) {
-        read(bytes, start, start + this.#names.get(name, FIELD.write) - at - HEADER);
-        return;
-      }
-      read(bytes, start, start + (words[((at & OFFSET) >> 2) + 1] ?? 0));
-      at = words[(at & OFFSET) >> 2] ?? 0;
-    }
   }
 
   /** A new block at the end of a list, twice as long as the one before; gives where its entries begin. */
@@ -175,37 +124,54 @@ export class RowLists {
   }
 
   #page(address: number): Page {
-    const page = this.pages[address >>> PAGE_BITS];
-    if (page === undefined) throw new RangeError("A list leads out of its memory.");
-    return page;
+    return pageAt(this.pages, address);
   }
 }
 
-/** Adds a word's score to the first `length` rows. One loop of its own: a call for each row takes as long as the sums. */
-function addBlock(
-  rows: Uint32Array,
-  weights: Uint8Array,
-  length: number,
-  { share, scale, slope }: { share: number; scale: number; slope: number },
-  lengths: Uint16Array,
-  sums: WordSums,
-): void {
-  const { scores, coverage, within, matched } = sums;
-  let known = sums.count;
-  for (let at = 0; at < length; at += 1) {
-    const row = rows[at] ?? 0;
-    if (within !== null && within[row] === 0) continue;
-    // Weights are halves: 2 for once in the body.
-    const count = (weights[at] ?? 0) / 2;
-    const before = scores[row] ?? 0;
-    if (before === 0) {
-      matched[known] = row;
-      known += 1;
-    }
-    scores[row] = before + (scale * count) / (count + LEAST_LENGTH + slope * (lengths[row] ?? 0));
-    coverage[row] = (coverage[row] ?? 0) + share;
+/** Reads a list from its first entry to its last, a block at a time. The list must not change meanwhile. */
+export class ListReader {
+  /** The entries of the block: the first `count` of these. One takes at least one byte. */
+  readonly rows = new Uint32Array(BLOCK_MAX);
+  readonly weights = new Uint8Array(BLOCK_MAX);
+  count = 0;
+  #pages: readonly Page[] = [];
+  /** Address of the next block; 0 after the last. */
+  #next = 0;
+  #last = 0;
+  #end = 0;
+  #row = 0;
+
+  /** @param last  address of the last block @param end  where its entries end */
+  open(pages: readonly Page[], first: number, last: number, end: number): void {
+    this.#pages = pages;
+    this.#next = first;
+    this.#last = last;
+    this.#end = end;
+    this.#row = 0;
+    this.count = 0;
   }
-  sums.count = known;
+
+  /** Goes on to the next block. @returns false when there is none */
+  next(): boolean {
+    const at = this.#next;
+    this.count = 0;
+    if (at === 0) return false;
+    const { bytes, words } = pageAt(this.#pages, at);
+    const start = (at & OFFSET) + HEADER;
+    // Not by the block's own words: in a copy they may know of entries that came later.
+    const isLast = at === this.#last;
+    const length = isLast ? this.#end - at - HEADER : (words[((at & OFFSET) >> 2) + 1] ?? 0);
+    this.#next = isLast ? 0 : (words[(at & OFFSET) >> 2] ?? 0);
+    this.count = decode(bytes, start, start + length, this.#row, this.rows, this.weights);
+    if (this.count > 0) this.#row = this.rows[this.count - 1] ?? 0;
+    return true;
+  }
+}
+
+function pageAt(pages: readonly Page[], address: number): Page {
+  const page = pages[address >>> PAGE_BITS];
+  if (page === undefined) throw new RangeError("A list leads out of its memory.");
+  return page;
 }
 
 /** Writes the entries of a block; gives their number. @param last  the row before the first of them */

@@ -111,7 +111,14 @@ function rowsOf(
   const rows = new Uint32Array(size);
   let end = 0;
   for (const name of names) end = memory.lists.rows(name, rows, end);
-  const passing = rows.filter(passes);
+  let count = 0;
+  for (let at = 0; at < end; at += 1) {
+    const row = rows[at] ?? 0;
+    if (!passes(row)) continue;
+    rows[count] = row;
+    count += 1;
+  }
+  const passing = rows.subarray(0, count);
   // Few pass, so that sorting them takes less than sorting all.
   return names.length < 2 ? passing : passing.sort().filter((row, at, all) => row !== all[at - 1]);
 }
@@ -145,18 +152,21 @@ function testOf(
   const createdUntil = rows.newestAt() > filter.createdUntil ? filter.createdUntil : null;
   const { verifiedOnly } = filter;
   const topLevelOnly = filter.parentId === null && !filter.includeReplies;
-  const mask =
-    MARK.live |
+  // Most searches want the same rows, whose bits lie together.
+  const current = topLevelOnly && aliveAfter !== null ? rows.current(aliveAfter) : null;
+  const refused =
     (filter.includeSyndicated ? 0 : MARK.syndicated) |
     (topLevelOnly ? MARK.reply : 0) |
     (filter.datedOnly === true ? MARK.undated : 0);
+  const isMarked = current === null || (refused & ~MARK.reply) !== 0;
   const ranks = verifiedOnly || memory.suspended > 0;
   const near = nearTest(memory, filter.near);
   // A column that decides nothing is not read: rows come in no order, and each read waits for memory.
   return (row) => {
-    if (((marks[row] ?? 0) & mask) !== MARK.live) return false;
+    if (current !== null && ((current[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) return false;
+    if (isMarked && ((marks[row] ?? 0) & (MARK.live | refused)) !== MARK.live) return false;
     if (kinds !== null && ((kind[row] ?? 0) & kinds) === 0) return false;
-    if (aliveAfter !== null && (expiresAt[row] ?? 0) <= aliveAfter) return false;
+    if (current === null && aliveAfter !== null && (expiresAt[row] ?? 0) <= aliveAfter) return false;
     if (hasWindow) {
       const end = windowEnd[row] ?? 0;
       if (end < after || end >= endedBy || (windowStart[row] ?? 0) > before) return false;

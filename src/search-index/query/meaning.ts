@@ -17,15 +17,11 @@ export interface Wanted {
   floor: number;
   limit: number;
   passes(row: number): boolean;
-  /** The best rows by words: they compete whatever an estimate says. */
-  byWords: Uint32Array;
 }
 
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
   #dots = new Int32Array(1024);
-  /** Stays zero: what words add where none are asked for. */
-  #nothing = new Float32Array(0);
 
   /** Dot products with all rows; they hold until the next call. */
   allDots(memory: PostMemory, vector: Int8Array): Int32Array {
@@ -38,54 +34,47 @@ export class MeaningScorer {
 
   /** The best rows by the fused score with their dot products, in no order. */
   fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): { rows: Uint32Array; dots: Int32Array } {
+    // Ascending.
     const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
     const dots = near === null ? this.allDots(memory, vector) : memory.vectors.dots(vector, near);
     const { claims, passes } = wanted;
-    const scores = claims?.arm.scores;
+    const arm = claims?.arm ?? null;
     const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
     const marks = memory.rows.marks.view;
     const leastDot = Math.ceil(wanted.floor / DOT_TO_COSINE - 1e-6);
     for (let at = 0; at < dots.length; at += 1) {
       const row = near === null ? at : (near[at] ?? 0);
       const dot = dots[at] ?? 0;
-      const hasWords = scores !== undefined && scores[row] !== 0;
-      if (!hasWords && dot < leastDot) continue;
+      const place = arm === null ? -1 : arm.placeOf(row);
+      if (place < 0 && dot < leastDot) continue;
       // A row without a vector has zeros in its place.
       const cosine = dot * DOT_TO_COSINE;
-      const key = hasWords && claims !== null ? claims.fused(row, cosine) : cosine;
-      if (key <= top.floor) continue;
-      if (!hasWords && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
-      if (passes(row)) top.add(row, key);
+      const key = claims === null || place < 0 ? cosine : claims.fused(place, cosine);
+      if (key <= top.floor || !passes(row)) continue;
+      if (dot === 0 && place < 0 && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
+      top.add(at, key);
     }
-    const rows = top.rows();
-    return { rows, dots: near === null ? picked(dots, rows) : memory.vectors.dots(vector, rows) };
+    const places = top.rows();
+    return { rows: near === null ? places : picked(near, places), dots: picked(dots, places) };
   }
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
   #estimated(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
-    const { claims, limit, passes, byWords } = wanted;
+    const { claims, limit, passes } = wanted;
     const { codes } = memory;
     const { size } = memory.rows;
-    if (this.#nothing.length < size) this.#nothing = new Float32Array(Math.ceil(size * 1.25));
-    // What words vouch for is left out here: who has all of them is among the best by words.
-    const added = (claims?.added ?? this.#nothing).subarray(0, size);
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;
     const most = Math.ceil((limit * RESCORED) / share);
-    const nearest = codes.nearest(vector, memory.centreVector(), added, most);
+    const nearest = codes.nearest(vector, memory.centreVector(), { size, words: claims, most });
     // Those that do not pass need not be compared.
-    const near = share < 0.5 ? nearest.filter(passes) : nearest;
-    const besides = byWords.filter((row) => !codes.isNearest(row));
-    const all = new Uint32Array(near.length + besides.length);
-    all.set(near);
-    all.set(besides, near.length);
-    return all;
+    return share < 0.5 ? nearest.filter(passes) : nearest;
   }
 }
 
-function picked(dots: Int32Array, rows: Uint32Array): Int32Array {
-  const out = new Int32Array(rows.length);
-  for (let at = 0; at < out.length; at += 1) out[at] = dots[rows[at] ?? 0] ?? 0;
+function picked<T extends Uint32Array | Int32Array>(from: T, places: Uint32Array): T {
+  const out = from.slice(0, places.length) as T;
+  for (let at = 0; at < out.length; at += 1) out[at] = from[places[at] ?? 0] ?? 0;
   return out;
 }

@@ -41,7 +41,7 @@ export class Searcher {
         const passes = rowTest(this.#memory, filter);
         return Uint8Array.from(rows, (row) => Number(passes(row)));
       },
-      idOf: (row) => this.idOf(row),
+      idsOf: (rows) => this.idsOf(rows),
     };
   }
 
@@ -56,7 +56,7 @@ export class Searcher {
     atLeast = COMPETING,
   ): Scored<number> {
     const asked = this.#asked(question);
-    const { vector, scores, arm, factors } = asked;
+    const { vector, arm, factors } = asked;
     const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
     const { rows } = competing;
     const cosines =
@@ -69,14 +69,15 @@ export class Searcher {
     let count = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] ?? 0;
-      const score = scores === null ? 0 : (scores[row] ?? 0);
+      const place = arm === null ? -1 : arm.placeOf(row);
+      const score = place < 0 ? 0 : (arm?.scores[place] ?? 0);
       const cosine = cosines[at] ?? Number.NaN;
       if (!asked.supports(score, cosine)) continue;
       if (score > bestWords) bestWords = score;
       rows[count] = row;
       cosines[count] = cosine;
       words[count] = score;
-      coverage[count] = arm?.coverage[row] ?? 0;
+      coverage[count] = place < 0 ? 0 : (arm?.coverage[place] ?? 0);
       count += 1;
     }
     const found = {
@@ -118,8 +119,8 @@ export class Searcher {
     return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, known));
   }
 
-  idOf(row: number): string {
-    return this.#memory.rows.idOf(row);
+  idsOf(rows: readonly number[]): string[] {
+    return this.#memory.rows.idsOf(rows);
   }
 
   /** The rows of ids, -1 for those that are not here. */
@@ -145,7 +146,6 @@ export class Searcher {
     return {
       filter: rows,
       vector,
-      scores: arm?.scores ?? null,
       factors: coverageFactors(words),
       arm,
       floor,
@@ -166,17 +166,12 @@ export class Searcher {
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
     const bestWords = arm === null ? 0 : bestScore(arm, passes);
     const claims = arm === null || bestWords === 0 ? null : new WordClaims(arm, bestWords, factors);
-    // Without sign codes every row competes.
-    const needsBest = vector === null || this.#memory.coded > 0;
-    const byWords = claims === null || !needsBest ? NO_ROWS : topByWords(claims, limit, passes);
-    if (vector === null) return { rows: byWords, dots: null, bestWords };
-    const found = this.#meaning.fused(this.#memory, vector, {
-      claims,
-      floor: asked.required ? Number.POSITIVE_INFINITY : asked.floor,
-      limit,
-      passes,
-      byWords,
-    });
+    if (vector === null) {
+      const rows = claims === null ? NO_ROWS : topByWords(claims, limit, passes);
+      return { rows, dots: null, bestWords };
+    }
+    const floor = asked.required ? Number.POSITIVE_INFINITY : asked.floor;
+    const found = this.#meaning.fused(this.#memory, vector, { claims, floor, limit, passes });
     return { ...found, bestWords };
   }
 
@@ -184,7 +179,11 @@ export class Searcher {
     const { rows: posts } = this.#memory;
     const cosines = new Float64Array(rows.length);
     for (let at = 0; at < cosines.length; at += 1) {
-      cosines[at] = posts.hasVector(rows[at] ?? -1) ? (dots[at] ?? 0) * DOT_TO_COSINE : Number.NaN;
+      const row = rows[at] ?? -1;
+      const dot = dots[at] ?? 0;
+      // A row without a vector has zeros in its place.
+      const isKnown = row >= 0 && (dot !== 0 || posts.hasVector(row));
+      cosines[at] = isKnown ? dot * DOT_TO_COSINE : Number.NaN;
     }
     return cosines;
   }
@@ -195,14 +194,19 @@ export class Searcher {
       const filter = rowFilter(this.#memory, question.filter);
       return { filter, passes: filter.passes };
     }
-    const { filter, arm, scores, vector, supports } = this.#asked(question);
+    const { filter, arm, vector, supports } = this.#asked(question);
     const { rows } = this.#memory;
     const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector);
     return {
       filter,
       passes: (row) => {
         const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
-        return supports(scores?.[row] ?? 0, cosine) && isFree(arm, row) && filter.passes(row);
+        const place = arm === null ? -1 : arm.placeOf(row);
+        return (
+          supports(place < 0 ? 0 : (arm?.scores[place] ?? 0), cosine) &&
+          isFree(arm, row) &&
+          filter.passes(row)
+        );
       },
     };
   }
@@ -220,12 +224,11 @@ interface Competing {
 const NO_ROWS = new Uint32Array(0);
 
 /** The largest score of the rows that pass, 0 when none has one. */
-function bestScore({ scores, matched }: WordArm, passes: (row: number) => boolean): number {
+function bestScore({ rows, scores }: WordArm, passes: (row: number) => boolean): number {
   let best = 0;
-  for (let at = 0; at < matched.length; at += 1) {
-    const row = matched[at] ?? 0;
-    const score = scores[row] ?? 0;
-    if (score > best && passes(row)) best = score;
+  for (let at = 0; at < rows.length; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > best && passes(rows[at] ?? 0)) best = score;
   }
   return best;
 }
@@ -233,11 +236,10 @@ function bestScore({ scores, matched }: WordArm, passes: (row: number) => boolea
 /** The `limit` best rows by words alone, in no order. */
 function topByWords(claims: WordClaims, limit: number, passes: (row: number) => boolean): Uint32Array {
   const top = new TopRows(limit, 0);
-  const { matched } = claims.arm;
-  for (let at = 0; at < matched.length; at += 1) {
-    const row = matched[at] ?? 0;
-    const score = claims.fused(row, 0);
-    if (score > top.floor && passes(row)) top.add(row, score);
+  const { rows } = claims.arm;
+  for (let at = 0; at < rows.length; at += 1) {
+    const score = claims.fused(at, 0);
+    if (score > top.floor && passes(rows[at] ?? 0)) top.add(rows[at] ?? 0, score);
   }
   return top.rows();
 }
@@ -247,7 +249,6 @@ interface Asked {
   filter: RowFilter;
   vector: Int8Array | null;
   arm: WordArm | null;
-  scores: Float32Array | null;
   /** See `coverageFactors`. */
   factors: Float64Array;
   /** Below this cosine meaning does not support a post. */

@@ -7,24 +7,30 @@ for (let step = 0; step <= COVERAGE_STEPS; step += 1) LEAST[step] = vouchedBy(st
 /** What the words of rows add to their cosines: `fuse`, by tables for each step of coverage. */
 export class WordClaims {
   readonly arm: WordArm;
-  /** What its words add to the meaning of each row; 0 without words. */
+  readonly rows: Uint32Array;
+  /** What its words add to the meaning of each of the rows. */
   readonly added: Float32Array;
 
   /** @param bestWords  above 0 @param factors  see `coverageFactors` */
   constructor(arm: WordArm, bestWords: number, factors: Float64Array) {
-    const { matched, scores, coverage, spare } = arm;
-    this.arm = arm;
-    this.added = spare;
+    const { scores, coverage, spare: added } = arm;
     const rates = wordRates(bestWords, factors);
-    for (let at = 0; at < matched.length; at += 1) {
-      const row = matched[at] ?? 0;
-      spare[row] = (rates[stepOf(coverage[row] ?? 0)] ?? 0) * (scores[row] ?? 0);
+    for (let at = 0; at < added.length; at += 1) {
+      added[at] = (rates[stepOf(coverage[at] ?? 0)] ?? 0) * (scores[at] ?? 0);
     }
+    this.arm = arm;
+    this.rows = arm.rows;
+    this.added = added;
   }
 
-  /** The fused score of a row with words, but for the rounding of its coverage. */
-  fused(row: number, cosine: number): number {
-    return Math.max(cosine, LEAST[stepOf(this.arm.coverage[row] ?? 0)] ?? 0) + (this.added[row] ?? 0);
+  /** The fused score of the row at a place of the arm, but for the rounding of its coverage. */
+  fused(at: number, cosine: number): number {
+    return Math.max(cosine, this.vouched(at)) + (this.added[at] ?? 0);
+  }
+
+  /** The least meaning of the row at a place of the arm. */
+  vouched(at: number): number {
+    return LEAST[stepOf(this.arm.coverage[at] ?? 0)] ?? 0;
   }
 }
 

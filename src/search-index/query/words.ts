@@ -3,20 +3,23 @@ import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
-import type { WordSums } from "../memory/row-lists.ts";
+import { ListReader } from "../memory/row-lists.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
+import { type FoundRows, type ListedWord, WordSums } from "./word-sums.ts";
 
-/** What the words of a query say of each row. */
+/** What the words of a query say of rows. */
 export interface WordArm {
-  /** BM25 of each row, 0 where no word occurs. */
+  /** Rows with a score, ascending. */
+  rows: Uint32Array;
+  /** BM25 of each of these, above 0. */
   scores: Float32Array;
-  /** Share of the query that stands in each row; see `WordMatch`. */
+  /** Share of the query that stands in each of these; see `WordMatch`. */
   coverage: Float32Array;
-  /** Rows with a score, each once. */
-  matched: Uint32Array;
-  /** Room for a number a row: zeros. */
+  /** Room for another number for each of these. */
   spare: Float32Array;
+  /** Where a row stands in `rows`; -1 where no word occurs. */
+  placeOf(row: number): number;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
   /** Rows that have all phrases; null when none is asked for. */
@@ -29,13 +32,9 @@ export interface WordArm {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  /** Numbers a row in each of what follows; kept between questions. */
-  #room = 0;
-  #scores = new Float32Array(0);
-  #coverage = new Float32Array(0);
-  #spare = new Float32Array(0);
-  #matched = new Uint32Array(0);
-  #within = new Uint8Array(0);
+  /** Kept between questions, as are the readers. */
+  readonly #sums = new WordSums();
+  readonly #readers: ListReader[] = [];
 
   constructor(stems: Stems, phrases: Phrases) {
     this.#stems = stems;
@@ -47,77 +46,56 @@ export class WordScorer {
    * @returns scores that hold until the next call
    */
   score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
-    const sums = this.#sums(memory.rows.size, among);
     const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
     const { live } = memory.rows;
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
-    const lengths = memory.rows.length.view;
-    const meanLength = memory.rows.words / Math.max(1, live);
-    for (const { times, count, name, found } of asked) {
-      if (count === 0) continue;
-      const share = coverageWeight(count, live) / total;
-      const factor = times * rarity(count, live);
-      if (found !== null) for (const [row, score] of found) add(sums, row, times * score, share);
-      else if (factor > times * SCORE_MIN)
-        memory.lists.score(name, { factor, share }, { lengths, meanLength }, sums);
-      else memory.lists.each(name, (row) => add(sums, row, factor, share));
-    }
-    const known = asked.length === 0 || asked.some(({ count }) => count > 0);
+    const scored: (ListedWord | FoundRows)[] = asked
+      .filter(({ count }) => count > 0)
+      .map(({ times, count, name, found }, nth) => {
+        const share = coverageWeight(count, live) / total;
+        const factor = times * rarity(count, live);
+        return found === null
+          ? {
+              reader: this.#read(memory, name, nth),
+              at: 0,
+              factor,
+              isFlat: factor <= times * SCORE_MIN,
+              share,
+            }
+          : { found: found.map(([row, score]) => [row, times * score] as const), at: 0, share };
+      });
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
-    const needed = phrases.length === 0 ? null : this.#needed(memory, sums, phrases);
+    const found = phrases.length === 0 ? null : this.#foundBy(memory, phrases);
+    if (found !== null) scored.push({ found, at: 0, share: 0 });
+    const lengths = { lengths: memory.rows.length.view, meanLength: memory.rows.words / Math.max(1, live) };
+    const sums = this.#sums;
+    sums.sum(scored, memory.rows.size, lengths, among);
     return {
-      scores: sums.scores,
-      coverage: sums.coverage,
-      matched: sums.matched.subarray(0, sums.count),
-      spare: this.#spare,
-      known,
-      needed,
+      rows: sums.rows.subarray(0, sums.count),
+      scores: sums.scores.subarray(0, sums.count),
+      coverage: sums.coverage.subarray(0, sums.count),
+      spare: sums.spare.subarray(0, sums.count),
+      placeOf: (row) => sums.placeOf(row),
+      known: asked.length === 0 || asked.some(({ count }) => count > 0),
+      needed: found === null ? null : membersOf(found, memory.rows.size),
       barred: this.#barred(memory, words.excluded),
     };
   }
 
-  /** Sums for that many rows, all zero. */
-  #sums(rows: number, among: Uint32Array | null): WordSums {
-    if (this.#room < rows) {
-      this.#room = Math.ceil(rows * 1.25);
-      this.#scores = new Float32Array(this.#room);
-      this.#coverage = new Float32Array(this.#room);
-      this.#spare = new Float32Array(this.#room);
-      this.#matched = new Uint32Array(this.#room);
-      this.#within = new Uint8Array(this.#room);
-    }
-    this.#scores.fill(0, 0, rows);
-    this.#coverage.fill(0, 0, rows);
-    this.#spare.fill(0, 0, rows);
-    if (among !== null) {
-      this.#within.fill(0, 0, rows);
-      for (const row of among) this.#within[row] = 1;
-    }
-    return {
-      scores: this.#scores,
-      coverage: this.#coverage,
-      matched: this.#matched,
-      count: 0,
-      within: among === null ? null : this.#within,
-    };
+  /** One reader for each list that is read at the same time. */
+  #read(memory: PostMemory, name: number, nth: number): ListReader {
+    const reader = this.#readers[nth] ?? new ListReader();
+    this.#readers[nth] = reader;
+    return memory.lists.read(name, reader);
   }
 
-  /** Adds the scores of phrases; gives the rows that have all of them. */
-  #needed(memory: PostMemory, sums: WordSums, phrases: string[]): Uint8Array {
-    const member = new Uint8Array(memory.rows.size);
-    for (const [row, score] of this.#foundBy(memory, phrases)) {
-      member[row] = 1;
-      add(sums, row, score, 0);
-    }
-    return member;
-  }
-
-  /** Rows with all of some phrases, with their scores. */
+  /** Rows with all of some phrases, ascending, with their scores. */
   #foundBy(memory: PostMemory, phrases: string[]): [row: number, score: number][] {
-    return this.#phrases.scores(phrases).flatMap(([seq, score]) => {
+    const found = this.#phrases.scores(phrases).flatMap(([seq, score]): [number, number][] => {
       const row = memory.rows.rowOfSeq(seq);
       return row < 0 ? [] : [[row, Math.max(score, SCORE_MIN)]];
     });
+    return found.sort(([a], [b]) => a - b);
   }
 
   /** The words of a query: those of one stem by their lists, others by FTS5. */
@@ -173,14 +151,10 @@ export class WordScorer {
   }
 }
 
-function add(sums: WordSums, row: number, score: number, share: number): void {
-  const before = sums.scores[row] ?? 0;
-  if (before === 0) {
-    sums.matched[sums.count] = row;
-    sums.count += 1;
-  }
-  sums.scores[row] = before + score;
-  sums.coverage[row] = (sums.coverage[row] ?? 0) + share;
+function membersOf(found: readonly (readonly [row: number, score: number])[], size: number): Uint8Array {
+  const member = new Uint8Array(size);
+  for (const [row] of found) member[row] = 1;
+  return member;
 }
 
 interface AskedWord {
@@ -190,7 +164,7 @@ interface AskedWord {
   name: number;
   /** Posts with it. */
   count: number;
-  /** Rows with their scores where FTS5 answered. */
+  /** Rows with their scores, ascending, where FTS5 answered. */
   found: [row: number, score: number][] | null;
 }
 

@@ -100,10 +100,12 @@
   ;; from the best (0) to the worst ($steps). The number of bits in which two codes differ, by $dimension, is the angle
   ;; between their vectors by pi; its cosine is a polynomial here, right to 0.0002. A step is what the cosine and what words
   ;; add to it, at $added (f32), lack to $best, times $perUnit. Writes one u16 each to $out, and counts
-  ;; it at $counts (u32). A code has a multiple of 16 bytes, at most 496, so that no sum of bytes overflows.
+  ;; it at $counts (u32). A code has a multiple of 16 bytes; its bits are counted 64 at a
+  ;; time, which one instruction does, where those of a vector register take eight.
   (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $dimension f32) (param $added i32) (param $best f32) (param $perUnit f32) (param $steps i32) (param $counts i32) (param $out i32)
-    (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32)
-    (local $part v128) (local $b0 v128) (local $b1 v128) (local $b2 v128) (local $b3 v128) (local $u v128) (local $square v128)
+    (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32) (local $q i32)
+    (local $low i64) (local $high i64) (local $d0 i64) (local $d1 i64) (local $d2 i64) (local $d3 i64)
+    (local $bits v128) (local $u v128) (local $square v128)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
     (local.set $r1 (local.get $width))
     (local.set $r2 (i32.shl (local.get $width) (i32.const 1)))
@@ -111,35 +113,45 @@
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
-        (local.set $b0 (v128.const i32x4 0 0 0 0))
-        (local.set $b1 (v128.const i32x4 0 0 0 0))
-        (local.set $b2 (v128.const i32x4 0 0 0 0))
-        (local.set $b3 (v128.const i32x4 0 0 0 0))
+        (local.set $d0 (i64.const 0))
+        (local.set $d1 (i64.const 0))
+        (local.set $d2 (i64.const 0))
+        (local.set $d3 (i64.const 0))
+        (local.set $q (local.get $query))
         (local.set $at (local.get $codes))
         (local.set $stop (i32.add (local.get $codes) (local.get $width)))
         (loop $parts
-          (local.set $part
-            (v128.load (i32.add (local.get $query) (i32.sub (local.get $at) (local.get $codes)))))
-          (local.set $b0
-            (i8x16.add (local.get $b0) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (local.get $at))))))
-          (local.set $b1
-            (i8x16.add (local.get $b1) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r1)))))))
-          (local.set $b2
-            (i8x16.add (local.get $b2) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r2)))))))
-          (local.set $b3
-            (i8x16.add (local.get $b3) (i8x16.popcnt (v128.xor (local.get $part) (v128.load (i32.add (local.get $at) (local.get $r3)))))))
+          (local.set $low (i64.load (local.get $q)))
+          (local.set $high (i64.load offset=8 (local.get $q)))
+          (local.set $d0
+            (i64.add
+              (i64.add (local.get $d0) (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $at)))))
+              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $at))))))
+          (local.set $d1
+            (i64.add
+              (i64.add (local.get $d1) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r1))))))
+              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r1)))))))
+          (local.set $d2
+            (i64.add
+              (i64.add (local.get $d2) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r2))))))
+              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r2)))))))
+          (local.set $d3
+            (i64.add
+              (i64.add (local.get $d3) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r3))))))
+              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r3)))))))
+          (local.set $q (i32.add (local.get $q) (i32.const 16)))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
           (br_if $parts (i32.lt_u (local.get $at) (local.get $stop))))
-        (local.set $b0
-          (call $sums
-            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b0)))
-            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b1)))
-            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b2)))
-            (i32x4.extadd_pairwise_i16x8_u (i16x8.extadd_pairwise_i8x16_u (local.get $b3)))))
+        (local.set $bits
+          (i32x4.replace_lane 3
+            (i32x4.replace_lane 2
+              (i32x4.replace_lane 1 (i32x4.splat (i32.wrap_i64 (local.get $d0))) (i32.wrap_i64 (local.get $d1)))
+              (i32.wrap_i64 (local.get $d2)))
+            (i32.wrap_i64 (local.get $d3))))
         ;; The angle by pi, less a half: minus its sine, times pi, is the cosine.
         (local.set $u
           (f32x4.sub
-            (f32x4.div (f32x4.convert_i32x4_u (local.get $b0)) (f32x4.splat (local.get $dimension)))
+            (f32x4.div (f32x4.convert_i32x4_u (local.get $bits)) (f32x4.splat (local.get $dimension)))
             (f32x4.splat (f32.const 0.5))))
         (local.set $square (f32x4.mul (local.get $u) (local.get $u)))
         (local.set $u
@@ -152,7 +164,7 @@
                 (f32x4.add
                   (f32x4.splat (f32.const -5.1416287))
                   (f32x4.mul (local.get $square) (f32x4.splat (f32.const 2.3176467))))))))
-        (local.set $b0
+        (local.set $bits
           (i32x4.min_u
             (i32x4.splat (local.get $steps))
             ;; Above the best there is nothing: the conversion of a negative number gives 0.
@@ -162,18 +174,18 @@
                 (f32x4.sub
                   (f32x4.add (f32x4.splat (local.get $best)) (local.get $u))
                   (v128.load (local.get $added)))))))
-        (v128.store64_lane 0 (local.get $out) (i16x8.narrow_i32x4_u (local.get $b0) (local.get $b0)))
+        (v128.store64_lane 0 (local.get $out) (i16x8.narrow_i32x4_u (local.get $bits) (local.get $bits)))
         (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 0 (local.get $b0)) (i32.const 2))))
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 0 (local.get $bits)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 1 (local.get $b0)) (i32.const 2))))
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 1 (local.get $bits)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 2 (local.get $b0)) (i32.const 2))))
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 2 (local.get $bits)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 3 (local.get $b0)) (i32.const 2))))
+          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 3 (local.get $bits)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $width) (i32.const 2))))
         (local.set $added (i32.add (local.get $added) (i32.const 16)))

@@ -16,6 +16,23 @@ const STEPS_AT = COUNTS_AT + 4 * STEPS;
 /** Steps in a score of 1, from the best fused score to a cosine of -1. */
 const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
 
+/** What is wanted of the first rows. */
+interface Wanted {
+  size: number;
+  words: RowsWithWords | null;
+  most: number;
+}
+
+/** What words say of rows. */
+interface RowsWithWords {
+  /** Ascending. */
+  rows: Uint32Array;
+  /** Added to the cosine of each of these. */
+  added: Float32Array;
+  /** The least meaning of the row at a place of these, whatever its cosine is. */
+  vouched(at: number): number;
+}
+
 /**
  * One bit for each component of a vector: whether it is above a centre. The number of bits in which two codes differ
  * grows with the angle between their vectors, and an eighth of the bytes is read: the nearest few thousand of a million
@@ -28,8 +45,6 @@ export class SignCodes {
   /** Bytes of a code. */
   readonly width: number;
   #steps = new Uint16Array(0);
-  /** The last step of the last answer. */
-  #last = -1;
 
   constructor(dimension: number) {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
@@ -51,12 +66,9 @@ export class SignCodes {
     return new Uint8Array(this.memory.buffer, PAGE_BYTES, rows * this.width);
   }
 
-  /**
-   * The rows with the best estimated scores, ascending: at least `most` of them where there are as many.
-   * @param added  for each row from the first, what its words add to its cosine
-   */
-  nearest(query: Int8Array, centre: Int8Array, added: Float32Array, most: number): Uint32Array {
-    const steps = this.#estimate(query, centre, added);
+  /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
+  nearest(query: Int8Array, centre: Int8Array, { size, words, most }: Wanted): Uint32Array {
+    const steps = this.#estimate(query, centre, size, words);
     const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
     let found = 0;
     let last = -1;
@@ -64,28 +76,25 @@ export class SignCodes {
       last += 1;
       found += counts[last] ?? 0;
     }
-    this.#last = last;
     return this.#upTo(last, steps, found);
   }
 
-  /** True for the rows of the last answer. */
-  isNearest(row: number): boolean {
-    return (this.#steps[row] ?? STEPS) <= this.#last;
-  }
-
   /** A step for each row; how often each step occurs is counted in the page. */
-  #estimate(query: Int8Array, centre: Int8Array, added: Float32Array): Uint16Array {
-    const rows = added.length;
-    growTo(this.memory, this.#at(rows + TOGETHER));
+  #estimate(query: Int8Array, centre: Int8Array, size: number, words: RowsWithWords | null): Uint16Array {
+    growTo(this.memory, this.#at(size + TOGETHER));
     this.#encode(query, centre, 0);
-    if (this.#steps.length < rows) this.#steps = new Uint16Array(Math.ceil(rows * 1.25));
+    if (this.#steps.length < size) this.#steps = new Uint16Array(Math.ceil(size * 1.25));
     const { buffer } = this.memory;
-    new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
+    const counts = new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
     const block = new Float32Array(buffer, ADDED_AT, BLOCK_ROWS);
     const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
-    for (let start = 0; start < rows; start += BLOCK_ROWS) {
-      const count = Math.min(BLOCK_ROWS, rows - start);
-      block.set(added.subarray(start, start + count));
+    let [from, until] = [0, 0];
+    for (let start = 0; start < size; start += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, size - start);
+      block.fill(0);
+      for (; words !== null && (words.rows[until] ?? size) < start + count; until += 1) {
+        block[(words.rows[until] ?? 0) - start] = words.added[until] ?? 0;
+      }
       this.#kernel.estimate(
         0,
         this.#at(start),
@@ -99,9 +108,18 @@ export class SignCodes {
         COUNTS_AT,
         STEPS_AT,
       );
+      for (; words !== null && from < until; from += 1) {
+        const row = (words.rows[from] ?? 0) - start;
+        const step = ((FUSED_MAX - words.vouched(from) - (words.added[from] ?? 0)) * PER_UNIT) | 0;
+        const estimated = steps[row] ?? 0;
+        if (step >= estimated) continue;
+        steps[row] = step;
+        counts[step] = (counts[step] ?? 0) + 1;
+        counts[estimated] = (counts[estimated] ?? 0) - 1;
+      }
       this.#steps.set(steps.subarray(0, count), start);
     }
-    return this.#steps.subarray(0, rows);
+    return this.#steps.subarray(0, size);
   }
 
   /** The rows whose step is at most `last`: `found` of them. */

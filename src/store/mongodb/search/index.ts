@@ -121,7 +121,7 @@ class CompositeIndex implements MongodbIndex {
               const fitting = await this.#mongot.passing(filter, Array.from(ids));
               return Uint8Array.from(ids, (id) => Number(fitting.has(id)));
             },
-            idOf: (id) => id,
+            idsOf: (ids) => [...ids],
           },
           question,
           options,
