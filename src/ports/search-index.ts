@@ -13,7 +13,10 @@ export interface Question {
    * `UNKNOWN_WORDS_MARGIN` higher.
    */
   minCosine: number;
-  /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then. */
+  /**
+   * Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then, and
+   * one that a thread is answering ends at the next block of rows.
+   */
   gone?: AbortSignal | undefined;
 }
 

@@ -4,6 +4,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 import { Abandoned } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { LocalAnswers } from "../../src/search-index/local.ts";
+import { Tables } from "../../src/search-index/tables.ts";
 import { ThreadAnswers } from "../../src/search-index/thread/index.ts";
 import {
   DIMENSION,
@@ -67,6 +69,34 @@ describe("a large board", () => {
     expect(second).toEqual(first);
     expect(await rank(asked)).toEqual(first);
     await index.close();
+  });
+
+  it("stops searching for those who are gone", async () => {
+    const { index, folder } = openLarge();
+    await index.open();
+    const caller = new AbortController();
+    const sent = index.rank({ ...asked, gone: caller.signal }, { ...FIRST, rerank: true });
+    caller.abort();
+    await expect(sent).rejects.toThrow(Abandoned);
+    const first = await index.rank(asked, { ...FIRST, rerank: true });
+    expect(first).toHaveLength(50);
+    await index.close();
+
+    const database = new DatabaseSync(join(folder, "board.db"));
+    const model = { modelId: MODEL, dimension: DIMENSION };
+    const answers = new LocalAnswers(database, new Tables(database), model);
+    // Before the words are summed up, and before the vectors are compared.
+    for (const after of [0, 1]) {
+      let looks = 0;
+      const gone = Object.defineProperty(new AbortController().signal, "aborted", {
+        get: () => looks++ >= after,
+      });
+      await expect(answers.rank({ ...asked, gone }, { ...FIRST, rerank: true })).rejects.toThrow(Abandoned);
+      expect(looks).toBe(after + 1);
+      expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(first);
+    }
+    await answers.close();
+    database.close();
   });
 
   it("finds what was committed a moment ago, here or by another process", async () => {

@@ -17,18 +17,20 @@ export interface Wanted {
   floor: number;
   limit: number;
   passes(row: number): boolean;
+  /** Called before each block of rows; may throw, which ends it. */
+  beforeBlock(): void;
 }
 
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
   #dots = new Int32Array(1024);
 
-  /** Dot products with all rows; they hold until the next call. */
-  allDots(memory: PostMemory, vector: Int8Array): Int32Array {
+  /** Dot products with all rows; they hold until the next call. @param beforeBlock  as in `Wanted` */
+  allDots(memory: PostMemory, vector: Int8Array, beforeBlock: () => void): Int32Array {
     const { size } = memory.rows;
     if (this.#dots.length < size) this.#dots = new Int32Array(Math.ceil(size * 1.25));
     const dots = this.#dots.subarray(0, size);
-    memory.vectors.scan(vector, dots);
+    memory.vectors.scan(vector, dots, beforeBlock);
     return dots;
   }
 
@@ -36,7 +38,8 @@ export class MeaningScorer {
   fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): { rows: Uint32Array; dots: Int32Array } {
     // Ascending.
     const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
-    const dots = near === null ? this.allDots(memory, vector) : memory.vectors.dots(vector, near);
+    const dots =
+      near === null ? this.allDots(memory, vector, wanted.beforeBlock) : memory.vectors.dots(vector, near);
     const { claims, passes } = wanted;
     const arm = claims?.arm ?? null;
     const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
@@ -60,14 +63,14 @@ export class MeaningScorer {
 
   /** The rows that are best when a cosine is estimated from sign codes: enough of them that the best are there. */
   #estimated(memory: PostMemory, vector: Int8Array, wanted: Wanted): Uint32Array {
-    const { claims, limit, passes } = wanted;
+    const { claims, limit, passes, beforeBlock } = wanted;
     const { codes } = memory;
     const { size } = memory.rows;
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;
     const most = Math.ceil((limit * RESCORED) / share);
-    const nearest = codes.nearest(vector, memory.centreVector(), { size, words: claims, most });
+    const nearest = codes.nearest(vector, memory.centreVector(), { size, words: claims, most, beforeBlock });
     // Those that do not pass need not be compared.
     return share < 0.5 ? nearest.filter(passes) : nearest;
   }

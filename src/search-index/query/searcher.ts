@@ -1,4 +1,4 @@
-import type { Question } from "../../ports/search-index.ts";
+import { Abandoned, type Question } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
@@ -133,10 +133,13 @@ export class Searcher {
   }
 
   #asked(question: Question): Asked {
-    const { words, filter } = question;
+    const { words, filter, gone } = question;
+    const beforeBlock = () => {
+      if (gone?.aborted === true) throw new Abandoned();
+    };
     const vector = this.#hasMeaning ? question.vector : null;
     const rows = rowFilter(this.#memory, filter);
-    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among);
+    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among, beforeBlock);
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
@@ -151,6 +154,7 @@ export class Searcher {
       floor,
       all,
       required,
+      beforeBlock,
       supports: (score, cosine) => all || score > 0 || (!required && cosine >= floor),
     };
   }
@@ -171,7 +175,8 @@ export class Searcher {
       return { rows, dots: null, bestWords };
     }
     const floor = asked.required ? Number.POSITIVE_INFINITY : asked.floor;
-    const found = this.#meaning.fused(this.#memory, vector, { claims, floor, limit, passes });
+    const { beforeBlock } = asked;
+    const found = this.#meaning.fused(this.#memory, vector, { claims, floor, limit, passes, beforeBlock });
     return { ...found, bestWords };
   }
 
@@ -194,9 +199,9 @@ export class Searcher {
       const filter = rowFilter(this.#memory, question.filter);
       return { filter, passes: filter.passes };
     }
-    const { filter, arm, vector, supports } = this.#asked(question);
+    const { filter, arm, vector, beforeBlock, supports } = this.#asked(question);
     const { rows } = this.#memory;
-    const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector);
+    const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector, beforeBlock);
     return {
       filter,
       passes: (row) => {
@@ -257,6 +262,8 @@ interface Asked {
   all: boolean;
   /** Phrases are asked for: meaning alone supports nothing. */
   required: boolean;
+  /** Called before each block of rows: throws when nobody waits for the answer any more. */
+  beforeBlock(): void;
   /** @param cosine  NaN where there is none */
   supports(score: number, cosine: number): boolean;
 }

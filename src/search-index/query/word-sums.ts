@@ -65,17 +65,20 @@ export class WordSums {
    * Replaces all sums. Each row gets its scores in the order of `words`: sums of 32-bit numbers depend on it.
    * @param size  number of rows
    * @param among  only these rows need a score; null means all
+   * @param beforeBlock  may throw, which ends it
    */
   sum(
     words: readonly (ListedWord | FoundRows)[],
     size: number,
     lengths: Lengths,
     among: Uint32Array | null,
+    beforeBlock: () => void,
   ): void {
     this.#reserve(size);
     if (among !== null) this.#allow(among, size);
     const sums = { ...this.#block, members: this.#members, within: among === null ? null : this.#within };
     for (let start = 0; start < size; start += BLOCK_ROWS) {
+      beforeBlock();
       const end = start + BLOCK_ROWS;
       for (const word of words) {
         if ("found" in word) addFound(word, end, sums);

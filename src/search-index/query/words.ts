@@ -43,9 +43,10 @@ export class WordScorer {
 
   /**
    * @param among  only these rows need a score; null means all
+   * @param beforeBlock  called before each block of rows; may throw, which ends it
    * @returns scores that hold until the next call
    */
-  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
+  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null, beforeBlock: () => void): WordArm {
     const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
     const { live } = memory.rows;
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
@@ -69,7 +70,7 @@ export class WordScorer {
     if (found !== null) scored.push({ found, at: 0, share: 0 });
     const lengths = { lengths: memory.rows.length.view, meanLength: memory.rows.words / Math.max(1, live) };
     const sums = this.#sums;
-    sums.sum(scored, memory.rows.size, lengths, among);
+    sums.sum(scored, memory.rows.size, lengths, among, beforeBlock);
     return {
       rows: sums.rows.subarray(0, sums.count),
       scores: sums.scores.subarray(0, sums.count),

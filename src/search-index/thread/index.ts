@@ -20,7 +20,9 @@ const WAIT_MS = 5_000;
 const SENT_MAX = 2;
 
 interface Waiting {
-  order: Exclude<ThreadOrder, string>;
+  method: Method;
+  args: unknown[];
+  gone: AbortSignal | undefined;
   resolve(answer: unknown): void;
   reject(error: Error): void;
   /** Moment of `performance.now()` after which it is not asked any more. */
@@ -35,13 +37,14 @@ export class ThreadAnswers implements Answers {
   readonly #worker: Worker;
   readonly #waiting: Waiting[] = [];
   readonly #sent = new Map<number, Waiting>();
+  /** See `ThreadStart`. */
+  readonly #gone = new Int32Array(new SharedArrayBuffer(4 * SENT_MAX));
   readonly #ready: Promise<void>;
-  #asked = 0;
   #broken: Error | null = null;
 
   /** @param broke  called once when the thread ends by itself; what waits has been refused then */
   constructor(file: string, model: IndexModel, broke: (error: Error) => void) {
-    const start: ThreadStart = { file, model };
+    const start: ThreadStart = { file, model, gone: this.#gone.buffer };
     this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     // Questions keep the process alive, the thread does not.
     this.#worker.unref();
@@ -121,17 +124,16 @@ export class ThreadAnswers implements Answers {
       return Promise.reject(new StoreUnavailable("too many searches are waiting"));
     }
     return new Promise((resolve, reject) => {
-      this.#asked += 1;
-      const order = { id: this.#asked, method, args };
-      const asked = { order, resolve, reject, until: performance.now() + WAIT_MS };
+      const asked = { method, args, gone, resolve, reject, until: performance.now() + WAIT_MS };
       this.#waiting.push(asked);
       gone?.addEventListener("abort", () => this.#abandon(asked), { once: true });
       this.#next();
     });
   }
 
-  /** Takes back a question that still waits; one that was sent is answered to nobody. */
+  /** Takes back a question that still waits. One that was sent stops at the next block of rows. */
   #abandon(asked: Waiting): void {
+    for (const [id, one] of this.#sent) if (one === asked) Atomics.store(this.#gone, id, 1);
     const at = this.#waiting.indexOf(asked);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
@@ -139,25 +141,33 @@ export class ThreadAnswers implements Answers {
   }
 
   #next(): void {
-    while (this.#sent.size < SENT_MAX) {
-      const next = this.#waiting.shift();
+    for (let id = 0; id < SENT_MAX; id += 1) {
+      if (this.#sent.has(id)) continue;
+      const next = this.#first();
       if (next === undefined) break;
-      if (performance.now() > next.until) {
-        next.reject(new StoreUnavailable("the search waited too long for its turn"));
-        continue;
-      }
-      this.#sent.set(next.order.id, next);
-      this.#worker.postMessage(next.order satisfies ThreadOrder);
+      Atomics.store(this.#gone, id, 0);
+      this.#sent.set(id, next);
+      this.#worker.postMessage({ id, method: next.method, args: next.args } satisfies ThreadOrder);
     }
     if (this.#sent.size > 0) this.#worker.ref();
     else this.#worker.unref();
+  }
+
+  /** The next question that may still be asked. */
+  #first(): Waiting | undefined {
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next === undefined || performance.now() <= next.until) return next;
+      next.reject(new StoreUnavailable("the search waited too long for its turn"));
+    }
   }
 
   #take(news: Exclude<ThreadNews, string>): void {
     const asked = this.#sent.get(news.id);
     if (asked === undefined) return;
     this.#sent.delete(news.id);
-    if ("answer" in news) asked.resolve(news.answer);
+    if (asked.gone?.aborted === true) asked.reject(new Abandoned());
+    else if ("answer" in news) asked.resolve(news.answer);
     else asked.reject(Object.assign(new Error(news.failure.message), { errcode: news.failure.errcode }));
     this.#next();
   }

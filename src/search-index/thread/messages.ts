@@ -6,6 +6,8 @@ export interface ThreadStart {
   /** The database's file. */
   file: string;
   model: IndexModel;
+  /** Shared: a 32-bit number for each `id` of a question, 1 when nobody waits for its answer any more. */
+  gone: SharedArrayBuffer;
 }
 
 /** The questions that are passed on as they are. */
@@ -14,7 +16,10 @@ export type Method = keyof Pick<
   "rank" | "match" | "list" | "count" | "spellings" | "vectors" | "cosines"
 >;
 
-/** What it is sent: a question, news of an erasure, or the request to end. */
+/**
+ * What it is sent: a question, news of an erasure, or the request to end. The `id` of a question is free again when it has
+ * been answered.
+ */
 export type ThreadOrder = { id: number; method: Method; args: unknown[] } | "forget" | "end";
 
 /** What it answers: once when it is ready, then for each question. `errcode` is SQLite's, null for other errors. */

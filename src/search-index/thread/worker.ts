@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { Ranked } from "../../ports/search-index.ts";
+import type { Question, Ranked } from "../../ports/search-index.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
@@ -11,11 +11,15 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadStart);
 
+const isQuestion = (arg: unknown): arg is Question =>
+  typeof arg === "object" && arg !== null && "minCosine" in arg;
+
 /** Answers one question after another until it is told to end. */
 function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const answers = new LocalAnswers(database, new Tables(database), start.model);
   const say = (news: ThreadNews) => port.postMessage(news);
+  const goneIds = new Int32Array(start.gone);
   // In the order of asking; `end` waits for the questions before it.
   let last = Promise.resolve();
   port.on("message", (order: ThreadOrder) => {
@@ -30,10 +34,16 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
     database.close();
     port.close();
   };
-  const answer = async ({ id, method, args }: Exclude<ThreadOrder, string>) => {
+  const answer = async ({ id, method, args: [first, ...others] }: Exclude<ThreadOrder, string>) => {
+    // No event reaches this thread while it searches; what another thread writes into shared memory does.
+    const gone = {
+      get aborted() {
+        return Atomics.load(goneIds, id) === 1;
+      },
+    };
     try {
       const ask = answers[method] as (...args: unknown[]) => Promise<unknown>;
-      const found = await ask.apply(answers, args);
+      const found = await ask.call(answers, isQuestion(first) ? { ...first, gone } : first, ...others);
       say({ id, answer: method === "rank" ? packRanking(found as Ranked[]) : found });
     } catch (error) {
       const { message } = error as Error;

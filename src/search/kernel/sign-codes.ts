@@ -21,6 +21,8 @@ interface Wanted {
   size: number;
   words: RowsWithWords | null;
   most: number;
+  /** Called before each block of rows; may throw, which ends it. */
+  beforeBlock?: () => void;
 }
 
 /** What words say of rows. */
@@ -67,12 +69,12 @@ export class SignCodes {
   }
 
   /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
-  nearest(query: Int8Array, centre: Int8Array, { size, words, most }: Wanted): Uint32Array {
-    const steps = this.#estimate(query, centre, size, words);
+  nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
+    const steps = this.#estimate(query, centre, wanted);
     const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
     let found = 0;
     let last = -1;
-    while (last < STEPS - 1 && found < most) {
+    while (last < STEPS - 1 && found < wanted.most) {
       last += 1;
       found += counts[last] ?? 0;
     }
@@ -80,7 +82,7 @@ export class SignCodes {
   }
 
   /** A step for each row; how often each step occurs is counted in the page. */
-  #estimate(query: Int8Array, centre: Int8Array, size: number, words: RowsWithWords | null): Uint16Array {
+  #estimate(query: Int8Array, centre: Int8Array, { size, words, beforeBlock }: Wanted): Uint16Array {
     growTo(this.memory, this.#at(size + TOGETHER));
     this.#encode(query, centre, 0);
     if (this.#steps.length < size) this.#steps = new Uint16Array(Math.ceil(size * 1.25));
@@ -90,6 +92,7 @@ export class SignCodes {
     const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
     let [from, until] = [0, 0];
     for (let start = 0; start < size; start += BLOCK_ROWS) {
+      beforeBlock?.();
       const count = Math.min(BLOCK_ROWS, size - start);
       block.fill(0);
       for (; words !== null && (words.rows[until] ?? size) < start + count; until += 1) {
