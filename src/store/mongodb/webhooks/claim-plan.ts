@@ -2,7 +2,7 @@ import type { PushStore } from "../../../ports/store/index.ts";
 import { openLanes, Places, serveInTurn } from "../../rules/claims.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { type DueLane, type DuePlace, dueLaneDocuments } from "./lanes.ts";
+import { type DueLane, type DuePlace, dueLaneDocuments, type Rounds } from "./lanes.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
@@ -24,9 +24,13 @@ export interface ClaimPlan {
 }
 
 /** What a claim would serve now. Only reads: the claim finds out what another was faster to take. */
-export async function planClaim(context: MongodbContext, options: Options): Promise<ClaimPlan> {
+export async function planClaim(
+  context: MongodbContext,
+  rounds: Rounds,
+  options: Options,
+): Promise<ClaimPlan> {
   const now = new Date(options.now);
-  const lanes = await dueLaneDocuments(context, options);
+  const lanes = await dueLaneDocuments(context, rounds, options);
   const live = new Map(lanes.map(({ origin, live }) => [origin, live]));
   const places = new Places(
     options,

@@ -7,7 +7,7 @@ import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { type Write, writeEach } from "../server/write-all.ts";
 import { type ClaimPlan, type PlannedPush, planClaim } from "./claim-plan.ts";
-import type { DuePlace } from "./lanes.ts";
+import type { DuePlace, Rounds } from "./lanes.ts";
 import { type Held, release } from "./places.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
@@ -24,14 +24,14 @@ const RETRY_MS = 10;
  */
 export async function claimPushDocuments(
   context: MongodbContext,
-  held: Held,
+  { held, rounds }: { held: Held; rounds: Rounds },
   options: Options,
 ): Promise<ClaimedPush[]> {
   const claimed: ClaimedPush[] = [];
   for (let plans = 0; plans < MOST_PLANS && claimed.length < options.limit; plans += 1) {
     const failing = options.failing - claimed.filter((push) => push.subscription.failures > 0).length;
     const left = { ...options, limit: options.limit - claimed.length, failing };
-    const plan = await context.connection.run(() => planClaim(context, left));
+    const plan = await context.connection.run(() => planClaim(context, rounds, left));
     if (plan.served.length === 0 && plan.early.length === 0) break;
     const got = await context.connection.run(() => carryOut(context, held, plan, left));
     claimed.push(...got);

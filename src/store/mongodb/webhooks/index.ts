@@ -11,6 +11,7 @@ import { findPost } from "../server/reads.ts";
 import { writeEach } from "../server/write-all.ts";
 import { UNPRUNED } from "../subscriptions/deliveries.ts";
 import { claimPushDocuments } from "./claims.ts";
+import { Rounds } from "./lanes.ts";
 import { Held } from "./places.ts";
 import { requeueDocuments, touch } from "./queue.ts";
 import { settlePushDocuments } from "./settling.ts";
@@ -22,10 +23,11 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
   const { connection, collections } = context;
   const { pushes, subscriptions } = collections;
   const held = new Held();
+  const rounds = new Rounds();
   const claims = new KeyedQueue();
   return {
     // Claims of one process would only take origins from each other.
-    claim: (options) => claims.run(["claim"], () => claimPushDocuments(context, held, options)),
+    claim: (options) => claims.run(["claim"], () => claimPushDocuments(context, { held, rounds }, options)),
     settle: settlePushDocuments(context, held),
 
     async giveBack(claimed) {

@@ -22,18 +22,38 @@ export interface DuePlace extends Pick<PushQueueDocument, "_id" | "turn" | "revi
 }
 
 /**
- * The lanes to serve next, of each kind no more than may be claimed, in one query. It costs one step in an index while
- * nothing is due, and else one for each lane, however many pushes wait in it.
+ * The origins a process served last, one of those whose last push failed and one of the others: it goes on behind them, in
+ * the order of their names, and begins again after the last.
  */
-export function dueLaneDocuments(
+export class Rounds {
+  readonly #last = new Map<boolean, string>();
+
+  /** @returns "" at the beginning */
+  last(failing: boolean): string {
+    return this.#last.get(failing) ?? "";
+  }
+
+  /** @param lanes  in the order of the round */
+  goOn(lanes: readonly DueLane[]): void {
+    for (const { failing, origin } of lanes) this.#last.set(failing, origin);
+  }
+}
+
+/**
+ * The lanes to serve next, in the order of the rounds and of each kind no more than may be claimed, in one query. It costs
+ * one step in an index while nothing is due, and else some for each of these lanes, however many others there are and
+ * however many pushes wait.
+ */
+export async function dueLaneDocuments(
   { collections }: MongodbContext,
+  rounds: Rounds,
   options: Parameters<PushStore["claim"]>[0],
 ): Promise<DueLane[]> {
   const now = new Date(options.now);
   const kinds = [false, true].filter((failing) => !failing || options.failing > 0);
-  const [first = [], ...others] = kinds.map((failing) => lanesOf(failing, now, options));
+  const [first = [], ...others] = kinds.map((failing) => lanesOf(failing, rounds, now, options));
   const unions = others.map((pipeline) => ({ $unionWith: { coll: "push_queue", pipeline } }));
-  return collections.push_queue
+  const lanes = await collections.push_queue
     .aggregate<DueLane>([
       { $match: { due_at: { $lte: now } } },
       { $limit: 1 },
@@ -43,17 +63,25 @@ export function dueLaneDocuments(
       { $replaceRoot: { newRoot: "$lane" } },
     ])
     .toArray();
+  rounds.goOn(lanes);
+  return lanes;
 }
 
 type Caps = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "failing">;
 
-function lanesOf(failing: boolean, now: Date, { limit, perOrigin, failing: failingMost }: Caps): Document[] {
+function lanesOf(
+  failing: boolean,
+  rounds: Rounds,
+  now: Date,
+  { limit, perOrigin, failing: failingMost }: Caps,
+): Document[] {
   const most = failing ? Math.min(limit, failingMost) : limit;
+  const last = rounds.last(failing);
   const fromEach = Math.min(most, perOrigin);
   const servedAt = failing ? "$known.failing_turn" : "$known.turn";
   const live = { $filter: { input: { $ifNull: ["$known.held", []] }, cond: { $gt: ["$$this.until", now] } } };
-  return [
-    { $match: { failing } },
+  const open = (origins: Document): Document[] => [
+    { $match: { failing, origin: origins } },
     { $sort: { failing: 1, origin: 1, due_at: 1, _id: 1 } },
     { $group: { _id: "$origin", due_at: { $first: "$due_at" } } },
     { $match: { due_at: { $lte: now } } },
@@ -70,7 +98,11 @@ function lanesOf(failing: boolean, now: Date, { limit, perOrigin, failing: faili
       },
     },
     { $match: { live: { $lt: perOrigin } } },
-    { $sort: { turn: 1, origin: 1 } },
+    { $limit: most },
+  ];
+  return [
+    ...open({ $gt: last }),
+    ...(last === "" ? [] : [{ $unionWith: { coll: "push_queue", pipeline: open({ $lte: last }) } }]),
     { $limit: most },
     {
       $lookup: {
