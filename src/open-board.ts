@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { DEMO_FEED, demoFeed } from "../demo/feed.ts";
 import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
@@ -209,6 +210,7 @@ export async function openBoard(
     index,
     outbound,
     writing,
+    builtIn: (url, now) => (url === DEMO_FEED.url ? demoFeed(now) : null),
     created: (input, { id }) => {
       const success = { isNew: true, input, data: null, caller: `key:${id}`, client: "agent-board" };
       usage.succeeded("posts", success, clock());

@@ -5,11 +5,14 @@ import { openStore, storeExists } from "../store/open.ts";
 
 /** Opens the store of a board that is there for `use`, and closes it; an address without a board stays without one. */
 export async function withBoard(config: Config, use: (store: Store) => Promise<void>): Promise<void> {
-  const nothing = new Error(
-    "There is no board at this STORE_URL (or DATA_DIR): nothing was ever written there.",
-  );
-  if (!(await storeExists(config.storeUrl))) throw nothing;
+  await refuseNothing(config);
   await withStore(config, use);
+}
+
+/** @throws Error where no board is */
+export async function refuseNothing({ storeUrl }: Config): Promise<void> {
+  if (await storeExists(storeUrl)) return;
+  throw new Error("There is no board at this STORE_URL (or DATA_DIR): nothing was ever written there.");
 }
 
 /** Opens a store for `use`, making it where it is missing, and closes it. Nothing else of the board runs. */

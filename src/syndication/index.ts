@@ -9,7 +9,7 @@ import type { Store, StoredPublisher } from "../ports/store/index.ts";
 import type { PostInput } from "../schema/post.ts";
 import type { Feed, FeedState } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
-import { fetchFeed } from "./fetch.ts";
+import { type Fetched, fetchFeed, type Validators } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 import { postOfItem } from "./post-of-item.ts";
 import { type Read, readFeed } from "./read.ts";
@@ -33,10 +33,12 @@ export class Syndication {
   readonly #store: Store;
   readonly #outbound: Outbound;
   readonly #relay: Relay;
+  readonly #builtIn: (url: string, now: number) => string | null;
   readonly #clock: () => number;
   readonly #pause: (ms: number) => Promise<void>;
 
   /**
+   * @param parts.builtIn  the text of a feed that the program itself brings, or null for any other URL
    * @param parts.created  told of each new post, for the statistics
    * @param parts.pause  waits between two polls of one host; default: by the system's clock
    */
@@ -45,12 +47,14 @@ export class Syndication {
     index: SearchIndex;
     outbound: Outbound;
     writing: Writing;
+    builtIn?: (url: string, now: number) => string | null;
     created: (input: PostInput, publisher: StoredPublisher) => void;
     clock: () => number;
     pause?: (ms: number) => Promise<void>;
   }) {
     this.#store = parts.store;
     this.#outbound = parts.outbound;
+    this.#builtIn = parts.builtIn ?? (() => null);
     this.#clock = parts.clock;
     this.#pause = parts.pause ?? sleep;
     this.#relay = new Relay(parts);
@@ -67,7 +71,7 @@ export class Syndication {
    * @throws FeedError
    */
   async preview(feed: Feed): Promise<{ posts: PostInput[]; refused: string[] }> {
-    const fetched = await fetchFeed(this.#outbound, feed.url, null, this.#clock());
+    const fetched = await this.#fetched(feed, null, this.#clock());
     if (fetched === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
     const { items, unread } = await this.#read(feed, fetched.text);
     const posts: PostInput[] = [];
@@ -140,7 +144,7 @@ export class Syndication {
 
   async #polled(feed: Feed, state: FeedState, now: number): Promise<{ poll: Poll; next: FeedState }> {
     const rereads = state.readAt === null || now - state.readAt >= REREAD_MS;
-    const fetched = await fetchFeed(this.#outbound, feed.url, rereads ? null : state, now);
+    const fetched = await this.#fetched(feed, rereads ? null : state, now);
     if (fetched === "unchanged") return { poll: { unchanged: true }, next: state };
     const textHash = createHash("sha256").update(fetched.text).digest("base64url");
     const validators = { etag: fetched.validators.etag, lastModified: fetched.validators.lastModified };
@@ -173,6 +177,12 @@ export class Syndication {
         retired: state.retired + applied.retired,
       },
     };
+  }
+
+  async #fetched({ url }: Feed, known: Validators | null, now: number): Promise<Fetched> {
+    const text = this.#builtIn(url, now);
+    if (text !== null) return { text, validators: { etag: null, lastModified: null } };
+    return fetchFeed(this.#outbound, url, known, now);
   }
 
   #read({ kind, timezone }: Feed, text: string): Promise<Read> {

@@ -21,6 +21,8 @@ export interface FeedItem {
   /** Null: the kind that the feed's format stands for. */
   kind: Kind | null;
   free: boolean | null;
+  /** Further facts, as the metadata of a post takes them. */
+  metadata: Record<string, unknown>;
 }
 
 /** What a parser needs to know beside the text. */
@@ -77,4 +79,5 @@ export const bareItem = (id: string, title: string): FeedItem => ({
   cancelled: false,
   kind: null,
   free: null,
+  metadata: {},
 });

@@ -42,6 +42,7 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     ...(expiresAt === null ? {} : { expires_at: iso(expiresAt) }),
     syndicated: true,
     metadata: {
+      ...item.metadata,
       source: feed.id,
       source_id: sourceIdOf(item),
       source_name: feed.name,

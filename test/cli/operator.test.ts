@@ -64,7 +64,15 @@ describe("the operator's command line", () => {
   });
 
   it("makes no board where none was", async () => {
-    const commands = [["publishers", "list"], ["moderate", "list"], ["secret-key"], ["export"], ["backup"]];
+    const commands = [
+      ["publishers", "list"],
+      ["moderate", "list"],
+      ["secret-key"],
+      ["export"],
+      ["backup"],
+      ["feeds", "list"],
+      ["feeds", "poll", "x"],
+    ];
     const empty = mkdtempSync(join(tmpdir(), "board-none-"));
     const environment = { DATA_DIR: empty, STORE_URL: `sqlite:${empty}/board.db` };
     for (const { code, stderr } of await Promise.all(commands.map((args) => run(args, environment)))) {

@@ -8,12 +8,12 @@ import type { PostInput } from "../../schema/post.ts";
 import { linesOf } from "../../transfer/lines.ts";
 import { openLogger } from "../logger.ts";
 import { createProgress } from "../progress.ts";
+import { vectorsReady } from "../vectors.ts";
 import { loadRowMap, POSTS, postOfRow, type RowMap } from "./row-map.ts";
 
 /** Rows written side by side: they share commits. */
 const BATCH = 32;
 const REFUSALS_SHOWN = 20;
-const VECTORS_POLL_MS = 200;
 const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
 
 /** What became of the rows. */
@@ -144,25 +144,4 @@ function report({ added, known, refused }: Summary, ms: number): void {
   for (const { line, why } of shown) lines.push(`  line ${line}: ${why}`);
   if (refused.length > REFUSALS_SHOWN) lines.push(`  and ${refused.length - REFUSALS_SHOWN} more`);
   process.stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Waits until every post has its vector, unless there is no model. */
-async function vectorsReady(board: OpenBoard): Promise<void> {
-  if ((await board.embedder.settled()) !== "ready") {
-    process.stdout.write(
-      "No model: the posts are found by words; meaning follows when a board with a model runs.\n",
-    );
-    return;
-  }
-  const began = performance.now();
-  const total = await board.store.work.backlog("embed");
-  const progress = createProgress("Embedding", total, { unit: "posts" });
-  for (let left = total; left > 0; ) {
-    await new Promise((resolve) => setTimeout(resolve, VECTORS_POLL_MS));
-    const now = await board.store.work.backlog("embed");
-    progress.advance(Math.max(0, left - now));
-    left = now;
-  }
-  progress.done();
-  process.stdout.write(`Found by meaning after ${((performance.now() - began) / 1000).toFixed(1)} s more\n`);
 }

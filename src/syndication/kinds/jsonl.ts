@@ -60,5 +60,6 @@ function itemOf(row: Fields | null, timezone: string): FeedItem | null {
     cancelled: row["cancelled"] === true || row["status"] === "cancelled",
     kind: kind satisfies Kind | null,
     free: typeof row["free"] === "boolean" ? row["free"] : null,
+    metadata: isFields(row["metadata"]) ? row["metadata"] : {},
   };
 }

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { type Config, readConfig } from "../../config.ts";
+import { isoTime } from "../../domain/resources.ts";
+import { type OpenBoard, openBoard } from "../../open-board.ts";
+import type { PostInput } from "../../schema/post.ts";
+import type { Feed } from "../../syndication/feed.ts";
+import { Feeds } from "../../syndication/feeds.ts";
+import type { Poll } from "../../syndication/index.ts";
+import { openLogger } from "../logger.ts";
+import { refuseNothing, withBoard } from "../open-store.ts";
+import { jsonOption, print } from "../output.ts";
+import { describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
+
+const PREVIEWED = 10;
+
+/** `agent-board feeds …`: which public feeds the board relays. */
+export function feedsCommand(): Command {
+  const command = new Command("feeds").description(
+    "relay public feeds and calendars: add, list, test, poll, pause, resume, remove",
+  );
+  describedFeed(
+    command.command("add").description("relay a feed from now on; a running board polls it within a minute"),
+  )
+    .requiredOption("--name <text>", "shown as the source of its posts")
+    .requiredOption("--license <text>", "under which its content may be passed on, such as CC-BY-4.0")
+    .addOption(jsonOption())
+    .action(add);
+  describedFeed(command.command("test").description("show what a feed would post, and post nothing"))
+    .addOption(jsonOption())
+    .action(test);
+  command
+    .command("list")
+    .description("all feeds, with how their last poll went")
+    .addOption(jsonOption())
+    .action(list);
+  command
+    .command("poll")
+    .description("poll a feed now")
+    .argument("<id>")
+    .addOption(jsonOption())
+    .action(poll);
+  for (const [name, paused] of [
+    ["pause", true],
+    ["resume", false],
+  ] as const) {
+    command
+      .command(name)
+      .description(`${name} polling; its posts stay`)
+      .argument("<id>")
+      .addOption(jsonOption())
+      .action((id: string, { json }: { json: boolean }) => setPaused(id, paused, json));
+  }
+  command
+    .command("remove")
+    .description("forget a feed and remove its posts")
+    .argument("<id>")
+    .option("--keep-posts", "leave its posts until they expire")
+    .addOption(jsonOption())
+    .action(remove);
+  return command;
+}
+
+async function add(url: string, options: FeedOptions): Promise<void> {
+  await withSyndication(async (board) => {
+    const feed = feedFromOptions(url, options);
+    const { posts, refused } = await previewOf(board, feed);
+    const description = `Relays ${url} (${feed.license}).`;
+    const added = await addFeed(board, feed, { description, url });
+    print(
+      options.json,
+      { ...added, entries: posts.length, refused },
+      `${added.id} added: ${posts.length} entries now, ${refused.length} refused. Publisher ${added.publisherId}.`,
+    );
+  });
+}
+
+/**
+ * Registers the publisher that relays a feed, and adds the feed.
+ * @throws Error when a feed with its URL is there already
+ */
+export async function addFeed(
+  board: OpenBoard,
+  feed: Feed,
+  publisher: { description: string; url: string },
+): Promise<Feed> {
+  const { feeds } = board.syndication;
+  const known = (await feeds.all()).find(({ url }) => url === feed.url);
+  if (known !== undefined) throw new Error(`This feed is there already: ${known.id}.`);
+  const input = { name: feed.name, ...publisher, accept_terms: true as const };
+  const { id } = await board.services.publishers.register(input, board.clock());
+  const added = { ...feed, publisherId: id };
+  await feeds.change((all) => ({ feeds: [...all, added], result: undefined }));
+  return added;
+}
+
+async function test(url: string, options: FeedOptions): Promise<void> {
+  // Nothing of the board is needed, so that none is made or changed.
+  const folder = mkdtempSync(join(tmpdir(), "agent-board-feed-"));
+  const config = {
+    ...readConfig(process.env),
+    dataDir: folder,
+    storeUrl: `sqlite:${join(folder, "board.db")}`,
+  };
+  try {
+    await withServices(config, async (board) => {
+      const { posts, refused } = await previewOf(board, feedFromOptions(url, options));
+      const lines = [`${posts.length} posts`, ...posts.slice(0, PREVIEWED).map(lineOf)];
+      if (posts.length > PREVIEWED) lines.push(`  and ${posts.length - PREVIEWED} more`);
+      lines.push(...refused.map((why) => `  refused: ${why}`));
+      print(options.json, { posts, refused }, lines.join("\n"));
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function lineOf({ kind, title, starts_at: startsAt, location, tags }: PostInput): string {
+  const when = startsAt == null ? "" : ` · ${isoTime(startsAt)}`;
+  const where = location?.name == null ? "" : ` · ${location.name}`;
+  return `  ${kind}: ${title}${when}${where}${tags == null || tags.length === 0 ? "" : ` · ${tags.join(", ")}`}`;
+}
+
+/** What cannot be read now would not be read later either. */
+function previewOf(board: OpenBoard, feed: Feed): Promise<{ posts: PostInput[]; refused: string[] }> {
+  const refusal = board.syndication.refusal(feed.url);
+  if (refusal !== null) throw new Error(`${feed.url} may not be fetched: ${refusal}.`);
+  return board.syndication.preview(feed);
+}
+
+async function list({ json }: { json: boolean }): Promise<void> {
+  await withFeeds(async (feeds) => {
+    const all = await Promise.all(
+      (await feeds.all()).map(async (feed) => ({ ...feed, state: await feeds.state(feed.id) })),
+    );
+    const lines = all.map(({ id, kind, name, url, license, paused, state }) => {
+      const polled = state.polledAt === null ? "never polled" : `polled ${isoTime(state.polledAt)}`;
+      const how =
+        state.lastError === null
+          ? `${state.added} added, ${state.changed} changed, ${state.retired} retired`
+          : `failed ${state.failures} times: ${state.lastError}`;
+      return [id, kind, name, license, url, paused ? "paused" : polled, how].join("\t");
+    });
+    const none = "No feeds. Add one: agent-board feeds add URL --kind ics --name … --license …";
+    print(json, all, lines.join("\n") || none);
+  });
+}
+
+async function poll(id: string, { json }: { json: boolean }): Promise<void> {
+  await withSyndication(async (board) => {
+    const feed = feedWith(await board.syndication.feeds.all(), id);
+    const done = await board.syndication.poll(feed);
+    print(json, done, pollInWords(done));
+  });
+}
+
+/** What a poll did, in a line, with a line for each refusal. */
+export function pollInWords(poll: Poll): string {
+  if (poll.unchanged) return "unchanged";
+  const { added, changed, retired, folded, left, refused } = poll;
+  const counts = `${added} added, ${changed} changed, ${retired} retired, ${folded} told by others already, ${left} left for later`;
+  return [counts, ...refused.map((why) => `  refused: ${why}`)].join("\n");
+}
+
+async function setPaused(id: string, paused: boolean, json: boolean): Promise<void> {
+  await withFeeds(async (feeds) => {
+    await feeds.change((all) => {
+      const feed = feedWith(all, id);
+      return { feeds: all.map((one) => (one === feed ? { ...feed, paused } : one)), result: undefined };
+    });
+    print(json, { id, paused }, `${id} ${paused ? "paused" : "resumed"}`);
+  });
+}
+
+async function remove(
+  id: string,
+  { keepPosts = false, json }: { keepPosts?: boolean; json: boolean },
+): Promise<void> {
+  await withSyndication(async (board) => {
+    const feed = await board.syndication.feeds.change((all) => {
+      const found = feedWith(all, id);
+      return { feeds: all.filter((one) => one !== found), result: found };
+    });
+    const publisher = keepPosts ? null : await board.store.publishers.get(feed.publisherId);
+    if (publisher !== null) await board.services.publishers.erase(publisher);
+    const posts = keepPosts ? "; its posts stay until they expire" : " with its posts";
+    print(json, { id, removed: true, posts_kept: keepPosts }, `${id} removed${posts}`);
+  });
+}
+
+function feedWith(feeds: readonly Feed[], id: string): Feed {
+  const feed = feeds.find((one) => one.id === id);
+  if (feed === undefined) throw new Error(`No feed ${id}. \`agent-board feeds list\` names them.`);
+  return feed;
+}
+
+/** The board that is there, with everything but the model and the work beside the answers. */
+async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  await refuseNothing(config);
+  await withServices(config, act);
+}
+
+async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });
+  try {
+    await act(board);
+  } finally {
+    await board.close();
+  }
+}
+
+async function withFeeds(act: (feeds: Feeds) => Promise<void>): Promise<void> {
+  await withBoard(readConfig(process.env), (store) => act(new Feeds(store, Date.now)));
+}
