@@ -1,4 +1,5 @@
 import { folded } from "./fold.ts";
+import { LetterTree } from "./letter-tree.ts";
 import { ANY, LEXICON } from "./words/index.ts";
 import type { Concept } from "./words/words.ts";
 
@@ -20,7 +21,7 @@ export interface Hit {
  */
 export function conceptsIn(text: string): Hit[] {
   const hits: Hit[] = [];
-  const firsts = treeOf();
+  const tree = treeOf();
   let sentence = 0;
   let before = APART;
   for (let start = 0; start < text.length; start += 1) {
@@ -29,19 +30,25 @@ export function conceptsIn(text: string): Hit[] {
     before = kind;
     if (inside) continue;
     if (kind === APART && endsSentence(text, start)) sentence += 1;
-    const child = firsts[text.charCodeAt(start)];
-    if (child !== undefined) collectAt(text, start, child, sentence, hits);
+    if (tree.first(text.charCodeAt(start)) > 0) collectAt(text, start, tree, sentence, hits);
   }
   return hits;
 }
 
-function collectAt(text: string, start: number, first: Node, sentence: number, hits: Hit[]): void {
+function collectAt(
+  text: string,
+  start: number,
+  tree: LetterTree<Entry>,
+  sentence: number,
+  hits: Hit[],
+): void {
   const from = hits.length;
-  let node: Node | undefined = first;
-  for (let end = start + 1; node !== undefined; end += 1) {
-    if (node.entries.length > 0) {
+  let node = tree.first(text.charCodeAt(start));
+  for (let end = start + 1; node > 0; end += 1) {
+    const entries = tree.entriesAt(node);
+    if (entries.length > 0) {
       const whole = kindOf(text, end - 1) !== SPACED || !isInWord(text, end);
-      for (const { concept, mask, language, prefix } of node.entries) {
+      for (const { concept, mask, language, prefix } of entries) {
         if (!whole && !prefix) continue;
         let at = from;
         while (at < hits.length && !(hits[at]?.concept === concept && hits[at]?.language === language))
@@ -49,7 +56,7 @@ function collectAt(text: string, start: number, first: Node, sentence: number, h
         hits[at] = { concept, mask, language, start, end, sentence };
       }
     }
-    node = end < text.length ? childOf(node, text.charCodeAt(end)) : undefined;
+    node = end < text.length ? tree.next(node, text.charCodeAt(end)) : 0;
   }
   if (hits.length - from > 1) shareWithEnglish(hits, from);
 }
@@ -117,55 +124,34 @@ export function maskOf(concept: Concept): Mask {
   return mask;
 }
 
-/** A place in the tree. The few children are found by looking at each one's UTF-16 unit. */
-interface Node {
-  units: number[];
-  children: Node[];
-  entries: { concept: Concept; mask: Mask; language: string; prefix: boolean }[];
+/** A word as the lexicon has it; a prefix also begins longer words. */
+interface Entry {
+  concept: Concept;
+  mask: Mask;
+  language: string;
+  prefix: boolean;
 }
 
-function childOf(node: Node, unit: number): Node | undefined {
-  const at = node.units.indexOf(unit);
-  return at < 0 ? undefined : node.children[at];
-}
+/** Null before the first text: a program that flags nothing need not wait. */
+let lexicon: LetterTree<Entry> | null = null;
 
-/** The tree below each first unit, or null before the first text: a program that flags nothing need not wait. */
-let tree: (Node | undefined)[] | null = null;
-
-function treeOf(): (Node | undefined)[] {
-  if (tree !== null) return tree;
-  tree = new Array(0x10000).fill(undefined);
+function treeOf(): LetterTree<Entry> {
+  if (lexicon !== null) return lexicon;
+  const tree = new LetterTree<Entry>();
   for (const [language, concepts] of Object.entries(LEXICON)) {
     for (const [concept, words] of Object.entries(concepts)) {
       const mask = maskOf(concept as Concept);
       // Folding all words of a concept at once is cheaper than folding each.
       for (const word of folded(words.replaceAll("*", STAR)).split("|")) {
         const prefix = word.endsWith(STAR);
-        const node = nodeOf(tree, prefix ? word.slice(0, -1) : word);
-        node.entries.push({ concept: concept as Concept, mask, language, prefix });
+        const entry = { concept: concept as Concept, mask, language, prefix };
+        tree.add(prefix ? word.slice(0, -1) : word, entry);
       }
     }
   }
+  lexicon = tree;
   return tree;
 }
 
 /** Stands for the asterisk while words are folded, since folding takes asterisks for decoration. */
 const STAR = "\uFDD0";
-
-function nodeOf(firsts: (Node | undefined)[], word: string): Node {
-  const unit = word.charCodeAt(0);
-  let node = firsts[unit] ?? emptyNode();
-  firsts[unit] = node;
-  for (let at = 1; at < word.length; at += 1) {
-    let child = childOf(node, word.charCodeAt(at));
-    if (child === undefined) {
-      child = emptyNode();
-      node.units.push(word.charCodeAt(at));
-      node.children.push(child);
-    }
-    node = child;
-  }
-  return node;
-}
-
-const emptyNode = (): Node => ({ units: [], children: [], entries: [] });
