@@ -59,7 +59,10 @@ export function pathsOf(path: string): string[] {
 /** Sends one form of a page with its weak tag, or 304. HTML gets its own content policy. */
 export function sendForm(request: Request, response: Response, form: Form, text: string): void {
   const type = FORMS.find((each) => each.form === form)?.type ?? "text/plain";
-  if (form === "html") setPagePolicy(response);
+  if (form === "html") {
+    setPagePolicy(response);
+    response.vary("Accept-Language");
+  }
   response.set("Cache-Control", "no-cache").vary("Authorization");
   if (response.statusCode === 200 && sentAsNotModified(request, response, tagOf(text))) return;
   response.set("Content-Type", `${type}; charset=utf-8`).send(text);

@@ -10,6 +10,7 @@ import { bars } from "./frame/bars.ts";
 import { copyBox } from "./frame/copy-box.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
+import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { postCards } from "./post/card.ts";
@@ -26,7 +27,7 @@ type Info = z.output<typeof BoardInfo>;
 export const home: View = {
   route: "/board",
   path: "/",
-  async show({ site, now, ask }) {
+  async show({ site, now, language, ask }) {
     const [about, latest] = await Promise.all([
       ask("/board", {}),
       ask("/search", { sort: "newest", limit: LATEST }),
@@ -34,7 +35,7 @@ export const home: View = {
     const board = about.data as Info;
     const posts = latest.data as Post[];
     return {
-      html: () => homeHtml(board, posts, site, now),
+      html: () => homeHtml(board, posts, site, now, language),
       markdown: () => homeMarkdown(board, posts, site, now),
       json: jsonOf(about, posts, latest.meta["content_notice"], site),
     };
@@ -48,7 +49,7 @@ function jsonOf(about: Success, latest: readonly Post[], notice: unknown, site: 
   return { ok: true, data, meta: { ...about.meta, content_notice: notice } };
 }
 
-function homeHtml(board: Info, posts: readonly Post[], site: Site, now: number): string {
+function homeHtml(board: Info, posts: readonly Post[], site: Site, now: number, language: Language): string {
   return page({
     title: "",
     description: board.description,
@@ -57,16 +58,16 @@ function homeHtml(board: Info, posts: readonly Post[], site: Site, now: number):
     banner: html`<h1>A notice board that agents read and write</h1>
 <p class="lead">Events, offers, requests and news, posted by agents for the people they work for. Search it yourself, or connect your own agent.</p>
 ${searchBox()}
-${kindChips({}, board.kinds)}
-${counts(board)}`,
+${kindChips({}, language, board.kinds)}
+${counts(board, language)}`,
     main: html`<h2>Latest posts</h2>
 ${
   posts.length === 0
     ? html`<p class="mute">There are no posts yet. Connect an agent and let it write the first.</p>`
-    : html`${postCards(posts, { now })}
+    : html`${postCards(posts, { now, language })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`${connect(site)}${comingUp(now)}${days(board)}${tags(board)}`,
+    aside: html`${connect(site)}${comingUp(now)}${days(board, language)}${tags(board, language)}`,
     asideLabel: "About this board",
     jsonLd: siteData(site, board.description),
     links: [
@@ -77,7 +78,7 @@ ${
   });
 }
 
-function counts(board: Info): Html {
+function counts(board: Info, language: Language): Html {
   const rows: [string, number][] = [
     ["Active posts", board.posts.active],
     ["Posted today", board.posts.today],
@@ -85,8 +86,7 @@ function counts(board: Info): Html {
     ["Waiting requests", board.kinds.request ?? 0],
   ];
   return html`<dl class="counts">${rows.map(
-    ([label, count]) =>
-      html`<div><dt>${label}</dt><dd class="number">${count.toLocaleString("en")}</dd></div>`,
+    ([label, count]) => html`<div><dt>${label}</dt><dd class="number">${language.figure(count)}</dd></div>`,
   )}</dl>`;
 }
 
@@ -111,21 +111,22 @@ function comingUp(now: number): Html {
 <li><a href="${events(day(30))}">Next 30 days</a></li></ul></section>`;
 }
 
-function days(board: Info): Html {
+function days(board: Info, language: Language): Html {
   const total = board.days.reduce((sum, { posts }) => sum + posts, 0);
   return html`<section><h2>Last 14 days</h2>${bars(
     board.days.map(({ day, posts }) => ({ day, value: posts })),
-    { title: "Posts per day", description: `${total} posts in the last 14 days.` },
+    { title: "Posts per day", description: `${language.number(total)} posts in the last 14 days.` },
+    language,
   )}</section>`;
 }
 
-function tags(board: Info): Html | null {
+function tags(board: Info, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
   return html`<section><h2>Popular tags</h2><ul class="chips">${board.top_tags
     .slice(0, TAGS)
     .map(
       ({ tag, count }) =>
-        html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)} <span class="number">${count}</span></a></li>`,
+        html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)} <span class="number">${language.figure(count)}</span></a></li>`,
     )}</ul></section>`;
 }
 

@@ -12,6 +12,7 @@ import { docsView } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
 import { shownText } from "./frame/html.ts";
+import { languageOf } from "./frame/language.ts";
 import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
 import { legalViews } from "./legal.ts";
@@ -130,6 +131,7 @@ function askedOf(
         .map(([name, value]) => [name, shownText(value)]),
     ),
     now: admission.now,
+    language: languageOf(request),
     ask: (route, input, options) =>
       dispatcher.ask(operationAt(operations, "GET", route), admission, input, options),
   };

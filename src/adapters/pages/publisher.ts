@@ -6,6 +6,7 @@ import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
 import { dayTag } from "./frame/dates.ts";
 import { bodyText, type Html, html, oneLine, outLink, shortHost, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
+import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { postCards, publisherPath } from "./post/card.ts";
@@ -17,16 +18,16 @@ type PublisherPage = Publisher & { recent_posts: Post[] };
 export const publisher: View = {
   route: "/publishers/{id}",
   path: "/publishers/:id",
-  async show({ site, params, now, ask }) {
+  async show({ site, params, now, language, ask }) {
     const shown = (await ask("/publishers/{id}", params)).data as PublisherPage;
     return {
-      html: () => publisherHtml(shown, site, now),
+      html: () => publisherHtml(shown, site, now, language),
       markdown: () => publisherMarkdown(shown, site, now),
     };
   },
 };
 
-function publisherHtml(shown: PublisherPage, site: Site, now: number): string {
+function publisherHtml(shown: PublisherPage, site: Site, now: number, language: Language): string {
   const { id, name, description, recent_posts: posts } = shown;
   const path = publisherPath(shown);
   return page({
@@ -38,12 +39,12 @@ function publisherHtml(shown: PublisherPage, site: Site, now: number): string {
     main: html`<p class="facts"><span class="id">${id}</span>${shown.verified ? html`<span class="verified">✓ verified: ${shown.domain}</span>` : html`<span>not verified</span>`}</p>
 <h1 dir="auto">${shownText(name)}</h1>
 ${description !== null && description !== "" && bodyText(description)}
-${counts(shown)}
+${counts(shown, language)}
 <h2>Latest posts</h2>
 ${
   posts.length === 0
     ? html`<p class="mute">Nothing at the moment.</p>`
-    : html`${postCards(posts, { now, ownPage: true })}
+    : html`${postCards(posts, { now, language, ownPage: true })}
 <p class="pages"><a class="button quiet" href="${searchPath({ publisher: id, include_replies: "true" })}">All posts</a></p>`
 }`,
     aside: html`${website(shown)}
@@ -60,12 +61,12 @@ ${
   });
 }
 
-function counts(shown: PublisherPage): Html {
+function counts(shown: PublisherPage, language: Language): Html {
   const latest = shown.recent_posts[0]?.created_at;
   return html`<dl class="counts">
-<div><dt>Posts</dt><dd class="number">${shown.post_count.toLocaleString("en")}</dd></div>
-<div><dt>Since</dt><dd class="day">${dayTag(shown.first_seen)}</dd></div>
-${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(latest)}</dd></div>`}
+<div><dt>Posts</dt><dd class="number">${language.figure(shown.post_count)}</dd></div>
+<div><dt>Since</dt><dd class="day">${dayTag(shown.first_seen, language)}</dd></div>
+${latest !== undefined && html`<div><dt>Latest</dt><dd class="day">${dayTag(latest, language)}</dd></div>`}
 </dl>`;
 }
 

@@ -5,6 +5,7 @@ import { markdownDocument, table } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { dayChart } from "./frame/charts.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
+import { ENGLISH, type Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { searchPath } from "./search/form.ts";
@@ -23,16 +24,16 @@ const ROWS_MAX = 10;
 export const stats: View = {
   route: "/metrics",
   path: "/stats",
-  async show({ site, ask }) {
+  async show({ site, language, ask }) {
     const metrics = (await ask("/metrics", {})).data as Metrics;
     return {
-      html: () => statsHtml(metrics, site),
+      html: () => statsHtml(metrics, site, language),
       markdown: () => statsMarkdown(metrics, site),
     };
   },
 };
 
-function statsHtml(metrics: Metrics, site: Site): string {
+function statsHtml(metrics: Metrics, site: Site, language: Language): string {
   return page({
     title: "Statistics",
     description: DESCRIPTION,
@@ -44,26 +45,28 @@ function statsHtml(metrics: Metrics, site: Site): string {
     ],
     banner: html`<h1>Statistics</h1>
 <p class="lead">${DESCRIPTION}</p>
-<dl class="counts">${figuresOf(metrics).map(
-      ([label, value]) => html`<div><dt>${label}</dt><dd class="number">${value}</dd></div>`,
+<dl class="counts">${figuresOf(metrics, language).map(
+      ([label, value]) =>
+        html`<div><dt>${label}</dt><dd class="number"${language.attribute}>${value}</dd></div>`,
     )}</dl>`,
     main: CHARTS.map(({ of, title, unit }) =>
       dayChart(
         of,
         metrics.series_30d.map((day) => ({ day: day.day, value: day[of] })),
         { title, unit },
+        language,
       ),
     ),
-    aside: html`${demandHtml(metrics.unmet_demand)}${shares("Kinds", metrics.board.kinds)}${shares("Programs that called tools, 30 days", metrics.mcp.clients_30d)}${shares("Calls by tool, 7 days", metrics.mcp.tools_7d)}
-<section><h2>Health</h2><p>${healthOf(metrics)}</p></section>`,
+    aside: html`${demandHtml(metrics.unmet_demand, language)}${shares("Kinds", metrics.board.kinds, language)}${shares("Programs that called tools, 30 days", metrics.mcp.clients_30d, language)}${shares("Calls by tool, 7 days", metrics.mcp.tools_7d, language)}
+<section><h2>Health</h2><p>${healthOf(metrics, language)}</p></section>`,
     asideLabel: "More figures",
   });
 }
 
 /** The figures of the first row, ready to print. */
-function figuresOf({ board, north_stars: stars, metrics }: Metrics): [string, string][] {
+function figuresOf({ board, north_stars: stars, metrics }: Metrics, language: Language): [string, string][] {
   // An estimate of zero may be -0, which prints its sign.
-  const figure = (value: number) => (value + 0).toLocaleString("en");
+  const figure = (value: number) => language.number(value + 0);
   return [
     ["Active posts", figure(board.active_posts)],
     ["Posted today", figure(board.posts_today)],
@@ -74,25 +77,25 @@ function figuresOf({ board, north_stars: stars, metrics }: Metrics): [string, st
   ];
 }
 
-function healthOf({ health, metrics }: Metrics): string {
-  const percent = (rate: number) => `${Math.round(rate * 1000) / 10} %`;
+function healthOf({ health, metrics }: Metrics, language: Language): string {
+  const percent = (rate: number) => `${language.number(Math.round(rate * 1000) / 10)} %`;
   const delivered = metrics.delivery_success_rate_7d;
   return [
-    `${health.requests_7d.toLocaleString("en")} calls in 7 days, ${percent(health.error_rate_7d)} of them failed through a fault of the board.`,
+    `${language.number(health.requests_7d)} calls in 7 days, ${percent(health.error_rate_7d)} of them failed through a fault of the board.`,
     delivered === null ? "" : `${percent(delivered)} of all attempts to reach a webhook succeeded.`,
   ].join(" ");
 }
 
 /** Searches that found nothing. Their words are third-party text. */
-function demandHtml(demand: Metrics["unmet_demand"]): Html {
+function demandHtml(demand: Metrics["unmet_demand"], language: Language): Html {
   const links = linksOf(demand);
   return html`<section><h2>Searched in vain, 30 days</h2>
-<p>${demand.zero_result_searches_30d.toLocaleString("en")} searches found nothing.${links.length === 0 && " A word appears here once three callers have looked for it in a day."}</p>
+<p>${language.figure(demand.zero_result_searches_30d)} searches found nothing.${links.length === 0 && " A word appears here once three callers have looked for it in a day."}</p>
 ${
   links.length > 0 &&
   html`<ul class="chips">${links.map(
     ({ words, path, searches }) =>
-      html`<li><a href="${path}">${bdi(words)} <span class="number">${searches}</span></a></li>`,
+      html`<li><a href="${path}">${bdi(words)} <span class="number">${language.figure(searches)}</span></a></li>`,
   )}</ul>
 <p class="small mute">Each was looked for by at least three callers in one day. Can you offer it?</p>`
 }</section>`;
@@ -111,12 +114,12 @@ function linksOf({ terms, tags, kinds, places }: Metrics["unmet_demand"]) {
   ];
 }
 
-function shares(heading: string, counts: Readonly<Record<string, number>>): Piece {
+function shares(heading: string, counts: Readonly<Record<string, number>>, language: Language): Piece {
   const rows = topOf(counts);
   if (rows.length === 0) return null;
   return html`<section><h2>${heading}</h2><table><tbody>${rows.map(
     ([name, count]) =>
-      html`<tr><th scope="row">${name}</th><td class="number">${count.toLocaleString("en")}</td></tr>
+      html`<tr><th scope="row">${name}</th><td class="number">${language.figure(count)}</td></tr>
 `,
   )}</tbody></table></section>`;
 }
@@ -134,10 +137,10 @@ function statsMarkdown(metrics: Metrics, site: Site): string {
   return markdownDocument([
     "# Statistics",
     DESCRIPTION,
-    figuresOf(metrics)
+    figuresOf(metrics, ENGLISH)
       .map(([label, value]) => `- ${label}: ${value}`)
       .join("\n"),
-    healthOf(metrics),
+    healthOf(metrics, ENGLISH),
     "## By day (UTC)",
     table(
       ["Day", ...CHARTS.map(({ title }) => title), "Searches without result"],

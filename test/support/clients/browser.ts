@@ -27,6 +27,8 @@ export async function startBrowser(
     width?: number;
     height?: number;
     bypassPolicy?: boolean;
+    /** Such as `de-DE`; English by default. */
+    locale?: string;
   } = {},
 ): Promise<TestBrowser> {
   if (!existsSync(CHROMIUM)) {
@@ -50,6 +52,7 @@ export async function startBrowser(
     // A bypass shows that no defence depends on the content policy alone.
     bypassCSP: options.bypassPolicy ?? false,
     javaScriptEnabled: options.javaScript ?? true,
+    locale: options.locale ?? "en-US",
     colorScheme: options.colours ?? "light",
     viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
     permissions: ["clipboard-read", "clipboard-write"],

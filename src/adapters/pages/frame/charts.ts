@@ -1,5 +1,6 @@
-import { shortDay } from "./dates.ts";
+import { shortDay, timeTag } from "./dates.ts";
 import { type Html, html } from "./html.ts";
+import type { Language } from "./language.ts";
 
 /** Units of the drawing. It stretches to fit, and its lines keep their width. */
 const WIDTH = 600;
@@ -23,6 +24,7 @@ export function dayChart(
   id: string,
   values: readonly DayValue[],
   words: { title: string; unit: string },
+  language: Language,
 ): Html {
   const total = values.reduce((sum, { value }) => sum + value, 0);
   const top = roundUp(Math.max(...values.map(({ value }) => value)));
@@ -35,20 +37,23 @@ export function dayChart(
   );
   const days = [values[0], values[Math.floor(values.length / 2)], values.at(-1)];
   return html`<section><h2 id="${id}">${words.title}</h2>
-<figure class="chart"><div class="scale" aria-hidden="true"><span>${figure(top)}</span><span>${figure(top / 2)}</span><span>0</span></div>
+<figure class="chart"><div class="scale" aria-hidden="true"><span>${language.figure(top)}</span><span>${language.figure(top / 2)}</span><span>0</span></div>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${words.title}, last ${values.length} days</title>
-<desc id="${id}-desc">${figure(total)} ${words.unit} in all; most on ${most.day}: ${figure(most.value)}.</desc>
+<desc id="${id}-desc">${language.number(total)} ${words.unit} in all; most on ${most.day}: ${language.number(most.value)}.</desc>
 <path class="grid" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT}H${WIDTH}"/>
 <path class="bar" d="${shapes.join("")}"/></svg>
-<div class="days" aria-hidden="true">${days.map((each) => html`<span>${shortDay(each?.day)}</span>`)}</div>
-<figcaption>${figure(total)} ${words.unit} in ${values.length} days.</figcaption></figure>
+<div class="days" aria-hidden="true">${days.map((each) => html`<span${language.attribute}>${shortDay(each?.day, language)}</span>`)}</div>
+<figcaption>${language.figure(total)} ${words.unit} in ${values.length} days.</figcaption></figure>
 <details><summary>${words.title} as a table</summary><table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">${capital(words.unit)}</th></tr></thead><tbody>${[
     ...values,
   ]
     .reverse()
     .map(
-      ({ day, value }) => html`<tr><td>${day}</td><td class="number">${figure(value)}</td></tr>
+      ({
+        day,
+        value,
+      }) => html`<tr><td>${timeTag(day, language.date(day, "UTC", "whole"), language)}</td><td class="number">${language.figure(value)}</td></tr>
 `,
     )}</tbody></table></details></section>
 `;
@@ -59,7 +64,5 @@ function roundUp(value: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, value))) / 5);
   return Math.max(step, Math.ceil(value / step) * step);
 }
-
-const figure = (value: number) => value.toLocaleString("en");
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -2,44 +2,50 @@ import type { Post } from "../../../schema/post.ts";
 import { type ClockTime, clockTimeIn, isAllDay, shownEnd } from "../../text/clock.ts";
 import { zoneOf } from "../../text/when.ts";
 import { type Html, html } from "./html.ts";
+import type { Language } from "./language.ts";
 
 /** A day in UTC: `19 Nov 2026`. */
-export function dayTag(iso: string): Html {
-  const { day, monthName, year } = clockTimeIn(iso, "UTC");
-  return html`<time datetime="${iso}">${day} ${monthName} ${year}</time>`;
-}
+export const dayTag = (iso: string, language: Language): Html =>
+  timeTag(iso, language.date(iso, "UTC", "date"), language);
+
+/** A moment in words of the visitor's language. */
+export const timeTag = (iso: string, words: string, language: Language): Html =>
+  html`<time datetime="${iso}"${language.attribute}>${words}</time>`;
 
 /** When a post takes place, in its own time zone; null without a start and an end. */
-export function whenTag(post: Post): Html | null {
+export function whenTag(post: Post, language: Language): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
-  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post)}`;
+  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language)}`;
   const start = clockTimeIn(starts, zoneOf(post));
   const end = ends === null ? start : clockTimeIn(ends, zoneOf(post));
-  if (ends === null || dayText(start) === dayText(end)) {
+  if (ends === null || isSameDay(start, end)) {
     const until = ends !== null && !isAllDay(post) && end.time !== start.time;
-    return html`${dayAndTime(starts, post)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
+    return html`${dayAndTime(starts, post, language)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
   }
-  return html`${dayAndTime(starts, post)} – ${dayAndTime(ends, post)}`;
+  return html`${dayAndTime(starts, post, language)} – ${dayAndTime(ends, post, language)}`;
 }
 
 /**
  * What a date stub leaves open: the hours of a day (`18:00–22:00`), or the last of several days. Null where it leaves
  * nothing open. The zone is named only where it is UTC for want of a better one.
  */
-export function hoursTag(post: Post): Html | null {
+export function hoursTag(post: Post, language: Language): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
   const zone = zoneOf(post);
-  if (starts === null) return ends === null ? null : html`until ${shortDayTag(ends, zone)}`;
+  const lastDay = (iso: string) => html`until ${timeTag(iso, language.date(iso, zone, "day"), language)}`;
+  if (starts === null) return ends === null ? null : lastDay(ends);
   const start = clockTimeIn(starts, zone);
   const end = ends === null ? start : clockTimeIn(ends, zone);
-  const oneDay = ends === null || dayText(start) === dayText(end) || isOneNight(starts, ends, start, end);
-  if (isAllDay(post)) return oneDay || ends === null ? null : html`until ${shortDayTag(ends, zone)}`;
-  const until = !oneDay && ends !== null ? html` until ${shortDayTag(ends, zone)}` : null;
+  const oneDay = ends === null || isSameDay(start, end) || isOneNight(starts, ends, start, end);
+  if (isAllDay(post)) return oneDay || ends === null ? null : lastDay(ends);
+  const until = !oneDay && ends !== null ? html` ${lastDay(ends)}` : null;
   const last = oneDay && end.time !== start.time && `–${end.time}`;
   return html`<time datetime="${starts}">${start.time}</time>${last}${until}${zone === "UTC" && " UTC"}`;
 }
+
+const isSameDay = (a: ClockTime, b: ClockTime) => a.day === b.day && a.month === b.month && a.year === b.year;
 
 /** Whether an evening ends in the small hours of the next day. */
 function isOneNight(starts: string, ends: string, start: ClockTime, end: ClockTime): boolean {
@@ -48,20 +54,12 @@ function isOneNight(starts: string, ends: string, start: ClockTime, end: ClockTi
 
 const DAY_MS = 86_400_000;
 
-function shortDayTag(iso: string, zone: string): Html {
-  const { day, monthName } = clockTimeIn(iso, zone);
-  return html`<time datetime="${iso}">${day} ${monthName}</time>`;
+function dayAndTime(iso: string, post: Post, language: Language): Html {
+  const zone = zoneOf(post);
+  const time = isAllDay(post) ? "" : `, ${clockTimeIn(iso, zone).time}`;
+  return timeTag(iso, language.date(iso, zone, "whole") + time, language);
 }
 
-function dayAndTime(iso: string, post: Post): Html {
-  const clock = clockTimeIn(iso, zoneOf(post));
-  return html`<time datetime="${iso}">${dayText(clock)}${!isAllDay(post) && `, ${clock.time}`}</time>`;
-}
-
-const dayText = ({ weekday, day, monthName, year }: ClockTime) => `${weekday} ${day} ${monthName} ${year}`;
-
-/** `19 Nov`; empty without a day. */
-export const shortDay = (day: string | undefined) =>
-  day === undefined
-    ? ""
-    : new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+/** A UTC day such as `2026-11-19` as `19 Nov`; empty without a day. */
+export const shortDay = (day: string | undefined, language: Language): string =>
+  day === undefined ? "" : language.date(day, "UTC", "day");

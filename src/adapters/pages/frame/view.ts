@@ -1,6 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
 import type { BoardError } from "../../../failures.ts";
 import type { Success } from "../../calls/envelope.ts";
+import type { Language } from "./language.ts";
 
 /** A request for a page. */
 export interface Asked {
@@ -13,6 +14,8 @@ export interface Asked {
   query: Readonly<Record<string, string>>;
   /** Epoch milliseconds. */
   now: number;
+  /** The visitor's, for dates and numbers in HTML. */
+  language: Language;
   /**
    * Asks the operation at a GET route, such as `/posts/{id}`. The page was admitted already: asking costs no further call.
    * @throws BoardError  any failure of the operation

@@ -4,8 +4,9 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import { clockTimeIn } from "../../text/clock.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { zoneOf } from "../../text/when.ts";
-import { hoursTag } from "../frame/dates.ts";
+import { hoursTag, timeTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 
 const EXCERPT_CHARS = 240;
 
@@ -19,6 +20,8 @@ export interface CardDisplay {
   ownPage?: true;
   /** Epoch milliseconds; posts that expired earlier say so. */
   now: number;
+  /** Of dates and numbers. */
+  language: Language;
 }
 
 /** Posts as a list of cards, to go below an `h2`. */
@@ -30,7 +33,7 @@ export function postCards(posts: readonly Post[], view: CardDisplay): Html {
 function postCard(post: Post, view: CardDisplay): Html {
   return html`
 <li class="slip"${view.anchors === true && html` id="${anchorOf(post)}"`}>
-<p class="stub">${stub(post, view.now)}</p>
+<p class="stub">${stub(post, view.now, view.language)}</p>
 <article><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
 <p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
 <p class="snippet" dir="auto">${excerptHtml(post.body, view.sought ?? [])}</p></article>
@@ -44,8 +47,8 @@ export const publisherPath = ({ id }: { id: string }): string => `/publishers/${
 export const kindPill = (kind: Kind): Html => html`<span class="kind k-${kind}">${kind}</span>`;
 
 /** `1.2 km`, in whole kilometres from 100 km. */
-export const distanceText = (km: number): string =>
-  `${km >= 100 ? Math.round(km).toLocaleString("en") : km} km`;
+export const distanceText = (km: number, language: Language): string =>
+  `${language.number(km >= 100 ? Math.round(km) : km)} km`;
 
 /** The publisher, with a link, and whether its domain is proved. */
 export function byline(publisher: Publisher): Html {
@@ -53,29 +56,33 @@ export function byline(publisher: Publisher): Html {
 }
 
 /** The day it starts, with the year unless it is this one; else the number of replies; else the day it was posted. */
-export function stub(post: Post, now: number): Html {
+export function stub(post: Post, now: number, language: Language): Html {
   if (post.starts_at !== null) {
-    const { day, monthName, weekday, year } = clockTimeIn(post.starts_at, zoneOf(post));
-    const otherYear = year !== String(new Date(now).getUTCFullYear());
-    return html`<b>${day}</b> <time datetime="${post.starts_at}">${monthName}${otherYear && ` ${year}`} · ${weekday}</time>`;
+    const zone = zoneOf(post);
+    const { day, year } = clockTimeIn(post.starts_at, zone);
+    const form = year === String(new Date(now).getUTCFullYear()) ? "month" : "monthAndYear";
+    const [month, weekday] = ([form, "weekday"] as const).map((each) =>
+      language.date(post.starts_at ?? "", zone, each),
+    );
+    return html`<b>${day}</b> ${timeTag(post.starts_at, `${month} · ${weekday}`, language)}`;
   }
   if (post.reply_count > 0) {
     return html`<b>${post.reply_count}</b> ${post.reply_count === 1 ? "reply" : "replies"}`;
   }
-  const { day, monthName } = clockTimeIn(post.created_at, "UTC");
-  return html`<b class="long">${day} ${monthName}</b> <time datetime="${post.created_at}">posted</time>`;
+  return html`<b class="long"${language.attribute}>${language.date(post.created_at, "UTC", "day")}</b> <time datetime="${post.created_at}">posted</time>`;
 }
 
-function facts(post: Post, { now, ownPage }: CardDisplay): Piece[] {
+function facts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
   const place = post.location?.name ?? null;
-  const hours = hoursTag(post);
+  const hours = hoursTag(post, language);
   return [
     Date.parse(post.expires_at) <= now
       ? html`<span class="warning">expired</span>`
       : isOver(post, now) && html`<span class="warning">over</span>`,
     hours !== null && html`<span class="hours">${hours}</span>`,
     place !== null && place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`,
-    post.distance_km !== undefined && html`<span class="number">${distanceText(post.distance_km)}</span>`,
+    post.distance_km !== undefined &&
+      html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`,
     ownPage !== true && byline(post.publisher),
     post.parent_id !== null && html`<span>a reply</span>`,
     post.syndicated && html`<span>relayed${relayedFrom(post.source_url)}</span>`,

@@ -4,6 +4,7 @@ import { isAllDay } from "../../text/clock.ts";
 import { zoneOf } from "../../text/when.ts";
 import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 import { searchPath } from "../search/form.ts";
 import { pathOf, publisherPath } from "./card.ts";
 
@@ -11,12 +12,12 @@ import { pathOf, publisherPath } from "./card.ts";
 const METADATA_CHARS = 1_500;
 
 /** When, where, from whom, and what else a post says about itself. */
-export function details(post: Post, now: number): Html {
-  return html`${whenSection(post, now)}${whereSection(post)}${sourceSection(post)}${metadataSection(post)}`;
+export function details(post: Post, now: number, language: Language): Html {
+  return html`${whenSection(post, now, language)}${whereSection(post)}${sourceSection(post, language)}${metadataSection(post)}`;
 }
 
-function whenSection(post: Post, now: number): Html | null {
-  const when = whenTag(post);
+function whenSection(post: Post, now: number, language: Language): Html | null {
+  const when = whenTag(post, language);
   if (when === null) return null;
   return html`<section><h2>When</h2><p>${when}${!isAllDay(post) && html`<br><span class="mute">${zoneOf(post)}</span>`}</p>
 ${post.starts_at !== null && !isOver(post, now) && html`<p class="screen"><a href="${pathOf(post)}.ics">Add to calendar</a></p>`}</section>`;
@@ -31,13 +32,13 @@ function whereSection({ location }: Post): Html | null {
 ${hasPoint && html`<p class="screen"><a href="${searchPath({ near: `${lat},${lng}`, radius_km: "10" })}">Posts near here</a></p>`}</section>`;
 }
 
-function sourceSection(post: Post): Html {
+function sourceSection(post: Post, language: Language): Html {
   const { publisher, source_url: source, link } = post;
   return html`<section class="source"><h2>Source</h2>
-<p><a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ ${publisher.domain ?? "verified"}</span>`}<br><span class="mute small">on this board since ${dayTag(publisher.first_seen)}</span></p>
+<p><a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ ${publisher.domain ?? "verified"}</span>`}<br><span class="mute small">on this board since ${dayTag(publisher.first_seen, language)}</span></p>
 <p>${post.syndicated ? "Relayed" : "First-hand"}${source !== null && html`, from ${outLink(source, oneLine(shortHost(source), 60))}`}</p>
 ${link !== null && html`<p>Link: ${outLink(link, oneLine(link.replace(/^https?:\/\/(www\.)?/, ""), 60))}</p>`}
-${post.updated_at !== post.created_at && html`<p class="mute small">Edited ${dayTag(post.updated_at)}</p>`}</section>`;
+${post.updated_at !== post.created_at && html`<p class="mute small">Edited ${dayTag(post.updated_at, language)}</p>`}</section>`;
 }
 
 function metadataSection({ metadata }: Post): Html | null {

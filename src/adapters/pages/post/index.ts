@@ -5,6 +5,7 @@ import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
+import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
@@ -21,17 +22,23 @@ const REPLY_CHARS = 800;
 export const post: View = {
   route: "/posts/{id}",
   path: "/p/:id",
-  async show({ site, params, now, ask }) {
+  async show({ site, params, now, language, ask }) {
     const answer = await ask("/posts/{id}", params);
     const shown = answer.data as PostWithContext;
     return {
-      html: () => postHtml(shown, noteOf(answer), site, now),
+      html: () => postHtml(shown, noteOf(answer), site, now, language),
       markdown: () => postMarkdown(shown, answer.meta, site, now),
     };
   },
 };
 
-function postHtml(shown: PostWithContext, note: string | null, site: Site, now: number): string {
+function postHtml(
+  shown: PostWithContext,
+  note: string | null,
+  site: Site,
+  now: number,
+  language: Language,
+): string {
   const path = pathOf(shown);
   return page({
     title: shown.title,
@@ -40,11 +47,11 @@ function postHtml(shown: PostWithContext, note: string | null, site: Site, now: 
     site,
     openGraphType: "article",
     noindex: !isKept(shown, now),
-    banner: sheet(shown, note, now),
-    main: html`${replies(shown)}${related(shown, now)}
+    banner: sheet(shown, note, now, language),
+    main: html`${replies(shown, language)}${related(shown, now, language)}
 ${replyPanel(shown, site)}
 ${reportPanel(shown)}`,
-    aside: details(shown, now),
+    aside: details(shown, now, language),
     asideLabel: "Details",
     asideFirst: true,
     jsonLd: postData(shown),
@@ -60,22 +67,22 @@ ${reportPanel(shown)}`,
 }
 
 /** The post itself, with strips to tear off along its lower edge. */
-function sheet(shown: PostWithContext, note: string | null, now: number): Html {
-  const body = sheetBody(shown, note, now);
+function sheet(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
+  const body = sheetBody(shown, note, now, language);
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
-${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now)}</p><div>${body}</div></div>`}
+${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now, language)}</p><div>${body}</div></div>`}
 </div>
 <ul class="tear" aria-label="Take it along">${tabs(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>
 </article>`;
 }
 
-function sheetBody(shown: PostWithContext, note: string | null, now: number): Html {
+function sheetBody(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
   const expired = Date.parse(shown.expires_at) <= now;
   const { parent_id: parent } = shown;
-  return html`<p class="facts">${kindPill(shown.kind)}${isOver(shown, now) && html`<span class="warning">over</span>`}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at)}</span>${byline(shown.publisher)}</p>
+  return html`<p class="facts">${kindPill(shown.kind)}${isOver(shown, now) && html`<span class="warning">over</span>`}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at, language)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at, language)}</span>${byline(shown.publisher)}</p>
 ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
 <h1 dir="auto">${shownText(shown.title)}</h1>
-${whenAndWhere(shown)}
+${whenAndWhere(shown, language)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
@@ -89,8 +96,8 @@ function isKept({ syndicated, created_at, expires_at, publisher }: Post, now: nu
 }
 
 /** The line below the title that decides whether to read on. */
-function whenAndWhere(shown: Post): Html | null {
-  const when = whenTag(shown);
+function whenAndWhere(shown: Post, language: Language): Html | null {
+  const when = whenTag(shown, language);
   const name = shown.location?.name ?? "";
   if (when === null && name === "") return null;
   return html`<p class="when-where">${when}${when !== null && name !== "" && " · "}${name !== "" && bdi(oneLine(name, 100))}</p>`;
@@ -110,23 +117,26 @@ function tabs(shown: Post, now: number): [string, string][] {
   ];
 }
 
-function replies({ replies: shown, reply_count: count, id }: PostWithContext): Html | null {
+function replies(
+  { replies: shown, reply_count: count, id }: PostWithContext,
+  language: Language,
+): Html | null {
   if (shown.length === 0) return null;
   return html`<section class="replies"><h2>Replies (${Math.max(count, shown.length)})</h2>
-<ol class="slips">${shown.map(reply)}</ol>
+<ol class="slips">${shown.map((each) => reply(each, language))}</ol>
 ${count > shown.length && html`<p class="pages"><a class="button quiet" href="${searchPath({ thread: id, sort: "newest" })}">All ${count} replies, newest first</a></p>`}</section>`;
 }
 
-function reply(shown: Post): Html {
+function reply(shown: Post, language: Language): Html {
   const cut = shown.body.length > REPLY_CHARS;
   return html`
-<li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at)}</p>
+<li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at, language)}</p>
 <article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
 <p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged: ${shown.flags.join(", ")}</span>`}</p>
 ${cut ? html`<p dir="auto">${oneLine(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : bodyText(shown.body)}</article></li>`;
 }
 
-function related({ related: shown }: PostWithContext, now: number): Html | null {
+function related({ related: shown }: PostWithContext, now: number, language: Language): Html | null {
   if (shown.length === 0) return null;
-  return html`<section><h2>Related</h2>${postCards(shown, { now })}</section>`;
+  return html`<section><h2>Related</h2>${postCards(shown, { now, language })}</section>`;
 }

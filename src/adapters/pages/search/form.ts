@@ -1,6 +1,7 @@
 import { KINDS } from "../../../schema/post.ts";
 import { RADIUS_KM, SORTS } from "../../../schema/query.ts";
 import { type Html, href, html } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 
 /** The parameters of a search as in its address, without empty ones. */
 export type SearchParams = Readonly<Record<string, string>>;
@@ -26,13 +27,17 @@ ${hiddenFields(params, new Set(["q", "cursor"]))}<button type="submit">Search</b
 }
 
 /** A link per kind, with its count of active posts where known. */
-export function kindChips(params: SearchParams, counts: Readonly<Record<string, number>> = {}): Html {
+export function kindChips(
+  params: SearchParams,
+  language: Language,
+  counts: Readonly<Record<string, number>> = {},
+): Html {
   const chosen = params["kind"];
   return html`<ul class="chips" aria-label="Kinds">
 ${["all", ...KINDS].map((kind) => {
   const current = kind === "all" ? chosen === undefined : chosen === kind;
   const count = counts[kind];
-  return html`<li><a${kind !== "all" && html` class="k-${kind}"`} href="${searchPath(params, { kind: kind === "all" ? undefined : kind })}"${current && html` aria-current="true"`}>${kind}${count !== undefined && html` <span class="number">${count.toLocaleString("en")}</span>`}</a></li>
+  return html`<li><a${kind !== "all" && html` class="k-${kind}"`} href="${searchPath(params, { kind: kind === "all" ? undefined : kind })}"${current && html` aria-current="true"`}>${kind}${count !== undefined && html` <span class="number">${language.figure(count)}</span>`}</a></li>
 `;
 })}</ul>`;
 }

@@ -2,6 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { soughtWords } from "../../text/excerpt.ts";
 import { bdi, type Html, html, type Piece, sentence } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
 import type { View } from "../frame/view.ts";
 import { postCards } from "../post/card.ts";
@@ -16,10 +17,10 @@ export const search: View = {
   route: "/search",
   path: "/search",
   async show(asked) {
-    const { site, query: params, now } = asked;
+    const { site, query: params, now, language } = asked;
     const results = await resultsOf(asked);
     return {
-      html: () => searchHtml(results, params, site, now),
+      html: () => searchHtml(results, params, site, now, language),
       markdown: () => searchMarkdown(results, params, site, now),
       nextCursor: results.nextCursor,
     };
@@ -40,9 +41,15 @@ ${error.issues.length === 0 && html`<p>${sentence(error.message)} <a href="${sea
     }),
 };
 
-function searchHtml(results: Results, params: SearchParams, site: Site, now: number): string {
+function searchHtml(
+  results: Results,
+  params: SearchParams,
+  site: Site,
+  now: number,
+  language: Language,
+): string {
   const q = typeof results.query["q"] === "string" ? results.query["q"] : "";
-  const map = resultMap(results.posts, nearOf(results.query));
+  const map = resultMap(results.posts, nearOf(results.query), language);
   return page({
     title: titleOf(q, params),
     description: "Posts by agents, for the people they work for.",
@@ -51,13 +58,13 @@ function searchHtml(results: Results, params: SearchParams, site: Site, now: num
     noindex: true,
     banner: html`<h1>Search</h1>
 ${searchBox(params)}
-${kindChips(params)}
+${kindChips(params, language)}
 <p class="narrow-only small"><a href="#filters">Filters, order and ways to watch ↓</a></p>`,
     main: html`<h2>${headline(results, q)}</h2>
 ${activeFilters(params)}
 ${understoodChips(results.understood, params)}
 ${asTyped(results.corrected, params)}
-${results.posts.length === 0 ? nothing(results, params) : found(results, params, now)}`,
+${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}`,
     aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
 ${watchSection(results.query, site)}`,
@@ -96,9 +103,14 @@ function headline({ posts, nextCursor, ranking }: Results, q: string): Piece {
   return html`${count}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
 }
 
-function found({ posts, nextCursor, note, query }: Results, params: SearchParams, now: number): Html {
+function found(
+  { posts, nextCursor, note, query }: Results,
+  params: SearchParams,
+  now: number,
+  language: Language,
+): Html {
   const sought = soughtWords(typeof query["q"] === "string" ? query["q"] : undefined);
-  return html`${noteBox(note)}${postCards(posts, { now, sought, anchors: true })}
+  return html`${noteBox(note)}${postCards(posts, { now, language, sought, anchors: true })}
 <nav class="pages" aria-label="Pages">
 ${params["cursor"] !== undefined && html`<a class="button quiet" href="${searchPath(params)}">First page</a>`}
 ${nextCursor !== null && html`<a class="button" rel="next" href="${searchPath(params, { cursor: nextCursor })}">Next page</a>`}

@@ -1,6 +1,7 @@
 import type { Post } from "../../../schema/post.ts";
 import { distanceKm } from "../../../search/distance.ts";
 import { type Html, html, oneLine } from "../frame/html.ts";
+import type { Language } from "../frame/language.ts";
 import { anchorOf, distanceText } from "../post/card.ts";
 
 /** The picture in units of its own: in a column of 272 px, a dot is at least 24 px wide. */
@@ -25,7 +26,11 @@ interface Dot {
  * @param near  the place searched around; null for the middle of the results
  * @returns null when no result has coordinates
  */
-export function resultMap(posts: readonly Post[], near: { lat: number; lng: number } | null): Html | null {
+export function resultMap(
+  posts: readonly Post[],
+  near: { lat: number; lng: number } | null,
+  language: Language,
+): Html | null {
   const located = posts.filter(hasPlace);
   if (located.length === 0) return null;
   const centre = near ?? middleOf(located.map(({ location }) => location));
@@ -34,7 +39,7 @@ export function resultMap(posts: readonly Post[], near: { lat: number; lng: numb
   const dots = dotsOf(located, centre, outerKm);
   return html`<figure class="map"><svg viewBox="0 0 ${SIZE} ${SIZE}" role="group" aria-label="Where the results are">
 <rect class="ground" x="0.5" y="0.5" width="${SIZE - 1}" height="${SIZE - 1}"/>
-${RINGS.map((share) => ring(share, outerKm))}
+${RINGS.map((share) => ring(share, outerKm, language))}
 <path class="centre" d="M${SIZE / 2 - 5} ${SIZE / 2}h10m-5 -5v10"/>
 ${dots.map(dotLink)}</svg>
 <figcaption>${located.length} of ${posts.length} results have a place. Rings show the distance from ${near === null ? "their middle" : "your place"}; north is up.</figcaption></figure>`;
@@ -64,11 +69,11 @@ function roundUp(km: number): number {
   return steps.find((step) => step >= km) ?? 12 * power;
 }
 
-function ring(share: number, outerKm: number): Html {
+function ring(share: number, outerKm: number, language: Language): Html {
   const middle = SIZE / 2;
   const units = unitsOf(share);
   const km = Math.round(share * outerKm * 1000) / 1000;
-  return html`<circle class="ring" cx="${middle}" cy="${middle}" r="${units.toFixed(1)}"/><text x="${middle + 3}" y="${(middle - units + 11).toFixed(1)}">${distanceText(km)}</text>
+  return html`<circle class="ring" cx="${middle}" cy="${middle}" r="${units.toFixed(1)}"/><text x="${middle + 3}" y="${(middle - units + 11).toFixed(1)}"${language.attribute}>${distanceText(km, language)}</text>
 `;
 }
 

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { startBrowser } from "../support/clients/browser.ts";
+import { BROWSER, getPage, problemsOf } from "../support/texts/html.ts";
+
+describe("pages write dates and numbers in the visitor's language", () => {
+  let board: TestBoard;
+  let event: string;
+  const now = Date.parse("2026-09-01T12:00:00Z");
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => now });
+    const { key } = await register(board);
+    ({ id: event } = await write(board, key, {
+      kind: "event",
+      starts_at: "2026-10-03T19:30:00-04:00",
+      ends_at: "2026-10-03T22:00:00-04:00",
+      timezone: "America/New_York",
+      location: { name: "New York", lat: 40.71, lng: -74.01 },
+    }));
+  });
+  afterAll(() => board.stop());
+
+  const page = (path: string, languages: string | undefined) =>
+    getPage(board, path, {
+      accept: BROWSER,
+      ...(languages === undefined ? {} : { "accept-language": languages }),
+    });
+  /** The line below the title, without its tags. */
+  const whenOn = (text: string) =>
+    (text.split('<p class="when-where">')[1]?.split(" · ")[0] ?? "").replace(/<[^>]+>/g, "");
+
+  it.each([
+    [undefined, undefined, "Sat 3 Oct 2026, 19:30–22:00"],
+    ["en-US,en;q=0.9", undefined, "Sat 3 Oct 2026, 19:30–22:00"],
+    ["de-AT, de;q=0.9, en;q=0.5", "de", "Sa., 3. Okt. 2026, 19:30–22:00"],
+    ["es", "es", "sáb, 3 oct 2026, 19:30–22:00"],
+    ["fr-CA", "fr", "sam. 3 oct. 2026, 19:30–22:00"],
+    ["it", "it", "sab 3 ott 2026, 19:30–22:00"],
+    ["ja", "ja", "2026年10月3日(土), 19:30–22:00"],
+    ["nl", "nl", "za 3 okt 2026, 19:30–22:00"],
+    ["pl", "pl", "sob., 3 paź 2026, 19:30–22:00"],
+    ["pt-BR", "pt", "sáb., 3 de out. de 2026, 19:30–22:00"],
+    ["zh-CN", "zh", "2026年10月3日周六, 19:30–22:00"],
+    ["xx, de;q=0.3, fr;q=0.8", "fr", "sam. 3 oct. 2026, 19:30–22:00"],
+    ["xx, de;q=0", undefined, "Sat 3 Oct 2026, 19:30–22:00"],
+    [",;q=,%%%", undefined, "Sat 3 Oct 2026, 19:30–22:00"],
+  ])("for Accept-Language %j as %j: %s", async (languages, tag, when) => {
+    const { text } = await page(`/p/${event}`, languages);
+    expect(whenOn(text)).toBe(when);
+    expect(text).toContain('<html lang="en">');
+    expect(text.match(/<time [^>]*lang="(\w+)"/)?.[1]).toBe(tag);
+    expect(await problemsOf(text)).toEqual([]);
+  });
+
+  it("and distances with the decimal mark of that language", async () => {
+    const search = "/search?near=40.8,-74.01&radius_km=50";
+    expect((await page(search, "en")).text).toMatch(
+      /<span class="number">10 km|<span class="number">10\.\d km/,
+    );
+    expect((await page(search, "de")).text).toMatch(/<span class="number" lang="de">10(,\d)? km/);
+  });
+
+  it("under a tag of its own each, and caches are told", async () => {
+    const english = await page(`/p/${event}`, "en");
+    const german = await page(`/p/${event}`, "de");
+    expect(german.headers.get("etag")).not.toBe(english.headers.get("etag"));
+    for (const { headers } of [english, german]) {
+      expect(headers.get("vary")?.split(/, */)).toContain("Accept-Language");
+    }
+    const stale = await getPage(board, `/p/${event}`, {
+      accept: BROWSER,
+      "accept-language": "de",
+      "if-none-match": english.headers.get("etag") ?? "",
+    });
+    expect(stale.status).toBe(200);
+    const known = await getPage(board, `/p/${event}`, {
+      accept: BROWSER,
+      "accept-language": "de",
+      "if-none-match": german.headers.get("etag") ?? "",
+    });
+    expect(known.status).toBe(304);
+    expect(known.headers.get("vary")).toContain("Accept-Language");
+  });
+
+  it("but not in Markdown and JSON, which machines read", async () => {
+    for (const suffix of [".md", ".json"]) {
+      const [english, german] = await Promise.all(
+        ["en", "de"].map((each) => page(`/p/${event}${suffix}`, each)),
+      );
+      expect(german?.headers.get("vary")).not.toContain("Accept-Language");
+      if (suffix === ".md") expect(german?.text).toBe(english?.text);
+    }
+  });
+
+  it("which a browser set to German asks for", async () => {
+    const browser = await startBrowser({ locale: "de-DE" });
+    try {
+      const shown = await browser.open();
+      await shown.goto(`${board.url}/p/${event}`);
+      const time = shown.locator(".when-where time").first();
+      expect(await time.textContent()).toBe("Sa., 3. Okt. 2026, 19:30");
+      expect(await time.getAttribute("lang")).toBe("de");
+      await shown.goto(`${board.url}/stats`);
+      expect(await shown.locator(".days span").first().getAttribute("lang")).toBe("de");
+      expect(browser.complaints()).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
