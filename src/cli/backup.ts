@@ -7,13 +7,14 @@ import { checkExport } from "../transfer/import-board.ts";
 import { writeExport } from "./export.ts";
 import { importExport } from "./import/board.ts";
 import { withBoard } from "./open-store.ts";
+import { jsonOption, print } from "./output.ts";
 
 /** `agent-board backup [FILE]`: the board of this moment while it runs, read back before the command ends. */
 export function backupCommand(): Command {
   return new Command("backup")
     .description("write a checked backup of the board, which may go on running, for `agent-board restore`")
     .argument("[file]", "a new file, gzipped when it ends in .gz; default: agent-board-TIME.jsonl.gz here")
-    .option("--json", "print what was written as JSON", false)
+    .addOption(jsonOption())
     .action(async (file: string | undefined, { json }: { json: boolean }) => {
       const target = file ?? `agent-board-${new Date().toISOString().replace(/[:.]/g, "")}.jsonl.gz`;
       for (const path of [target, keyFileOf(target)]) {
@@ -26,10 +27,10 @@ export function backupCommand(): Command {
         if (made !== null) await writeFile(keyFileOf(target), `${made}\n`, { mode: 0o600, flush: true });
         const written = await readBack(target);
         const keyFile = made === null ? null : keyFileOf(target);
-        process.stdout.write(
-          json
-            ? `${JSON.stringify({ file: target, key_file: keyFile, ...written })}\n`
-            : `${target}: ${written.rows} rows, read back without a fault.\n${keyAdvice(keyFile)}\n`,
+        print(
+          json,
+          { file: target, key_file: keyFile, ...written },
+          `${target}: ${written.rows} rows, read back without a fault.\n${keyAdvice(keyFile)}`,
         );
       });
     });
@@ -43,12 +44,14 @@ export function restoreCommand(): Command {
       "<file>",
       "what `agent-board backup` wrote; its .key is read beside it unless SECRET_KEY is set",
     )
-    .action(async (file: string) => {
+    .addOption(jsonOption())
+    .action(async (file: string, { json }: { json: boolean }) => {
       if (!existsSync(file)) throw new Error(`Cannot read ${file}.`);
       const given = readConfig(process.env).secretKey !== null;
       const key = given || !existsSync(keyFileOf(file)) ? null : await readFile(keyFileOf(file), "utf8");
       await importExport(file, {
         otherSecretKey: false,
+        json,
         ...(key === null ? {} : { secretKey: key.trim() }),
       });
     });

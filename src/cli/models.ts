@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../config.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS, modelNamed } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
+import { jsonOption, print } from "./output.ts";
 import { createProgress } from "./progress.ts";
 
 /** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
@@ -12,13 +13,23 @@ export function modelsCommand(): Command {
   command
     .command("list")
     .description("known models, and where their files are")
-    .action(async () => {
+    .addOption(jsonOption())
+    .action(async ({ json }: { json: boolean }) => {
       const config = readConfig(process.env);
-      for (const model of MODELS) {
-        const folder = await findFiles({ set: model, ...foldersOf(config) });
-        console.log(lineOf(model, model === modelNamed(config.embeddingModel), folder));
-      }
-      console.log(`  runtime               ${(await findRuntime(foldersOf(config))) ?? "not here"}`);
+      const chosen = modelNamed(config.embeddingModel);
+      const models = await Promise.all(
+        MODELS.map(async (model) => {
+          const folder = await findFiles({ set: model, ...foldersOf(config) });
+          return { model, chosen: model === chosen, folder };
+        }),
+      );
+      const runtime = await findRuntime(foldersOf(config));
+      const lines = models.map((one) => lineOf(one.model, one.chosen, one.folder));
+      lines.push(`  runtime               ${runtime ?? "not here"}`);
+      const facts = models.map(({ model: { name, dimension, maxTokens, license, ...model }, ...rest }) => ({
+        ...{ name, bytes: bytesOf(model), dimension, max_tokens: maxTokens, license, ...rest },
+      }));
+      print(json, { models: facts, runtime }, lines.join("\n"));
     });
 
   command
@@ -26,7 +37,8 @@ export function modelsCommand(): Command {
     .description("download a model and its runtime, check them, and print the folder that holds them")
     .argument("[name]", "a name of `models list`; default: the configured model")
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
-    .action(async (name: string | undefined, options: { dir?: string }) => {
+    .addOption(jsonOption())
+    .action(async (name: string | undefined, options: { dir?: string; json: boolean }) => {
       const config = readConfig(process.env);
       const model = modelNamed(name ?? config.embeddingModel);
       if (model === null) {
@@ -40,7 +52,7 @@ export function modelsCommand(): Command {
       try {
         const fetch = { ...folders, progress: createProgress, signal: aborted.signal };
         const [folder] = await Promise.all([ensureFiles({ ...fetch, set: model }), ensureRuntime(fetch)]);
-        console.log(folder);
+        print(options.json, { name: model.name, folder }, folder);
       } catch (error) {
         command.error(error instanceof Error ? error.message : String(error));
       }
@@ -54,11 +66,13 @@ export function foldersOf(config: Config): { modelDir: string; cacheDir: string 
   return { modelDir: config.modelDir, cacheDir: `${config.dataDir}/models` };
 }
 
+const bytesOf = ({ files }: Pick<EmbeddingModel, "files">): number =>
+  files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
+
 function lineOf(model: EmbeddingModel, chosen: boolean, folder: string | null): string {
-  const bytes = model.files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
   return [
     `${chosen ? "*" : " "} ${model.name.padEnd(20)}`,
-    `${(bytes / 1e6).toFixed(0)} MB`.padStart(6),
+    `${(bytesOf(model) / 1e6).toFixed(0)} MB`.padStart(6),
     `${model.dimension} dimensions`,
     `${model.maxTokens} tokens`,
     model.license.padEnd(10),

@@ -5,6 +5,7 @@ import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
+import { jsonOption, print } from "./output.ts";
 
 const ACTS = [
   ["hide", "post", "hide a post everywhere; its owner still sees it"],
@@ -23,18 +24,22 @@ export function moderateCommand(): Command {
     .command("list")
     .description("posts with reports, most reporters first, and the newest acts")
     .option("--limit <n>", "how many of each", positive, 20)
-    .action(({ limit }: { limit: number }) => withReports((reports) => list(reports, limit)));
+    .addOption(jsonOption())
+    .action(({ limit, json }: { limit: number; json: boolean }) =>
+      withReports((reports) => list(reports, limit, json)),
+    );
   for (const [act, subject, description] of ACTS) {
     command
       .command(act)
       .description(description)
       .argument(`<${subject}>`, `id or page URL of the ${subject}`)
       .requiredOption("--reason <text>", "kept in the moderation log")
-      .action((id: string, { reason }: { reason: string }) =>
+      .addOption(jsonOption())
+      .action((id: string, { reason, json }: { reason: string; json: boolean }) =>
         withReports(async (reports) => {
           const bare = bareId(id, subject === "post" ? "p" : "publishers");
           await reports.moderate(act, bare, reason, Date.now());
-          process.stdout.write(`${act} ${bare}: done\n`);
+          print(json, { action: act, subject: bare, reason }, `${act} ${bare}: done`);
         }),
       );
   }
@@ -49,20 +54,26 @@ async function withReports(act: (reports: Reports) => Promise<void>): Promise<vo
   });
 }
 
-async function list(reports: Reports, limit: number): Promise<void> {
-  const lines = (await reports.queue(limit))
-    .filter(({ state }) => state !== "removed")
-    .map(
-      ({ postId, reporters, reasons, lastAt, state }) =>
-        `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
-    );
-  const acts = (await reports.history(null, limit)).map(
+async function list(reports: Reports, limit: number, json: boolean): Promise<void> {
+  const queue = (await reports.queue(limit)).filter(({ state }) => state !== "removed");
+  const history = await reports.history(null, limit);
+  const lines = queue.map(
+    ({ postId, reporters, reasons, lastAt, state }) =>
+      `${postId}\t${state}\t${reporters} reporters\t${reasons.join(", ")}\t${isoTime(lastAt)}`,
+  );
+  const acts = history.map(
     ({ at, action, subject, actor, reason }) =>
       `${isoTime(at)}\t${action} ${subject}\tby ${actor}\t${reason}`,
   );
-  process.stdout.write(
-    `Reported posts:\n${lines.join("\n") || "none"}\n\nActs:\n${acts.join("\n") || "none"}\n`,
-  );
+  const facts = {
+    reported: queue.map(({ postId, state, reporters, reasons, lastAt }) => ({
+      ...{ post: postId, state, reporters, reasons, last_at: isoTime(lastAt) },
+    })),
+    acts: history.map(({ at, action, subject, actor, reason }) => ({
+      ...{ at: isoTime(at), action, subject, actor, reason },
+    })),
+  };
+  print(json, facts, `Reported posts:\n${lines.join("\n") || "none"}\n\nActs:\n${acts.join("\n") || "none"}`);
 }
 
 function positive(text: string): number {

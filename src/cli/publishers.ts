@@ -7,6 +7,7 @@ import type { StoredPublisher } from "../ports/store/publishers.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
+import { jsonOption, print } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
@@ -15,30 +16,36 @@ export function publishersCommand(): Command {
   );
   command
     .command("list")
-    .description("all publishers, newest first")
-    .option("--json", "one JSON object a line", false)
+    .description("all publishers, newest first; with --json one object a line")
+    .addOption(jsonOption())
     .action(({ json }: { json: boolean }) =>
       onBoard(async (store) => {
         const all = (await everyPublisher(store)).sort((a, b) => b.createdAt - a.createdAt);
-        for (const row of all) print(json ? JSON.stringify(shown(row)) : lineOf(row));
+        for (const row of all) print(json, shown(row), lineOf(row));
       }),
     );
   command
     .command("show")
     .description("one publisher, as JSON")
     .argument("<publisher>", "id or page URL")
-    .action((id: string) =>
-      onBoard(async (store) => print(JSON.stringify(shown(await existing(store, id)), null, 2))),
+    .addOption(jsonOption())
+    .action((id: string, { json }: { json: boolean }) =>
+      onBoard(async (store) => {
+        const facts = shown(await existing(store, id));
+        print(json, facts, JSON.stringify(facts, null, 2));
+      }),
     );
   command
     .command("new-key")
     .description("replace a lost API key and print the new one; the old one fails from now on")
     .argument("<publisher>", "id or page URL")
-    .action((id: string) =>
+    .addOption(jsonOption())
+    .action((id: string, { json }: { json: boolean }) =>
       onBoard(async (store) => {
         const key = newApiKey();
-        await store.publishers.update((await existing(store, id)).id, { keyHash: sha256(key) });
-        print(key);
+        const publisher = (await existing(store, id)).id;
+        await store.publishers.update(publisher, { keyHash: sha256(key) });
+        print(json, { publisher, api_key: key }, key);
       }),
     );
   command
@@ -46,11 +53,17 @@ export function publishersCommand(): Command {
     .description("erase a publisher with all posts, saved queries and deliveries; this cannot be undone")
     .argument("<publisher>", "id or page URL")
     .requiredOption("--yes", "confirms it")
-    .action((id: string) =>
+    .addOption(jsonOption())
+    .action((id: string, { json }: { json: boolean }) =>
       onBoard(async (store) => {
         const { id: bare } = await existing(store, id);
         const erased = await store.publishers.erase(bare);
-        print(`erase ${bare}: ${erased?.posts ?? 0} posts, ${erased?.subscriptions ?? 0} saved queries`);
+        const { posts = 0, subscriptions = 0 } = erased ?? {};
+        print(
+          json,
+          { publisher: bare, posts, subscriptions },
+          `erase ${bare}: ${posts} posts, ${subscriptions} saved queries`,
+        );
       }),
     );
   return command;
@@ -102,5 +115,3 @@ function lineOf(row: StoredPublisher): string {
   const state = row.suspendedAt !== null ? "suspended" : row.verifiedVia !== null ? "verified" : "";
   return [row.id, isoTime(row.createdAt), `${row.postCount} posts`, state, row.name].join("\t");
 }
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { SECRET_KEY_CHECK_SETTING } from "../domain/secrets.ts";
 import { secretKeyOf, storedSecrets, withBoard } from "./open-store.ts";
+import { jsonOption, print } from "./output.ts";
 
 /** `agent-board secret-key`: the SECRET_KEY that another machine needs; never part of an export. */
 export function secretKeyCommand(): Command {
@@ -12,19 +13,20 @@ export function secretKeyCommand(): Command {
       "from now on the board's key is this SECRET_KEY; every webhook's secret changes",
       false,
     )
-    .action(async ({ change }: { change: boolean }) => {
+    .addOption(jsonOption())
+    .action(async ({ change, json }: { change: boolean; json: boolean }) => {
       const config = readConfig(process.env);
       await withBoard(config, async (store) => {
         if (change) {
           const secrets = await storedSecrets(config, store);
           if (secrets === null) throw new Error("Set SECRET_KEY to the new key.");
           await store.settings.set(SECRET_KEY_CHECK_SETTING, secrets.storeCheck());
-          process.stdout.write("The board's secret key is changed. Start every process with it.\n");
+          print(json, { changed: true }, "The board's secret key is changed. Start every process with it.");
           return;
         }
         const key = await secretKeyOf(config, store);
         if (key === null) throw new Error("This board was never started: it has no secret key yet.");
-        process.stdout.write(`${key}\n`);
+        print(json, { secret_key: key }, key);
       });
     });
 }

@@ -4,6 +4,7 @@ import { SECRET_KEY_SETTING } from "../../domain/secrets.ts";
 import type { Store } from "../../ports/store/index.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
 import { storedSecrets, withStore } from "../open-store.ts";
+import { print } from "../output.ts";
 import { createProgress } from "../progress.ts";
 
 /**
@@ -12,7 +13,7 @@ import { createProgress } from "../progress.ts";
  */
 export async function importExport(
   file: string,
-  options: { otherSecretKey: boolean; secretKey?: string },
+  options: { otherSecretKey: boolean; json: boolean; secretKey?: string },
 ): Promise<void> {
   const config = readConfig(process.env);
   const { size } = await stat(file);
@@ -25,7 +26,7 @@ export async function importExport(
     const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
-    await write(store, file, size, checked);
+    await write(store, file, size, checked, options.json);
     if (config.secretKey !== null) process.stderr.write(SAME_KEY);
   });
 }
@@ -35,19 +36,29 @@ async function write(
   file: string,
   size: number,
   checked: Awaited<ReturnType<typeof checkExport>>,
+  json: boolean,
 ): Promise<void> {
   const began = performance.now();
   const progress = createProgress(`Importing ${file}`, size);
   const imported = await importBoard(store, file, checked, { read: (bytes) => progress.advance(bytes) });
   progress.done();
   if (imported === null) {
-    process.stdout.write("This export is in the board already.\n");
+    print(json, { imported: false }, "This export is in the board already.");
     return;
   }
   const seconds = (performance.now() - began) / 1000;
   const { post = 0, publisher = 0, subscription = 0 } = checked.header.rows;
-  process.stdout.write(
-    `${imported.rows} rows in ${seconds.toFixed(1)} s. The board has ${publisher} publishers, ${post} posts, ${subscription} saved queries.\n`,
+  print(
+    json,
+    {
+      imported: true,
+      rows: imported.rows,
+      seconds,
+      publishers: publisher,
+      posts: post,
+      subscriptions: subscription,
+    },
+    `${imported.rows} rows in ${seconds.toFixed(1)} s. The board has ${publisher} publishers, ${post} posts, ${subscription} saved queries.`,
   );
 }
 

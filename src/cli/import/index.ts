@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import { isExport } from "../../transfer/import-board.ts";
+import { jsonOption } from "../output.ts";
 import { importExport } from "./board.ts";
 import { importPosts } from "./posts.ts";
 
@@ -9,6 +10,7 @@ interface Options {
   publisher?: string;
   wait: boolean;
   otherSecretKey: boolean;
+  json: boolean;
 }
 
 /** `agent-board import FILE`: posts from JSON Lines, or a whole board as `agent-board export` wrote it. */
@@ -28,6 +30,7 @@ export function importCommand(): Command {
     .option("--publisher <id>", "write as this publisher; default: one relay publisher for each map")
     .option("--no-wait", "do not wait until the posts can be found by meaning")
     .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
+    .addOption(jsonOption())
     .action(importFile);
 }
 

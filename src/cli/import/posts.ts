@@ -7,6 +7,7 @@ import type { StoredPublisher } from "../../ports/store/index.ts";
 import type { PostInput } from "../../schema/post.ts";
 import { linesOf } from "../../transfer/lines.ts";
 import { openLogger } from "../logger.ts";
+import { print } from "../output.ts";
 import { createProgress } from "../progress.ts";
 import { vectorsReady } from "../vectors.ts";
 import { loadRowMap, POSTS, postOfRow, type RowMap } from "./row-map.ts";
@@ -33,14 +34,14 @@ interface Summary {
 export async function importPosts(
   file: string,
   size: number,
-  options: { map?: string; publisher?: string; wait: boolean },
+  options: { map?: string; publisher?: string; wait: boolean; json: boolean },
 ): Promise<void> {
   const map = options.map === undefined ? POSTS : await loadRowMap(options.map);
   const config = readConfig(process.env);
   const board = await openBoard(config, { logger: openLogger(config.logLevel), progress: createProgress });
   try {
     board.start();
-    const publisher = await publisherFor(board, map, options.publisher ?? null);
+    const publisher = await publisherFor(board, map, options.publisher ?? null, options.json);
     const summary: Summary = { added: 0, known: 0, refused: [] };
     const began = performance.now();
     const progress = createProgress(`Importing ${file}`, size);
@@ -49,7 +50,7 @@ export async function importPosts(
       progress.advance(batch.bytes);
     }
     progress.done();
-    report(summary, performance.now() - began);
+    report(summary, performance.now() - began, options.json);
     if (options.wait) await vectorsReady(board);
   } finally {
     await board.close();
@@ -121,6 +122,7 @@ async function publisherFor(
   board: OpenBoard,
   { name, relay }: RowMap,
   named: string | null,
+  json: boolean,
 ): Promise<StoredPublisher> {
   const setting = `relay:${name}`;
   const id = named ?? (await board.store.settings.get(setting));
@@ -130,18 +132,19 @@ async function publisherFor(
   const input = { ...relay, accept_terms: true };
   const { id: made, api_key: apiKey } = await board.services.publishers.register(input, board.clock());
   await board.store.settings.set(setting, made);
-  process.stdout.write(`Registered the relay publisher ${made}; its key, shown once: ${apiKey}\n`);
+  const out = json ? process.stderr : process.stdout;
+  out.write(`Registered the relay publisher ${made}; its key, shown once: ${apiKey}\n`);
   const publisher = await board.store.publishers.get(made);
   if (publisher === null) throw new Error("the relay publisher vanished while it was made");
   return publisher;
 }
 
-function report({ added, known, refused }: Summary, ms: number): void {
+function report({ added, known, refused }: Summary, ms: number, json: boolean): void {
   const lines = [
     `${added} added, ${known} already there, ${refused.length} refused, in ${(ms / 1000).toFixed(1)} s`,
   ];
   const shown = refused.toSorted((a, b) => a.line - b.line).slice(0, REFUSALS_SHOWN);
   for (const { line, why } of shown) lines.push(`  line ${line}: ${why}`);
   if (refused.length > REFUSALS_SHOWN) lines.push(`  and ${refused.length - REFUSALS_SHOWN} more`);
-  process.stdout.write(`${lines.join("\n")}\n`);
+  print(json, { added, known, refused, seconds: ms / 1000 }, lines.join("\n"));
 }

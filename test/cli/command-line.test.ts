@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open.ts";
+import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
+import { aPost, aPublisher } from "../support/search/rows.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "board-line-"));
+const board = `sqlite:${folder}/board.db`;
+let source: FeedSource;
+let url = "";
+
+beforeAll(async () => {
+  source = await startFeedSource();
+  url = `${source.origin}/news`;
+  source.serve(
+    "/news",
+    '<rss version="2.0"><channel><title>T</title><item><title>News</title></item></channel></rss>',
+  );
+  const store = await openStore(board);
+  await store.publishers.insert(aPublisher("pub_a"));
+  await store.posts.insert(aPost("p1", { publisherId: "pub_a" }));
+  await store.settings.setOnce("secret_key", "k".repeat(40));
+  await store.close();
+  writeFileSync(join(folder, "rows.jsonl"), '{"kind":"offer","title":"Bike","body":"A blue bike."}\n');
+});
+afterAll(() => {
+  source.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+const run = (args: readonly string[], environment: Record<string, string> = {}) =>
+  new Promise<Ran>((done) => {
+    const env = boardEnvironment({
+      ...{ DATA_DIR: folder, STORE_URL: board, EMBEDDINGS: "off", PORT: "0", WEBHOOK_ALLOW: "127.0.0.1" },
+      ...environment,
+    });
+    execFile(process.execPath, ["--import", "tsx", MAIN, ...args], { env }, (error, stdout, stderr) =>
+      done({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+const feed = () => ["--kind", "rss", "--name", "Town", "--license", "CC0-1.0"];
+
+/** In this order, on one board: a name of what they print, by command. */
+const FACTS: readonly (readonly [command: () => readonly string[], fact: object])[] = [
+  [
+    () => ["models", "list"],
+    { models: expect.arrayContaining([expect.objectContaining({ dimension: 384 })]) },
+  ],
+  [() => ["secret-key"], { secret_key: "k".repeat(40) }],
+  [() => ["publishers", "list"], { id: "pub_a", posts: 1 }],
+  [() => ["publishers", "show", "pub_a"], { id: "pub_a" }],
+  [() => ["publishers", "new-key", "pub_a"], { publisher: "pub_a", api_key: expect.stringMatching(/^bbk_/) }],
+  [() => ["moderate", "hide", "p1", "--reason", "spam"], { action: "hide", subject: "p1", reason: "spam" }],
+  [() => ["moderate", "list"], { acts: [expect.objectContaining({ action: "hide", subject: "p1" })] }],
+  [() => ["feeds", "test", url, "--kind", "rss"], { posts: [expect.objectContaining({ title: "News" })] }],
+  [() => ["feeds", "add", url, ...feed()], { name: "Town", license: "CC0-1.0", entries: 1, refused: [] }],
+  [() => ["import", join(folder, "rows.jsonl"), "--no-wait"], { added: 1, known: 0, refused: [] }],
+  [() => ["backup", join(folder, "backup.jsonl.gz")], { file: join(folder, "backup.jsonl.gz") }],
+  [() => ["publishers", "erase", "pub_a", "--yes"], { publisher: "pub_a", posts: 1, subscriptions: 0 }],
+];
+
+describe("--json prints facts on stdout, and nothing else there:", () => {
+  it("of every command that prints some", async () => {
+    for (const [command, fact] of FACTS) {
+      const args = command();
+      const { code, stdout, stderr } = await run([...args, "--json"]);
+      expect({ code, stderr: code === 0 ? "" : stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+      expect(stdout.split("\n"), args.join(" ")).toHaveLength(2);
+      expect(JSON.parse(stdout), args.join(" ")).toMatchObject(fact);
+    }
+    const [{ id }] = JSON.parse((await run(["feeds", "list", "--json"])).stdout);
+    for (const [act, fact] of [
+      ["poll", { added: 1 }],
+      ["pause", { id, paused: true }],
+      ["resume", { id, paused: false }],
+      ["remove", { id, removed: true, posts_kept: false }],
+    ] as const) {
+      expect(JSON.parse((await run(["feeds", act, id, "--json"])).stdout)).toMatchObject(fact);
+    }
+    const elsewhere = { DATA_DIR: join(folder, "else"), STORE_URL: `sqlite:${folder}/else/board.db` };
+    const restored = await run(["restore", join(folder, "backup.jsonl.gz"), "--json"], elsewhere);
+    expect(JSON.parse(restored.stdout)).toMatchObject({ imported: true, posts: 2 });
+  });
+});
+
+describe("exit codes", () => {
+  it.each([
+    [0, ["--version"], {}],
+    [0, ["--help"], {}],
+    [0, ["feeds", "--help"], {}],
+    [0, ["moderate", "list"], {}],
+    [1, ["feeds", "poll", "feed_none"], {}],
+    [1, ["publishers", "show", "pub_none"], {}],
+    [1, ["restore", "no-such-file"], {}],
+    [1, ["models", "pull", "no-such-model"], {}],
+    [1, ["doctor"], { PORT: "http" }],
+    [2, ["moderate", "list"], { PORT: "http" }],
+    [2, [], { PORT: "http" }],
+    [2, ["docter"], {}],
+    [2, ["feeds", "lits"], {}],
+    [2, ["feeds", "list", "--jsn"], {}],
+    [2, ["feeds", "add", "https://a.example/x"], {}],
+    [2, ["feeds", "add", "https://a.example/x", "--kind", "word"], {}],
+    [2, ["moderate", "list", "--limit", "none"], {}],
+  ] as const)("%i: agent-board %j %j", async (code, args, environment) => {
+    const ran = await run(args, environment);
+    expect(ran.code).toBe(code);
+    if (code !== 0 && args[0] !== "doctor") expect(ran.stderr).not.toBe("");
+  });
+});
+
+describe("a slip of the fingers", () => {
+  it.each([
+    [["docter"], "Did you mean `doctor`?"],
+    [["publihsers", "list"], "Did you mean `publishers`?"],
+    [["feeds", "lits"], "Did you mean list?"],
+    [["moderate", "hid"], "Did you mean hide?"],
+    [["feeds", "list", "--jsno"], "Did you mean --json?"],
+    [["--prot"], "unknown option '--prot'"],
+  ] as const)("%j is named, with what was meant", async (args, said) => {
+    expect((await run(args)).stderr).toContain(said);
+  });
+});
+
+describe("completion", () => {
+  it.each(["bash", "zsh", "fish", "powershell"])("%s gets a script that asks the program", async (shell) => {
+    const { code, stdout } = await run(["complete", shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("agent-board complete");
+  });
+
+  it.each([
+    [["fe"], /^feeds\t/m],
+    [["feeds", ""], /^poll\t/m],
+    [["feeds", "list", "--"], /^--json\t/m],
+    [["doctor", "--j"], /^--json\t/m],
+  ] as const)("of %j offers what exists", async (args, offer) => {
+    expect((await run(["complete", "--", ...args])).stdout).toMatch(offer);
+  });
+});
