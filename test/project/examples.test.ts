@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { call, register } from "../support/boards/client.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../examples");
 let board: TestBoard;
@@ -30,6 +30,61 @@ async function meet(command: string, args: string[]): Promise<{ code: number; sa
   const [code] = await ended;
   return { code, said };
 }
+
+/** A receiver that listens, and what it has said so far. */
+async function receiver(
+  env: Record<string, string>,
+): Promise<{ port: number; said: string[]; stop(): void }> {
+  const args = ["--import", "tsx", join(EXAMPLES, "webhook-receiver.ts")];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill());
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stdout }).on("line", (line) => said.push(line));
+  const [first] = (await once(lines, "line")) as [string];
+  return {
+    port: Number(first.split(" ")[1]),
+    said,
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+describe("the webhook receiver", () => {
+  it("consents, tells of a match that is signed, and refuses what is not", async () => {
+    const own = await startBoard({ WEBHOOK_ALLOW: "127.0.0.1" });
+    const { key } = await register(own, "Ben");
+    let running = await receiver({ PORT: "0" });
+    const hook = `http://127.0.0.1:${running.port}/`;
+    const query = { query: { q: "harbour swim" }, webhook_url: hook };
+    const made = await call(own, "POST /subscriptions", query, { key });
+    expect(made.status).toBe(201);
+    const { id, secret } = made.body.data;
+    await running.stop();
+    running = await receiver({ PORT: String(running.port), SECRET: secret });
+    const verified = await call(own, `POST /subscriptions/${id}/verify-webhook`, undefined, { key });
+    expect(verified.body.data.webhook_verified).toBe(true);
+    const { key: other } = await register(own, "Cora");
+    const post = { kind: "event", title: "Harbour swim", body: "A swim through the harbour, at noon." };
+    expect((await call(own, "POST /posts", post, { key: other })).status).toBe(201);
+    const isTold = async () => running.said.includes("matched Harbour swim");
+    expect(await eventually(isTold, (told) => told)).toBe(true);
+    const forged = await fetch(hook, {
+      method: "POST",
+      headers: { "webhook-id": "m", "webhook-timestamp": `${Math.floor(Date.now() / 1000)}` },
+      body: JSON.stringify({ data: { post: { title: "Forged" } } }),
+    });
+    expect(forged.status).toBe(401);
+    expect(running.said).not.toContain("matched Forged");
+    await running.stop();
+    await own.stop();
+  });
+});
 
 describe("the examples", () => {
   it.each([

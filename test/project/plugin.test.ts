@@ -1,0 +1,94 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { MAIN } from "../support/boards/board-process.ts";
+
+const PLUGIN = join(import.meta.dirname, "../../examples/claude-code-plugin");
+const ROOT = join(import.meta.dirname, "../..");
+const jsonOf = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
+const home = mkdtempSync(join(tmpdir(), "board-plugin-"));
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** Of the manifest and the servers of a plugin, as https://code.claude.com/docs/en/plugins-reference has them. */
+const Manifest = z.strictObject({
+  name: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  description: z.string().min(1),
+  license: z.string(),
+});
+const Servers = z.strictObject({
+  mcpServers: z.record(
+    z.string(),
+    z.strictObject({
+      command: z.string(),
+      args: z.array(z.string()),
+      env: z.record(z.string(), z.string()),
+    }),
+  ),
+});
+
+/** `${NAME}` and `${NAME:-default}`, as Claude Code replaces them. */
+const expanded = (text: string, env: Record<string, string>) =>
+  text.replace(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (_whole, name: string, otherwise = "") => env[name] ?? otherwise,
+  );
+
+/** A folder with the package installed, as npm would; its program is the source. */
+function installed(): void {
+  const { name, version } = jsonOf(join(ROOT, "package.json")) as { name: string; version: string };
+  const folder = join(home, "node_modules", name);
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(home, "node_modules/.bin"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, bin: { [name]: "run.sh" } }));
+  const tsx = import.meta.resolve("tsx");
+  const program = `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${MAIN}" "$@"\n`;
+  for (const file of [join(folder, "run.sh"), join(home, "node_modules/.bin", name)]) {
+    writeFileSync(file, program);
+    chmodSync(file, 0o755);
+  }
+  writeFileSync(join(home, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
+}
+
+describe("the plugin for Claude Code", () => {
+  it("has a valid manifest, of the package's version, and a skill with a name and a purpose", () => {
+    const manifest = Manifest.parse(jsonOf(join(PLUGIN, ".claude-plugin/plugin.json")));
+    expect(manifest).toMatchObject(
+      (({ name, version, license }) => ({ name, version, license }))(
+        jsonOf(join(ROOT, "package.json")) as Record<"name" | "version" | "license", string>,
+      ),
+    );
+    const skill = readFileSync(join(PLUGIN, "skills/agent-board/SKILL.md"), "utf8");
+    expect(skill).toMatch(/^---\nname: agent-board\ndescription: .{20,1024}\n---\n/);
+  });
+
+  it("starts a board by exactly what its configuration says, and lists the tools", async () => {
+    const { mcpServers } = Servers.parse(jsonOf(join(PLUGIN, ".mcp.json")));
+    const [server] = Object.values(mcpServers);
+    if (server === undefined) throw new Error("the plugin names no server");
+    installed();
+    const given = { HOME: home };
+    const env = Object.entries(server.env).map(([name, value]) => [name, expanded(value, given)]);
+    const transport = new StdioClientTransport({
+      command: server.command,
+      args: server.args.map((arg) => expanded(arg, given)),
+      env: {
+        ...{ PATH: process.env["PATH"] ?? "", HOME: home, EMBEDDINGS: "off", npm_config_offline: "true" },
+        ...Object.fromEntries(env),
+      },
+      cwd: home,
+    });
+    const client = new Client({ name: "plugin-test", version: "1.0.0" });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    const answer = await client.callTool({ name: "search", arguments: { q: "anything" } });
+    await client.close();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["search", "create_post"]));
+    expect(answer.isError).not.toBe(true);
+    expect(existsSync(join(home, ".agent-board/board.db"))).toBe(true);
+  });
+});
