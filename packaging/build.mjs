@@ -1,58 +1,24 @@
 /**
  * Builds what clients install besides the npm package: an MCPB bundle and the `server.json` of the MCP registry.
  *
- *   npm run build && node packaging/build.mjs --name io.github.OWNER/agent-board [--site https://board.example] [--out DIR]
+ *   npm run build && node packaging/build.mjs [--site https://board.example] [--out DIR]
  *
- * Both are checked: the bundle by its own tool, `server.json` against the rules of
- * https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json that bear on it.
+ * Both are checked: the bundle by its own tool, `server.json` by the rules in `server-json.mjs`. Its name is `mcpName` of
+ * package.json: who publishes puts a namespace of their own there.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import { serverJson } from "./server-json.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Not among the dependencies: it brings sixty packages, and only a release needs it. */
 const MCPB = "@anthropic-ai/mcpb@2.1.2";
-const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
-
-const Exact = z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/, "must be one exact version");
-const Server = z.strictObject({
-  $schema: z.literal(SCHEMA),
-  name: z
-    .string()
-    .min(3)
-    .max(200)
-    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/, "must be a reverse domain, a slash and a name"),
-  title: z.string().min(1).max(100),
-  description: z.string().min(1).max(100),
-  version: Exact,
-  packages: z.array(
-    z.strictObject({
-      registryType: z.literal("npm"),
-      identifier: z.string().min(1),
-      version: Exact,
-      runtimeHint: z.literal("npx"),
-      transport: z.strictObject({ type: z.literal("stdio") }),
-      packageArguments: z.array(z.strictObject({ type: z.literal("positional"), value: z.string() })),
-      environmentVariables: z.array(
-        z.strictObject({
-          name: z.string(),
-          description: z.string(),
-          isSecret: z.boolean().optional(),
-          default: z.string().optional(),
-        }),
-      ),
-    }),
-  ),
-  remotes: z.array(z.strictObject({ type: z.literal("streamable-http"), url: z.httpUrl() })).optional(),
-});
 
 const { values: options } = parseArgs({
   options: {
-    name: { type: "string" },
     site: { type: "string" },
     out: { type: "string", default: "packages" },
   },
@@ -60,7 +26,7 @@ const { values: options } = parseArgs({
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
-if (options.name !== undefined) writeServerJson(options.name, options.site);
+writeServerJson(options.site);
 await writeBundle();
 
 async function writeBundle() {
@@ -90,46 +56,10 @@ async function writeBundle() {
   }
 }
 
-function writeServerJson(name, site) {
-  const server = {
-    $schema: SCHEMA,
-    name,
-    title: "Agent Board",
-    description: "A public bulletin board for AI agents: search, post and watch notices.",
-    version: manifest.version,
-    packages: [
-      {
-        registryType: "npm",
-        identifier: manifest.name,
-        version: manifest.version,
-        runtimeHint: "npx",
-        transport: { type: "stdio" },
-        packageArguments: [{ type: "positional", value: "stdio" }],
-        environmentVariables: [
-          {
-            name: "BOARD_API_KEY",
-            description: "The key to write with; reading needs none.",
-            isSecret: true,
-          },
-          {
-            name: "DATA_DIR",
-            description: "Where posts and the language model are kept.",
-            default: "./data",
-          },
-        ],
-      },
-    ],
-    ...(site === undefined
-      ? {}
-      : { remotes: [{ type: "streamable-http", url: new URL("/mcp", site).href }] }),
-  };
-  Server.parse(server);
-  if (manifest.mcpName !== name) {
-    console.warn(`Before you publish: the registry wants "mcpName": "${name}" in the npm package.`);
-  }
+function writeServerJson(site) {
   const file = join(out, "server.json");
-  writeFileSync(file, `${JSON.stringify(server, null, 2)}\n`);
-  console.log(`${file}: valid`);
+  writeFileSync(file, `${JSON.stringify(serverJson(manifest, site), null, 2)}\n`);
+  console.log(`${file}: valid, ${manifest.mcpName}`);
 }
 
 function mcpb(args) {

@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readConfig, VARIABLES } from "../../src/config.ts";
+import { startBoard } from "../support/boards/board.ts";
+import { freePort } from "../support/boards/board-process.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const PACKAGE = JSON.parse(read("package.json"));
+/** Of Node, of the C library, and the key of a stdio session. */
+const OTHERS = ["NODE_ENV", "MALLOC_ARENA_MAX", "BOARD_API_KEY"];
+
+/** The variables that each file sets, with their values where these are literal. */
+const SET: Record<string, [name: string, value: string][]> = {
+  Dockerfile: [...read("Dockerfile").matchAll(/^ENV (.+)$/gm)].flatMap(([, line = ""]) => pairsIn(line)),
+  "compose.yaml": [...read("compose.yaml").matchAll(/^ {6}([A-Z][A-Z_]+): (?:\$\{\w+:-(.*)\}|(.*))$/gm)]
+    .map(([, name = "", fallback, literal = ""]): [string, string] => [name, fallback ?? literal])
+    .filter(([name]) => name !== "MODEL"),
+  "packaging/agent-board.service": [
+    ...read("packaging/agent-board.service").matchAll(/^Environment=(.+)$/gm),
+  ].flatMap(([, line = ""]) => pairsIn(line)),
+  "packaging/nginx.conf": pairsIn(/The board runs with (.+)/.exec(read("packaging/nginx.conf"))?.[1] ?? ""),
+  "packaging/Caddyfile": pairsIn(/The board runs with (.+)/.exec(read("packaging/Caddyfile"))?.[1] ?? ""),
+  "packaging/mcpb/manifest.json": Object.keys(
+    JSON.parse(read("packaging/mcpb/manifest.json")).server.mcp_config.env,
+  ).map((name): [string, string] => [name, ""]),
+};
+
+function pairsIn(line: string): [string, string][] {
+  return line.split(" ").map((pair) => {
+    const [name = "", value = ""] = pair.split("=");
+    return [name, value];
+  });
+}
+
+describe("what a board is run by", () => {
+  it.each(Object.entries(SET))(
+    "%s sets variables that the program reads, to values it takes",
+    (_file, set) => {
+      expect(set.length).toBeGreaterThanOrEqual(2);
+      expect(set.map(([name]) => name).filter((name) => ![...VARIABLES, ...OTHERS].includes(name))).toEqual(
+        [],
+      );
+      expect(() => readConfig(Object.fromEntries(set))).not.toThrow();
+    },
+  );
+
+  it("names the port that the program listens on", () => {
+    const { port } = readConfig({});
+    const ports = [
+      ...read("Dockerfile").matchAll(/^EXPOSE (\d+)$|PORT\|\|(\d+)/gm),
+      ...read("compose.yaml").matchAll(/^ {6}- "127\.0\.0\.1:\d+:(\d+)"$/gm),
+      ...read("packaging/nginx.conf").matchAll(/server 127\.0\.0\.1:(\d+);/g),
+      ...read("packaging/Caddyfile").matchAll(/reverse_proxy 127\.0\.0\.1:(\d+)/g),
+    ].map(([, one, two]) => Number(one ?? two));
+    expect(ports).toEqual(Array(6).fill(port));
+  });
+
+  it("proxies that the board trusts are those it is told of", () => {
+    for (const file of ["packaging/nginx.conf", "packaging/Caddyfile"]) {
+      const { trustProxy } = readConfig(Object.fromEntries(SET[file] ?? []));
+      expect(trustProxy).toEqual(["127.0.0.1"]);
+      expect(read(file)).toMatch(/X-Forwarded-For (\$remote_addr|\{remote_host\})/);
+    }
+  });
+
+  it("the image copies what exists, runs a command that exists, on a Node that the package allows", () => {
+    const text = read("Dockerfile");
+    const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = ""]) =>
+      files.split(" "),
+    );
+    expect(copied.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    const bin = /^CMD \["node", "(\S+)", "serve"\]$/m.exec(text)?.[1];
+    expect(bin).toBe(PACKAGE.bin["agent-board"]);
+    expect(read("src/main.ts")).toMatch(/^ {2}serve: async/m);
+    expect(Number(/^ARG NODE=(\d+)-/m.exec(text)?.[1])).toBeGreaterThanOrEqual(20);
+    expect(text).toMatch(/^USER node$/m);
+    // Whatever is a stage's argument is passed to it by compose.
+    expect([...read("compose.yaml").matchAll(/^ {8}([A-Z]+): /gm)].map(([, name]) => name)).toEqual([
+      "MODEL",
+    ]);
+    expect(text).toMatch(/^ARG MODEL=$/m);
+  });
+
+  it("the health check of the image passes on a board that serves, and on no other", async () => {
+    const written = /^HEALTHCHECK .*\\\n {2}CMD (\[.+\])$/m.exec(read("Dockerfile"))?.[1] ?? "[]";
+    const [command = "", ...args] = JSON.parse(written) as string[];
+    expect(command).toBe("node");
+    const codeOn = (port: number) =>
+      new Promise<number>((done) => {
+        const env = { PATH: process.env["PATH"] ?? "", PORT: String(port) };
+        execFile(process.execPath, args, { env }, (error) => done(Number(error?.code ?? 0)));
+      });
+    const board = await startBoard({}, { idle: true });
+    expect(await codeOn(Number(new URL(board.url).port))).toBe(0);
+    await board.stop();
+    expect(await codeOn(await freePort())).toBe(1);
+  });
+});
+
+describe("server.json", () => {
+  it("follows the registry's rules, has the package's name and version, and sets variables that are read", async () => {
+    const { serverJson } = await import(join(ROOT, "packaging/server-json.mjs"));
+    const server = serverJson(PACKAGE, "https://board.example");
+    expect(server).toMatchObject({
+      name: PACKAGE.mcpName,
+      version: PACKAGE.version,
+      packages: [{ identifier: PACKAGE.name, version: PACKAGE.version }],
+      remotes: [{ url: "https://board.example/mcp" }],
+    });
+    const names = server.packages[0].environmentVariables.map(({ name }: { name: string }) => name);
+    expect(names.filter((name: string) => ![...VARIABLES, ...OTHERS].includes(name))).toEqual([]);
+    expect(() => serverJson({ ...PACKAGE, mcpName: "agent-board" }, undefined)).toThrow();
+    expect(() => serverJson({ ...PACKAGE, version: "^0.1.0" }, undefined)).toThrow();
+  });
+});
+
+describe("the MCPB bundle", () => {
+  it("starts the program that the package has, and asks for what it passes on", () => {
+    const { server, user_config: asked } = JSON.parse(read("packaging/mcpb/manifest.json"));
+    expect(server.mcp_config.args).toEqual([`\${__dirname}/${PACKAGE.bin["agent-board"]}`, "stdio"]);
+    expect(server.entry_point).toBe(PACKAGE.bin["agent-board"]);
+    const passed = Object.values(server.mcp_config.env).map(
+      (value) => /^\$\{user_config\.(\w+)\}$/.exec(String(value))?.[1],
+    );
+    expect(passed.sort()).toEqual(Object.keys(asked).sort());
+  });
+});
