@@ -12,7 +12,7 @@ import { Feeds } from "./feeds.ts";
 import { type Fetched, fetchFeed, type Validators } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 import { postOfItem } from "./post-of-item.ts";
-import { type Read, readFeed } from "./read.ts";
+import { FeedReader, type Read } from "./read.ts";
 import { type Applied, currentOf, Relay } from "./relay.ts";
 
 /** The longest pause after failures. */
@@ -33,6 +33,7 @@ export class Syndication {
   readonly #store: Store;
   readonly #outbound: Outbound;
   readonly #relay: Relay;
+  readonly #reader = new FeedReader();
   readonly #builtIn: (url: string, now: number) => string | null;
   readonly #clock: () => number;
   readonly #pause: (ms: number) => Promise<void>;
@@ -186,7 +187,7 @@ export class Syndication {
   }
 
   #read({ kind, timezone }: Feed, text: string): Promise<Read> {
-    return readFeed({ kind, text, reading: { now: this.#clock(), timezone } });
+    return this.#reader.read({ kind, text, reading: { now: this.#clock(), timezone } });
   }
 
   async #retireFeed(id: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import { siblingOf, startWorker } from "../start-worker.ts";
 import { FeedError, type FeedItem, type Reading } from "./item.ts";
 import type { FeedKind } from "./kinds/index.ts";
@@ -5,6 +7,8 @@ import type { FeedKind } from "./kinds/index.ts";
 /** What takes longer, or more memory, is given up: ten thousand events take a second. */
 const DEADLINE_MS = 60_000;
 const HEAP_MAX_MB = 512;
+/** How long a thread waits for another feed. */
+const IDLE_MS = 5_000;
 
 export interface Read {
   items: FeedItem[];
@@ -20,29 +24,53 @@ export interface ReadOrder {
 }
 export type ReadNews = { read: Read } | { refusal: string };
 
-/**
- * Reads a feed in a thread of its own, however short it is: one line can ask for a recurrence that never comes.
- * @throws FeedError
- */
-export async function readFeed(
-  order: ReadOrder,
-  deadlineMs = DEADLINE_MS,
-  heapMb = HEAP_MAX_MB,
-): Promise<Read> {
-  const worker = startWorker(siblingOf(import.meta.url, "worker"), order, {
-    maxOldGenerationSizeMb: heapMb,
-  });
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const news = await new Promise<ReadNews>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", (cause) => reject(new FeedError("The feed could not be read.", { cause })));
-      timer = setTimeout(() => resolve({ refusal: "Reading the feed takes too long." }), deadlineMs);
-    });
+/** Reads feeds in threads, however short they are: one line can ask for a recurrence that never comes. */
+export class FeedReader {
+  readonly #deadlineMs: number;
+  readonly #heapMb: number;
+  readonly #idle: Worker[] = [];
+
+  constructor({ deadlineMs = DEADLINE_MS, heapMb = HEAP_MAX_MB } = {}) {
+    this.#deadlineMs = deadlineMs;
+    this.#heapMb = heapMb;
+  }
+
+  /** @throws FeedError */
+  async read(order: ReadOrder): Promise<Read> {
+    const worker = this.#idle.pop() ?? this.#start();
+    worker.ref();
+    const signal = AbortSignal.timeout(this.#deadlineMs);
+    let news: ReadNews;
+    try {
+      const answered = once(worker, "message", { signal });
+      worker.postMessage(order);
+      [news] = (await answered) as [ReadNews];
+    } catch (cause) {
+      await worker.terminate();
+      const what = signal.aborted ? "Reading the feed takes too long." : "The feed could not be read.";
+      throw new FeedError(what, { cause });
+    }
+    this.#keep(worker);
     if ("read" in news) return news.read;
     throw new FeedError(news.refusal);
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
+  }
+
+  #start(): Worker {
+    const limits = { maxOldGenerationSizeMb: this.#heapMb };
+    const worker = startWorker(siblingOf(import.meta.url, "worker"), null, limits);
+    // Without a listener, an error between two feeds would end the program.
+    return worker.on("error", () => undefined);
+  }
+
+  /** Starting a thread takes longer than reading most feeds, so it waits for another one for a while. */
+  #keep(worker: Worker): void {
+    worker.unref();
+    this.#idle.push(worker);
+    setTimeout(() => {
+      const at = this.#idle.indexOf(worker);
+      if (at < 0) return;
+      this.#idle.splice(at, 1);
+      void worker.terminate();
+    }, IDLE_MS).unref();
   }
 }

@@ -1,9 +1,9 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { FeedError } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import type { ReadNews, ReadOrder } from "./read.ts";
 
-if (parentPort !== null) parentPort.postMessage(answer(workerData as ReadOrder));
+parentPort?.on("message", (order: ReadOrder) => parentPort?.postMessage(answer(order)));
 
 function answer({ kind, text, reading }: ReadOrder): ReadNews {
   try {

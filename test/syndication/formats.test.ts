@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FeedError, type FeedItem } from "../../src/syndication/item.ts";
 import { FEED_FORMATS, type FeedKind } from "../../src/syndication/kinds/index.ts";
 import { plainText } from "../../src/syndication/post-of-item.ts";
-import { readFeed } from "../../src/syndication/read.ts";
+import { FeedReader } from "../../src/syndication/read.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -337,14 +337,16 @@ describe("a hostile source", () => {
   it("cannot hold up the board by a recurrence that never comes", async () => {
     const rule = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30";
     const text = calendar(event("UID:1", "SUMMARY:Never", "DTSTART:19000101T000000Z", rule));
-    await expect(readFeed({ kind: "ics", text, reading }, 5_000)).rejects.toThrow("takes too long");
+    await expect(new FeedReader({ deadlineMs: 5_000 }).read({ kind: "ics", text, reading })).rejects.toThrow(
+      "takes too long",
+    );
   });
 
   it("cannot fill the memory of the board", async () => {
     const text = calendar(
       event(...Array.from({ length: 60_000 }, (_, n) => `X-${n};A=${"b".repeat(300)}:c`)),
     );
-    const read = readFeed({ kind: "ics", text, reading }, 60_000, 40);
+    const read = new FeedReader({ heapMb: 40 }).read({ kind: "ics", text, reading });
     await expect(read).rejects.toThrow("could not be read");
   });
 
