@@ -5,7 +5,7 @@ import type { SnapshotFile } from "./snapshot/index.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import type { Tables } from "./tables.ts";
 import type { Stems } from "./words/stems.ts";
-import { wordsOfTexts } from "./words/terms.ts";
+import { weightedTerms, wordsOfText } from "./words/terms.ts";
 
 /** Posts read at once when loading or catching up: bounds what is needed beside the memory. */
 const BATCH = 5000;
@@ -84,6 +84,7 @@ export class Follower {
       for (const seq of seqs) if (!alive.has(seq)) memory.remove(seq);
       this.#put(posts, false);
     }
+    this.#putVectors(changes.vectors);
     if (changes.publishers.length > 0) {
       for (const id of changes.publishers) memory.putPublisher(id, 0);
       for (const { id, status } of tables.publishers(changes.publishers)) memory.putPublisher(id, status);
@@ -199,14 +200,29 @@ export class Follower {
   }
 
   #put(posts: readonly IndexedPost[], many: boolean): void {
-    this.#stems.learn(wordsOfTexts(posts.map(({ text }) => text)));
-    for (const post of posts) this.memory.put(this.#checked(post), this.#stems, many);
+    const texts = posts.map(({ text }) => wordsOfText(text));
+    this.#stems.learn(texts.flatMap(({ title, body, more }) => [title, body, more]));
+    for (const [i, post] of posts.entries()) {
+      const terms = weightedTerms(texts[i] ?? wordsOfText(post.text), this.#stems);
+      this.memory.put(this.#checked(post), terms, many);
+    }
+  }
+
+  #putVectors(seqs: readonly number[]): void {
+    for (let at = 0; at < seqs.length; at += BATCH) {
+      const batch = seqs.slice(at, at + BATCH);
+      const vectors = this.#tables.vectorsOf(this.#model.modelId, batch);
+      for (const seq of batch) this.memory.putVector(seq, this.#fitting(vectors.get(seq) ?? null));
+    }
+  }
+
+  #checked(post: IndexedPost): IndexedPost {
+    return { ...post, vector: this.#fitting(post.vector) };
   }
 
   /** A vector of the wrong length counts as none: its model changed under the same name. */
-  #checked(post: IndexedPost): IndexedPost {
-    const fits = post.vector === null || post.vector.length === this.#model.dimension;
-    return fits ? post : { ...post, vector: null };
+  #fitting(vector: Uint8Array | null): Uint8Array | null {
+    return vector?.length === this.#model.dimension ? vector : null;
   }
 }
 

@@ -42,6 +42,8 @@ export const MIGRATIONS: readonly string[] = [
    DELETE FROM index_snapshot; INSERT INTO index_snapshot VALUES (NULL, 0)`,
   // Segments of the full-text index merge by eights and not by fours: committing a post alone took 0.16 ms in place of 0.29.
   "INSERT INTO index_words(index_words, rank) VALUES('automerge', 8)",
+  // A vector that came or went changes nothing else: the memory need not read the text again.
+  "ALTER TABLE index_change ADD COLUMN of_vector INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Changes kept for other processes; one that lags further behind loads everything again. */
@@ -49,8 +51,11 @@ const CHANGES_KEPT = 65_536;
 /** Old changes are dropped each time this many were added. */
 const PRUNE_EVERY = 1024;
 
-/** A change number, the posts (ascending) and publishers changed up to it; `null` when changes in between were dropped. */
-export type Changes = { no: number; seqs: number[]; publishers: string[] } | null;
+/**
+ * A change number, the posts (ascending) and publishers changed up to it; `vectors` are posts of which only the vector
+ * changed. `null` when changes in between were dropped.
+ */
+export type Changes = { no: number; seqs: number[]; vectors: number[]; publishers: string[] } | null;
 
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
@@ -85,17 +90,20 @@ export class Tables {
         "INSERT INTO index_publisher (id, verified, suspended) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET verified = excluded.verified, suspended = excluded.suspended",
       ),
       removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
-      addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
+      addChange: prepare("INSERT INTO index_change (seq, publisher_id, of_vector) VALUES (?, ?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       forgetPublisher: prepare("DELETE FROM index_change WHERE publisher_id = ?"),
       // One at a time each is a look at an end of the table; asked for together, they read all of it.
       changeRange: prepare(
         "SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest",
       ),
-      changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
+      changes: prepare("SELECT seq, publisher_id, of_vector FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
       postsOf: prepare(`${POSTS} WHERE d.seq IN (SELECT value FROM json_each(?)) ORDER BY d.seq`),
+      vectorsOf: prepare(
+        "SELECT seq, i8 FROM index_vector WHERE model = ? AND seq IN (SELECT value FROM json_each(?))",
+      ),
       publishers: prepare("SELECT id, verified, suspended FROM index_publisher"),
       publishersOf: prepare(
         "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
@@ -107,7 +115,8 @@ export class Tables {
       eraseSnapshot: prepare("UPDATE index_snapshot SET mark = NULL, erasures = erasures + 1"),
       version: prepare("PRAGMA data_version"),
     };
-    for (const name of ["posts", "postsOf", "changes"] as const) this.#statements[name].setReturnArrays(true);
+    for (const name of ["posts", "postsOf", "vectorsOf", "changes"] as const)
+      this.#statements[name].setReturnArrays(true);
   }
 
   /** False once the connection was closed. */
@@ -166,14 +175,14 @@ export class Tables {
     const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
     const { addVector, changeVector } = this.#statements;
     if (changeVector.run(model, bytes, seq).changes === 0) addVector.run(model, bytes, seq);
-    this.#changed(seq, null);
+    this.#changed(seq, null, true);
   }
 
   removeVector(id: string): void {
     const seq = this.#seqOf(id);
     if (seq === undefined) return;
     this.#statements.removeVector.run(seq);
-    this.#changed(seq, null);
+    this.#changed(seq, null, true);
   }
 
   putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void {
@@ -233,15 +242,21 @@ export class Tables {
       oldest: number | null;
       newest: number | null;
     };
-    if (newest === null || newest <= no) return { no, seqs: [], publishers: [] };
+    if (newest === null || newest <= no) return { no, seqs: [], vectors: [], publishers: [] };
     if (oldest !== null && oldest > no + 1) return null;
     const seqs = new Set<number>();
+    const vectors = new Set<number>();
     const publishers = new Set<string>();
-    for (const [seq, id] of this.#statements.changes.all(no, newest) as [number | null, string | null][]) {
-      if (seq !== null) seqs.add(seq);
+    for (const [seq, id, ofVector] of this.#statements.changes.all(no, newest) as ChangeRow[]) {
+      if (seq !== null) (ofVector === 1 ? vectors : seqs).add(seq);
       if (id !== null) publishers.add(id);
     }
-    return { no: newest, seqs: [...seqs].sort((a, b) => a - b), publishers: [...publishers] };
+    return {
+      no: newest,
+      seqs: [...seqs].sort((a, b) => a - b),
+      vectors: [...vectors].filter((seq) => !seqs.has(seq)),
+      publishers: [...publishers],
+    };
   }
 
   /** At most `limit` posts with a larger `seq` than `after`, in order, with their vectors of `model`. */
@@ -252,6 +267,11 @@ export class Tables {
   /** Those of the posts that exist, in the order of `seq`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[] {
     return (this.#statements.postsOf.all(model, JSON.stringify(seqs)) as PostRow[]).map(postOf);
+  }
+
+  /** The vectors of posts, by `seq`; none for those without one of this model. */
+  vectorsOf(model: string | null, seqs: readonly number[]): ReadonlyMap<number, Uint8Array> {
+    return new Map(this.#statements.vectorsOf.all(model, JSON.stringify(seqs)) as [number, Uint8Array][]);
   }
 
   /** The status of these publishers; without `ids`, of all. */
@@ -272,9 +292,9 @@ export class Tables {
     return (this.#statements.seqOf.get(id) as { seq: number } | undefined)?.seq;
   }
 
-  #changed(seq: number | null, publisherId: string | null): void {
+  #changed(seq: number | null, publisherId: string | null, ofVector = false): void {
     const { addChange, pruneChanges } = this.#statements;
-    const no = Number(addChange.run(seq, publisherId).lastInsertRowid);
+    const no = Number(addChange.run(seq, publisherId, Number(ofVector)).lastInsertRowid);
     if (no % PRUNE_EVERY === 0) pruneChanges.run(no - CHANGES_KEPT);
   }
 }
@@ -286,6 +306,8 @@ const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start,
   d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8, w.title, w.body, w.more
   FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?
   LEFT JOIN index_words AS w ON w.rowid = d.seq`;
+
+type ChangeRow = [seq: number | null, publisherId: string | null, ofVector: number];
 
 type PostRow = [
   seq: number,

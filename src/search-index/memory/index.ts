@@ -1,8 +1,7 @@
 import { SignCodes } from "../../search/kernel/sign-codes.ts";
 import { VectorMemory } from "../../search/kernel/vector-memory.ts";
 import { type IndexedPost, STATUS } from "../indexed-post.ts";
-import type { Stems } from "../words/stems.ts";
-import { type Terms, weightedTerms } from "../words/terms.ts";
+import type { Terms } from "../words/terms.ts";
 import { Column } from "./columns.ts";
 import { hashed, hashName, NAME, type NameKind } from "./hash.ts";
 import { FIELD, Names } from "./names.ts";
@@ -63,20 +62,23 @@ export class PostMemory {
     return this.vectors.dimension;
   }
 
-  /** Adds a post, or replaces the one with the same `seq`. @param many  see `Rows.append` */
-  put(post: IndexedPost, stems: Stems, many = false): void {
-    const terms = weightedTerms(post.text, stems);
+  /** Adds a post, or replaces the one with the same `seq`. @param terms  of its text @param many  see `Rows.append` */
+  put(post: IndexedPost, terms: Terms, many = false): void {
     const digest = digestOf(post, terms);
     let row = this.rows.rowOfSeq(post.seq);
     if (row >= 0 && this.rows.digest.view[row] !== digest) {
       this.#bury(row);
       row = -1;
     }
-    const hadVector = row >= 0 && this.rows.hasVector(row);
     if (row >= 0) this.rows.change(row, post);
     else row = this.#append(post, terms, digest, many);
-    if (post.vector !== null) this.#putVector(row, post.vector);
-    else if (hadVector) this.#clearVectors(row, row + 1);
+    this.#setVector(row, post.vector);
+  }
+
+  /** Gives a post another vector, or none. A post that is not here has been removed since. */
+  putVector(seq: number, vector: Uint8Array | null): void {
+    const row = this.rows.rowOfSeq(seq);
+    if (row >= 0) this.#setVector(row, vector);
   }
 
   remove(seq: number): void {
@@ -164,7 +166,13 @@ export class PostMemory {
     return row;
   }
 
-  #putVector(row: number, bytes: Uint8Array): void {
+  #setVector(row: number, bytes: Uint8Array | null): void {
+    const hadVector = this.rows.hasVector(row);
+    this.rows.markVector(row, bytes !== null);
+    if (bytes === null) {
+      if (hadVector) this.#clearVectors(row, row + 1);
+      return;
+    }
     const vector = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.vectors.set(row, vector);
     if (this.coded === 0) return;

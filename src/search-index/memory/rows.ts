@@ -22,6 +22,8 @@ export const DEGREE = 1e7;
 export class Rows {
   /** Rows in use, dead ones included. */
   size = 0;
+  /** Rows that fit into every column. */
+  #room = 0;
   dead = 0;
   /** Words of all live posts together. */
   words = 0;
@@ -130,8 +132,9 @@ export class Rows {
   ): number {
     const row = this.size;
     this.size += 1;
-    for (const column of this.each) column.reserve(this.size);
+    if (this.size > this.#room) this.#reserve();
     this.seq.view[row] = post.seq;
+    this.marks.view[row] = 0;
     this.publisher.view[row] = kept.publisher;
     this.length.view[row] = Math.min(65_535, kept.length);
     this.digest.view[row] = kept.digest;
@@ -146,6 +149,14 @@ export class Rows {
     return row;
   }
 
+  #reserve(): void {
+    this.#room = Number.POSITIVE_INFINITY;
+    for (const column of this.each) {
+      column.reserve(this.size);
+      this.#room = Math.min(this.#room, column.view.length);
+    }
+  }
+
   /** Changes the fields that a row does not keep for life. */
   change(row: number, post: IndexedPost): void {
     const moved = this.windowStart.view[row] !== post.windowStart;
@@ -155,6 +166,11 @@ export class Rows {
     this.#putFields(row, post);
     if (moved) this.byStart.add(row);
     if (recreated) this.byCreation.add(row);
+  }
+
+  markVector(row: number, hasVector: boolean): void {
+    const marks = (this.marks.view[row] ?? 0) & ~MARK.vector;
+    this.marks.view[row] = hasVector ? marks | MARK.vector : marks;
   }
 
   remove(row: number): void {
@@ -231,7 +247,7 @@ export class Rows {
     this.marks.view[row] =
       MARK.live |
       (post.lat !== null && post.lng !== null ? MARK.place : 0) |
-      (post.vector !== null ? MARK.vector : 0) |
+      ((this.marks.view[row] ?? 0) & MARK.vector) |
       (post.syndicated ? MARK.syndicated : 0) |
       (post.parentId !== null ? MARK.reply : 0) |
       (post.windowStart === post.createdAt ? MARK.undated : 0);

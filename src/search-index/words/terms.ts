@@ -11,11 +11,11 @@ export interface Terms {
   length: number;
 }
 
-export function weightedTerms(text: IndexedText, stems: Stems): Terms {
+export function weightedTerms(words: WordsOfText, stems: Stems): Terms {
   const weights = new Map<string, number>();
   let length = 0;
   for (const field of ["title", "body", "more"] as const) {
-    for (const word of text[field].match(LETTERS) ?? []) {
+    for (const word of words[field]) {
       for (const stem of stems.of(word)) {
         weights.set(stem, (weights.get(stem) ?? 0) + WEIGHTS[field]);
         length += 1;
@@ -25,9 +25,13 @@ export function weightedTerms(text: IndexedText, stems: Stems): Terms {
   return { weights, length };
 }
 
-/** All words of some texts, to be learned at once. */
-export function* wordsOfTexts(texts: Iterable<IndexedText>): Generator<string> {
-  for (const { title, body, more } of texts) {
-    for (const field of [title, body, more]) yield* field.match(LETTERS) ?? [];
-  }
+/** The words of each field of a text, in order. */
+export type WordsOfText = Readonly<Record<keyof IndexedText, readonly string[]>>;
+
+export function wordsOfText({ title, body, more }: IndexedText): WordsOfText {
+  return {
+    title: title.match(LETTERS) ?? [],
+    body: body.match(LETTERS) ?? [],
+    more: more.match(LETTERS) ?? [],
+  };
 }
