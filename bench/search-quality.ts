@@ -3,12 +3,15 @@
  * by meaning, by both, and reranked; what it misses of an exact ranking of everything; and how far apart related and
  * unrelated texts are for the model.
  *
- *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE] [--notices]
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE] [--notices] [--model NAME]
  *
  * `--save` writes the ranked ids of every query, `--compare` looks for differences from such a file: another order, ties
  * aside, and another nDCG in its first three digits. Either is an error, and so is a recall below its floor.
  *
  * Last come labelled searches on notices, asked of a whole board, by class; `--notices` asks these alone.
+ *
+ * `--model` takes another model, named as EMBEDDING_MODEL has it; one that the program does not know is measured first, on
+ * each collection as a board would on its posts.
  *
  * `$BENCH_DATA/relevance/<collection>/` holds corpus.jsonl (`_id, title, text`), queries.jsonl (`_id, text`) and qrels.tsv;
  * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl;
@@ -17,16 +20,18 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureScale, spreadOver } from "../src/domain/board/model-scale.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
+import { postForModel, queryForModel } from "../src/search/glossary/texts.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
-import { cosineOf, quantize, textToEmbed } from "../src/search/vectors.ts";
+import { cosineOf, quantize } from "../src/search/vectors.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
 import { measureNotices, readNotices, reportNotices } from "./search-quality/notices.ts";
 import { dataFolder, readRows } from "./support/data.ts";
 import { ExactRanking, recallAt } from "./support/exact-ranking.ts";
 import { type IndexedPost, IndexUnderTest } from "./support/index-under-test.ts";
-import { embedAll, openModel } from "./support/model.ts";
+import { embedAll, MODEL_FILES, openModel } from "./support/model.ts";
 import { differences, type SavedQuality } from "./support/saved-quality.ts";
 
 export interface Collection {
@@ -71,9 +76,10 @@ export async function measure(
   const posts = await embedded(entries, embedder);
   // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
   const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
-  const plain = texts.map((text) => text.plain);
+  const plain = texts.map((text) => queryForModel(text.plain, embedder));
   const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
   const index = new IndexUnderTest(embedder);
+  const { margin } = embedder.scale;
   const ranking = new ExactRanking(posts);
   try {
     index.put(posts);
@@ -90,6 +96,7 @@ export async function measure(
             words: method === "meaning" ? null : words,
             vector: method === "words" ? null : (vectors[i] ?? null),
             minCosine,
+            margin,
           };
           const ids = await index.rank(question, { rerank, limit: 100 });
           found.push(ids);
@@ -140,7 +147,13 @@ function qualityOf({ queries, gains }: Collection, run: readonly string[][]): Qu
 }
 
 async function embedded(entries: readonly IndexEntry[], embedder: Embedder): Promise<IndexedPost[]> {
-  const vectors = (await embedAll(embedder, entries.map(textToEmbed), "post")).map(quantize);
+  const vectors = (
+    await embedAll(
+      embedder,
+      entries.map((entry) => postForModel(entry, embedder)),
+      "post",
+    )
+  ).map(quantize);
   return entries.map((entry, i) => ({ entry, vector: vectors[i] ?? null }));
 }
 
@@ -186,10 +199,12 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
   const pairs = readRows<{ query: string; post: string; label: string; hard: boolean }>(
     join(folder, "pairs.jsonl"),
   );
-  const postTexts = posts.map((post) => textToEmbed({ ...post, placeName: post.location?.name ?? null }));
+  const postTexts = posts.map((post) =>
+    postForModel({ ...post, placeName: post.location?.name ?? null }, embedder),
+  );
   const postVectors = (await embedAll(embedder, postTexts, "post")).map(quantize);
   const asked = queries.filter(({ query }) => (query.q ?? "") !== "");
-  const plain = asked.map(({ query }) => parseQueryText(query.q ?? "").plain);
+  const plain = asked.map(({ query }) => queryForModel(parseQueryText(query.q ?? "").plain, embedder));
   const queryVectors = (await embedAll(embedder, plain, "query")).map(quantize);
   const labels = new Map(
     pairs.map(({ query, post, label, hard }) => [`${query} ${post}`, hard ? `${label} (hard)` : label]),
@@ -222,7 +237,7 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
   index.put(await embedded(entries, embedder));
   for (const [i, text] of NONSENSE.entries()) {
     const question = { filter: EVERYTHING, words: parseQueryText(text), vector: nonsense[i] ?? null };
-    const total = await index.count({ ...question, minCosine: embedder.minCosine });
+    const total = await index.count({ ...question, minCosine: embedder.scale.minCosine });
     const cosines = postVectors.map((post) => cosineOf(nonsense[i] ?? new Int8Array(), post));
     console.log(`"${text}": ${total} posts, cosine at most ${Math.max(...cosines).toFixed(3)}`);
   }
@@ -242,23 +257,41 @@ function readCollection(folder: string): Collection {
   };
 }
 
+/** What a board with these texts would measure of a model that nobody knows. */
+async function measureOn({ docs }: Collection, embedder: Embedder): Promise<void> {
+  const texts = spreadOver(docs).map(({ title, text }) => ({ title, body: text, tags: [], placeName: null }));
+  const scale = await measureScale(texts, embedder);
+  console.log("measured:", JSON.stringify(scale));
+  embedder.useScale(scale);
+}
+
 async function main(): Promise<void> {
-  const { save, compare, notices } = parseArgs({
-    options: { save: { type: "string" }, compare: { type: "string" }, notices: { type: "boolean" } },
+  const { save, compare, model, notices } = parseArgs({
+    options: {
+      save: { type: "string" },
+      compare: { type: "string" },
+      model: { type: "string" },
+      notices: { type: "boolean" },
+    },
   }).values;
+  const noticeSet = () => measureNotices(readNotices(dataFolder("notices")), model);
   if (notices === true) {
-    reportNotices(await measureNotices(readNotices(dataFolder("notices"))));
+    reportNotices(await noticeSet());
     return;
   }
-  const embedder = await openModel();
+  const embedder = await openModel(MODEL_FILES, model ?? null);
   const saved: SavedQuality[] = [];
   console.log("collection    method          minCosine  nDCG@10  Recall@100  of exact: @10      @100");
   const relevance = dataFolder("relevance");
   for (const name of readdirSync(relevance)) {
     const collection = readCollection(join(relevance, name));
-    const floors = [...new Set([-1, 0.2, embedder.minCosine, 0.3])].sort((a, b) => a - b);
+    if (!embedder.knowsScale) await measureOn(collection, embedder);
+    const floors = [...new Set([-1, 0.2, embedder.scale.minCosine, 0.3])].sort((a, b) => a - b);
     for (const { method, minCosine, quality, exact, run } of await measure(collection, embedder, floors)) {
-      const floor = minCosine === embedder.minCosine ? FLOORS[name]?.[method as "hybrid"] : undefined;
+      const floor =
+        model === undefined && minCosine === embedder.scale.minCosine
+          ? FLOORS[name]?.[method as "hybrid"]
+          : undefined;
       const below = [
         floor !== undefined && quality.ndcg10 < floor ? `BELOW ${floor}` : "",
         exact !== null && exact.recall10 < OF_EXACT.recall10 ? `BELOW ${OF_EXACT.recall10} at 10` : "",
@@ -285,7 +318,7 @@ async function main(): Promise<void> {
   }
   await reportSeparation(dataFolder("standing-queries"), embedder);
   await embedder.close();
-  reportNotices(await measureNotices(readNotices(dataFolder("notices"))));
+  reportNotices(await noticeSet());
 }
 
 if (process.argv[1] === import.meta.filename) await main();

@@ -5,10 +5,15 @@
  *   BENCH_DATA=/path npx tsx bench/standing-rule.ts            ($BENCH_DATA/standing-queries{,-2}/{queries,posts,pairs}.jsonl)
  *   BENCH_DATA=/path npx tsx bench/standing-rule.ts --write    trains on everything and writes the weights
  *
+ *   BENCH_DATA=/path npx tsx bench/standing-rule.ts --model NAME    the same weights under another model, once it is measured
+ *
  * Model files are looked for in MODEL_DIR, then in the cache of `agent-board models`.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { toReference } from "../src/domain/board/cosine-scale.ts";
+import { measureScale, spreadOver } from "../src/domain/board/model-scale.ts";
 import { FEATURES } from "../src/search/standing-rule/features.ts";
 import { floorOf, postText } from "../src/search/standing-rule/index.ts";
 import type { Line } from "./standing-rule/fit.ts";
@@ -28,14 +33,19 @@ import {
   scoresOf,
 } from "./standing-rule/training.ts";
 import { dataFolder } from "./support/data.ts";
-import { openModel } from "./support/model.ts";
+import { MODEL_FILES, openModel } from "./support/model.ts";
 
 const FOLDS = 10;
 
-const model = await openModel();
+const { values: options } = parseArgs({ options: { write: { type: "boolean" }, model: { type: "string" } } });
+const model = await openModel(MODEL_FILES, options.model ?? null);
 const own = await judgedOf(ownPairs(join(import.meta.dirname, "standing-rule", "own-pairs.txt")), model);
 const first = await judgedOf(labelledPairs(dataFolder("standing-queries")), model);
 const second = await judgedOf(labelledPairs(dataFolder("standing-queries-2")), model);
+if (options.model !== undefined) {
+  for (const judged of [first, second]) await reportOther(judged);
+  process.exit();
+}
 await model.close();
 
 const ownPart: Part = { rows: own.rows, weight: OWN_WEIGHT, gain: null };
@@ -65,7 +75,7 @@ for (const [i, name] of FEATURES.entries()) {
   report(`without ${name}`, first, crossValidated(firstPart, [secondPart, ownPart], firstFold, i));
   report(`without ${name}`, second, crossValidated(secondPart, [firstPart, ownPart], secondFold, i));
 }
-if (process.argv.includes("--write")) writeWeights(lineOf(ALL));
+if (options.write === true) writeWeights(lineOf(ALL));
 else for (const judged of [first, second]) reportDeployed(judged);
 
 /** A rule that judges each query by weights and a cut from the other folds and the other sets. */
@@ -114,6 +124,20 @@ function reportDeployed(judged: Judged): void {
   console.log(
     `       floor for an English offer, 10/50/90 %: ${at.join(" / ")}; ${micros.toFixed(1)} us a decision, ${perPost.toFixed(0)} us to read a post`,
   );
+}
+
+/** The deployed weights under a model they were not made for: plain cuts of its cosine, and the rule on its measured scale. */
+async function reportOther(judged: Judged): Promise<void> {
+  const { collection, backgrounds } = judged;
+  const scale = await measureScale(spreadOver(collection.posts), model);
+  const { median, high } = scale.unrelated;
+  console.log(`measured: ${JSON.stringify(scale)}`);
+  for (const steps of [1.5, 2, 2.5, 3]) {
+    const cut = median + steps * (high - median);
+    report(`every word, or cosine >= ${cut.toFixed(2)}`, judged, (row) => row.byWords || row.cosine >= cut);
+  }
+  const yes = deployedYes(judged, backgrounds, toReference(scale));
+  report("the rule on the measured scale", judged, (row) => yes.has(row));
 }
 
 function writeWeights({ weights, bias }: Line): void {

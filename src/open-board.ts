@@ -11,6 +11,7 @@ import { type Config, ConfigError, siteRoot } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
 import { Board } from "./domain/board/index.ts";
 import { Metrics } from "./domain/board/metrics.ts";
+import { ModelScale } from "./domain/board/model-scale.ts";
 import { Usage } from "./domain/board/usage.ts";
 import { Cursors } from "./domain/cursors.ts";
 import { Posts } from "./domain/posts/index.ts";
@@ -30,9 +31,9 @@ import { Consent } from "./domain/webhooks/consent.ts";
 import { HourlyLimit } from "./domain/webhooks/hourly-limit.ts";
 import { Webhooks } from "./domain/webhooks/index.ts";
 import { Pushes } from "./domain/webhooks/pushes.ts";
+import { chooseModel, ModelRefused, ModelUnreachable } from "./embed/chosen/index.ts";
 import type { ProgressFactory } from "./embed/download.ts";
-import { MODELS, modelNamed } from "./embed/models.ts";
-import { openEmbedder } from "./embed/transformer.ts";
+import { absentEmbedder, openEmbedder } from "./embed/transformer.ts";
 import { makeFolder } from "./folders.ts";
 import { Background } from "./jobs/background.ts";
 import { jobsOf } from "./jobs/schedule.ts";
@@ -78,6 +79,7 @@ export interface OpenBoard {
  *
  * @param options.site  replaces the addresses that SITE_URL and PORT give
  * @param options.progress  shows the download of model files
+ * @param options.hub  base URL of the hub that models come from; default: the public one
  * @param options.outbound  replaces the guarded outbound of WEBHOOK_ALLOW; closed with the board
  * @param options.random  in 0…1, for the jitter of retries
  * @throws ConfigError, or an Error of one clear line when the store cannot be opened
@@ -91,29 +93,19 @@ export async function openBoard(
     progress?: ProgressFactory;
     outbound?: Outbound;
     random?: () => number;
+    hub?: string;
   },
 ): Promise<OpenBoard> {
   const { logger } = options;
   const clock = options.clock ?? Date.now;
   const limitMistake = mistakeIn(config.rateLimits);
   if (limitMistake !== null) throw new ConfigError([`RATE_LIMITS: ${limitMistake}`]);
-  const model = modelNamed(config.embeddingModel);
-  if (model === null) {
-    throw new ConfigError([`EMBEDDING_MODEL: must be one of ${MODELS.map(({ name }) => name).join(", ")}`]);
-  }
   try {
     makeFolder(config.dataDir);
   } catch (error) {
     throw new ConfigError([`DATA_DIR: the folder cannot be made (${(error as Error).message})`]);
   }
-  const embedder = openEmbedder({
-    mode: config.embeddings,
-    model,
-    modelDir: config.modelDir,
-    cacheDir: join(config.dataDir, "models"),
-    log: logger,
-    ...(options.progress === undefined ? {} : { progress: options.progress }),
-  });
+  const embedder = await embedderOf(config, options);
   const { modelId, dimension } = embedder;
   const data = await openBoardData(config.storeUrl, {
     model: { modelId, dimension },
@@ -143,7 +135,7 @@ export async function openBoard(
 
   const usage = new Usage({ store, secrets });
   const board = new Board({ store, site, launched });
-  const posts = new Posts({ store, index, site, cursors, relatedCosine: embedder.minCosine });
+  const posts = new Posts({ store, index, site, cursors, relatedCosine: () => embedder.scale.minCosine });
   const corrections = new Corrections({ index, embedder });
   const activePosts = async (now: number) => (await board.counts(now)).activePosts;
   const search = new Search({ store, index, embedder, cursors, posts, corrections, activePosts });
@@ -187,6 +179,7 @@ export async function openBoard(
     store,
     embedder,
     boardModel,
+    modelScale: new ModelScale({ store, index, embedder, boardModel }),
     matching: new Matching({ store, index, embedder, boardModel }),
     pushes: new Pushes({
       store,
@@ -274,6 +267,32 @@ export async function openBoard(
       await data.close();
     },
   };
+}
+
+/** @throws ConfigError for a model that is not there, or cannot be used */
+async function embedderOf(
+  config: Config,
+  { logger, progress, hub }: { logger: Logger; progress?: ProgressFactory; hub?: string },
+): Promise<Embedder> {
+  const places = {
+    modelDir: config.modelDir,
+    cacheDir: join(config.dataDir, "models"),
+    offline: config.embeddings === "off",
+    ...(progress === undefined ? {} : { progress }),
+    ...(hub === undefined ? {} : { hub }),
+  };
+  try {
+    const model = await chooseModel(config.embeddingModel, places);
+    return openEmbedder({ ...places, mode: config.embeddings, model, log: logger });
+  } catch (error) {
+    if (error instanceof ModelRefused) throw new ConfigError([`EMBEDDING_MODEL: ${error.message}`]);
+    if (!(error instanceof ModelUnreachable)) throw error;
+    if (config.embeddings !== "off") {
+      const reason = `${error.message}; the next start tries again`;
+      logger.warn({ model: config.embeddingModel, reason }, "no model: the board searches by words only");
+    }
+    return absentEmbedder(config.embeddingModel ?? "", config.embeddings === "off" ? "off" : "absent");
+  }
 }
 
 /** @throws ConfigError for another SECRET_KEY than this board has had so far */

@@ -42,10 +42,14 @@ export async function embedTexts(count: number, modelDir?: string): Promise<Text
       asked,
       queries: await embedAll(
         embedder,
-        asked.map(({ plain }) => queryForModel(plain)),
+        asked.map(({ plain }) => queryForModel(plain, embedder)),
         "query",
       ),
-      posts: await embedAll(embedder, rows.map(postForModel), "post"),
+      posts: await embedAll(
+        embedder,
+        rows.map((row) => postForModel(row, embedder)),
+        "post",
+      ),
       postWords: rows.map((row) => wordsOf(textToEmbed(row))),
     };
   } finally {

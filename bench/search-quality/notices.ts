@@ -55,10 +55,17 @@ export function readNotices(folder: string): NoticeSet {
   };
 }
 
-/** Writes the notices to a whole board, with the model, on the day of the set, and asks it every query over REST. */
-export async function measureNotices({ posts, queries, gains }: NoticeSet): Promise<NoticeAnswer[]> {
+/**
+ * Writes the notices to a whole board, with the model, on the day of the set, and asks it every query over REST.
+ * @param model  as EMBEDDING_MODEL has it
+ */
+export async function measureNotices(
+  { posts, queries, gains }: NoticeSet,
+  model?: string,
+): Promise<NoticeAnswer[]> {
   let now = TODAY;
-  const options = { EMBEDDINGS: "required", MODEL_DIR: MODEL_FILES, RATE_LIMITS: "off" };
+  const named = model === undefined ? {} : { EMBEDDING_MODEL: model };
+  const options = { EMBEDDINGS: "required", MODEL_DIR: MODEL_FILES, RATE_LIMITS: "off", ...named };
   const board = await startBoard(options, { clock: () => now });
   try {
     const notices = new Map<string, string>();

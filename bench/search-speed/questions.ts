@@ -7,7 +7,9 @@ import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { PLACES } from "../board/posts.ts";
 import type { PostVectors } from "../board/vectors.ts";
 
-export const [{ dimension: DIMENSION, minCosine: MIN_COSINE }] = MODELS;
+const [{ dimension, scale }] = MODELS;
+export const DIMENSION = dimension;
+export const MIN_COSINE = scale?.minCosine ?? 0;
 /** The boards' moment: the last post was just created. */
 export const NOW = Date.UTC(2026, 10, 22, 12);
 const DAY_MS = 86_400_000;

@@ -161,14 +161,14 @@ export async function vectorsOf(
   collections: readonly Collection[],
   embedder: Embedder,
 ): Promise<Map<string, Int8Array>> {
-  const texts = collections.flatMap(({ queries, posts }) => [
-    ...queries.map(({ id, text }) => [id, queryForModel(text.plain)] as const),
-    ...posts.map((post) => [post.id, postForModel(post)] as const),
-  ]);
-  const vectors = await embedAll(
-    embedder,
-    texts.map(([, text]) => text),
-    "post",
-  );
-  return new Map(texts.map(([id], i) => [id, quantize(vectors[i] ?? new Float32Array())]));
+  const queries = collections.flatMap((one) => one.queries);
+  const posts = collections.flatMap((one) => one.posts);
+  const asked = queries.map(({ text }) => queryForModel(text.plain, embedder));
+  const written = posts.map((post) => postForModel(post, embedder));
+  const vectors = [
+    ...(await embedAll(embedder, asked, "query")),
+    ...(await embedAll(embedder, written, "post")),
+  ];
+  const ids = [...queries, ...posts].map(({ id }) => id);
+  return new Map(ids.map((id, i) => [id, quantize(vectors[i] ?? new Float32Array())]));
 }

@@ -9,6 +9,7 @@ import {
 } from "../../src/search/standing-rule/features.ts";
 import {
   answers,
+  type CosineMap,
   passesWords,
   postText,
   type StandingText,
@@ -73,21 +74,26 @@ export function standingOf(
   { queries }: Collection,
   vectors: ReadonlyMap<string, Int8Array>,
   backgrounds: ReadonlyMap<Query, PostBackground>,
+  map?: CosineMap,
 ): Map<Query, StandingText> {
   return new Map(
     queries.map((query) => {
       const [vector, background] = [vectors.get(query.id) ?? null, backgrounds.get(query) ?? null];
-      return [query, standingText({ ...query, vector, background, learning: null })];
+      return [query, standingText({ ...query, vector, background, learning: null, ...(map && { map }) })];
     }),
   );
 }
 
-/** The rows that the deployed rule says yes to. */
+/**
+ * The rows that the deployed rule says yes to.
+ * @param map  for the vectors of another model
+ */
 export function deployedYes(
   { collection, rows, vectors }: Judged,
   backgrounds: ReadonlyMap<Query, PostBackground>,
+  map?: CosineMap,
 ): Set<Row> {
-  const standing = standingOf(collection, vectors, backgrounds);
+  const standing = standingOf(collection, vectors, backgrounds, map);
   const texts = new Map(collection.posts.map((post) => [post, postText(post)] as const));
   return new Set(
     rows.filter((row) => {

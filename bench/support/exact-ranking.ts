@@ -47,7 +47,7 @@ export class ExactRanking {
    * @returns every post that words or meaning support, best first, equal scores by id
    */
   rank(
-    { words, vector, minCosine }: Question,
+    { words, vector, minCosine, margin = UNKNOWN_WORDS_MARGIN }: Question,
     passes: (at: number) => boolean,
     { rerank }: { rerank: boolean },
   ): Scored[] {
@@ -60,7 +60,7 @@ export class ExactRanking {
     const fused = (at: number, cosine: number | null) =>
       fuse(cosine, { words: byWords.get(at) ?? 0, coverage: coverage.get(at) ?? 0 }, best, factors);
     // A word that stands in any post, whatever the filter, is known.
-    const floor = expression === "" || found.length > 0 ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
+    const floor = expression === "" || found.length > 0 ? minCosine : minCosine + margin;
     const supported: { at: number; id: string; score: number }[] = [];
     for (const [at, { id }] of this.#posts.entries()) {
       if (!passes(at)) continue;

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { MODELS } from "../../src/embed/models.ts";
+import { chooseModel } from "../../src/embed/chosen/index.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 
@@ -10,12 +10,14 @@ export const MODEL_FILES = process.env["MODEL_DIR"] ?? CACHE;
 const BATCH = 64;
 
 /**
- * The default model, ready to use, downloaded where it is missing.
+ * A model, ready to use, downloaded where it is missing.
  * @param modelDir  where its files are looked for before the cache of the user
+ * @param name  as `EMBEDDING_MODEL` has it; default: the default model
  */
-export async function openModel(modelDir = MODEL_FILES): Promise<Embedder> {
+export async function openModel(modelDir = MODEL_FILES, name: string | null = null): Promise<Embedder> {
+  const model = await chooseModel(name, { modelDir, cacheDir: CACHE });
   const log = { info() {}, warn: console.error };
-  const embedder = openEmbedder({ mode: "required", model: MODELS[0], modelDir, cacheDir: CACHE, log });
+  const embedder = openEmbedder({ mode: "required", model, modelDir, cacheDir: CACHE, log });
   if ((await embedder.settled()) !== "ready") throw new Error("The model did not load.");
   return embedder;
 }

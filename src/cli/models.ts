@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
+import { chooseModel, completeModel } from "../embed/chosen/index.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
-import { type EmbeddingModel, MODELS, modelNamed } from "../embed/models.ts";
+import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
 import { jsonOption, print } from "./output.ts";
 import { createProgress } from "./progress.ts";
@@ -12,19 +13,23 @@ export function modelsCommand(): Command {
 
   command
     .command("list")
-    .description("known models, and where their files are")
+    .description("known models and the configured one, and where their files are")
     .addOption(jsonOption())
     .action(async ({ json }: { json: boolean }) => {
       const config = readConfig(process.env);
-      const chosen = modelNamed(config.embeddingModel);
+      const places = foldersOf(config);
+      const chosen = await chooseModel(config.embeddingModel, { ...places, offline: true }).catch(reasonOf);
+      const listed = typeof chosen === "string" || MODELS.includes(chosen) ? MODELS : [...MODELS, chosen];
       const models = await Promise.all(
-        MODELS.map(async (model) => {
-          const folder = await findFiles({ set: model, ...foldersOf(config) });
+        listed.map(async (model) => {
+          const set = await completeModel(model, { ...places, offline: true }).catch(() => null);
+          const folder = set === null ? null : await findFiles({ set, ...places });
           return { model, chosen: model === chosen, folder };
         }),
       );
-      const runtime = await findRuntime(foldersOf(config));
+      const runtime = await findRuntime(places);
       const lines = models.map((one) => lineOf(one.model, one.chosen, one.folder));
+      if (typeof chosen === "string") lines.push(`* ${config.embeddingModel}  ${chosen}`);
       lines.push(`  runtime               ${runtime ?? "not here"}`);
       const facts = models.map(({ model: { name, dimension, maxTokens, license, ...model }, ...rest }) => ({
         ...{ name, bytes: bytesOf(model), dimension, max_tokens: maxTokens, license, ...rest },
@@ -35,31 +40,33 @@ export function modelsCommand(): Command {
   command
     .command("pull")
     .description("download a model and its runtime, check them, and print the folder that holds them")
-    .argument("[name]", "a name of `models list`; default: the configured model")
+    .argument(
+      "[name]",
+      "a name of `models list`, or hub:<owner>/<name>@<commit>; default: the configured model",
+    )
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
     .addOption(jsonOption())
     .action(async (name: string | undefined, options: { dir?: string; json: boolean }) => {
       const config = readConfig(process.env);
-      const model = modelNamed(name ?? config.embeddingModel);
-      if (model === null) {
-        const known = MODELS.map((one) => one.name).join(", ");
-        return command.error(`There is no such model. Known: ${known}.`);
-      }
       const folders =
         options.dir === undefined ? foldersOf(config) : { modelDir: options.dir, cacheDir: options.dir };
       const aborted = new AbortController();
       process.once("SIGINT", () => aborted.abort());
       try {
         const fetch = { ...folders, progress: createProgress, signal: aborted.signal };
-        const [folder] = await Promise.all([ensureFiles({ ...fetch, set: model }), ensureRuntime(fetch)]);
-        print(options.json, { name: model.name, folder }, folder);
+        const chosen = await chooseModel(name ?? config.embeddingModel, fetch);
+        const [set] = await Promise.all([completeModel(chosen, fetch), ensureRuntime(fetch)]);
+        const folder = await ensureFiles({ ...fetch, set });
+        print(options.json, { name: chosen.name, folder }, folder);
       } catch (error) {
-        command.error(error instanceof Error ? error.message : String(error));
+        command.error(`${name ?? config.embeddingModel ?? "the model"}: ${reasonOf(error)}`);
       }
     });
 
   return command;
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Where a board of this configuration looks for models first, and where it puts downloads. */
 export function foldersOf(config: Config): { modelDir: string; cacheDir: string } {
@@ -70,12 +77,14 @@ const bytesOf = ({ files }: Pick<EmbeddingModel, "files">): number =>
   files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
 
 function lineOf(model: EmbeddingModel, chosen: boolean, folder: string | null): string {
+  const assumed = (model.assumed ?? []).map((what) => `${what} (no file says so)`);
   return [
     `${chosen ? "*" : " "} ${model.name.padEnd(20)}`,
     `${(bytesOf(model) / 1e6).toFixed(0)} MB`.padStart(6),
     `${model.dimension} dimensions`,
     `${model.maxTokens} tokens`,
     model.license.padEnd(10),
+    ...assumed,
     folder ?? "not here",
   ].join("  ");
 }

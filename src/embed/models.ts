@@ -1,19 +1,32 @@
+import { type CosineScale, REFERENCE_SCALE } from "../ports/embedder.ts";
 import type { FileSet } from "./file-set.ts";
 
-/** What the board knows of an embedding model before it has a byte of it. `name` is what `EMBEDDING_MODEL` calls it. */
+/** What the board knows of an embedding model before it runs. `name` is what `EMBEDDING_MODEL` calls it. */
 export interface EmbeddingModel extends FileSet {
+  /** Names its bytes; vectors of different ones do not compare. */
+  id: string;
   license: string;
   dimension: number;
   /** Longer texts are cut. */
   maxTokens: number;
-  pooling: "mean" | "cls";
-  /** Put before queries, not before posts, as the model was trained. */
+  /** Which token states make the vector: all, the first, or the last. */
+  pooling: "mean" | "cls" | "last";
+  /** Put before queries and before posts, as the model was trained. */
   queryPrefix: string;
-  /** See `Embedder.minCosine`. */
-  minCosine: number;
-  /** See `Embedder.matchCosine`. */
-  matchCosine: number | null;
+  postPrefix: string;
+  /** See `Embedder.english`. */
+  english: boolean;
+  /** Path of the weights, below `folder`; null before it is known which the hub has. */
+  weights: string | null;
+  /** Null where the board has to measure it. */
+  scale: CosineScale | null;
+  /** Where the operator's own choice comes from; undefined for the models below. */
+  chosen?: { kind: "hub"; repository: string; commit: string } | { kind: "folder"; folder: string };
+  /** What no file of an operator's choice said, such as "pooling: mean". */
+  assumed?: readonly string[];
 }
+
+const QUANTIZED = "onnx/model_quantized.onnx";
 
 /**
  * The models, the default first. Sizes are in bytes. Where a file has two digests, the first is the package's, the second
@@ -22,6 +35,7 @@ export interface EmbeddingModel extends FileSet {
 export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   {
     name: "all-MiniLM-L6-v2",
+    id: "Xenova/all-MiniLM-L6-v2/q8",
     folder: "Xenova/all-MiniLM-L6-v2",
     revision: "751bff37182d3f1213fa05d7196b954e230abad9",
     license: "Apache-2.0",
@@ -29,8 +43,10 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
     maxTokens: 256,
     pooling: "mean",
     queryPrefix: "",
-    minCosine: 0.25,
-    matchCosine: null,
+    postPrefix: "",
+    english: true,
+    weights: QUANTIZED,
+    scale: REFERENCE_SCALE,
     files: [
       {
         path: "config.json",
@@ -51,7 +67,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
         ],
       },
       {
-        path: "onnx/model_quantized.onnx",
+        path: QUANTIZED,
         copies: [
           { bytes: 22_972_370, sha256: "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1" },
         ],
@@ -66,6 +82,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
   },
   {
     name: "bge-small-en-v1.5",
+    id: "Xenova/bge-small-en-v1.5/q8",
     folder: "Xenova/bge-small-en-v1.5",
     revision: "ea104dacec62c0de699686887e3f920caeb4f3e3",
     license: "MIT",
@@ -73,8 +90,10 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
     maxTokens: 256,
     pooling: "cls",
     queryPrefix: "Represent this sentence for searching relevant passages: ",
-    minCosine: 0.55,
-    matchCosine: 0.7,
+    postPrefix: "",
+    english: true,
+    weights: QUANTIZED,
+    scale: { minCosine: 0.44, margin: 0.05, unrelated: { median: 0.37, high: 0.435 } },
     files: [
       {
         path: "config.json",
@@ -91,7 +110,7 @@ export const MODELS: readonly [EmbeddingModel, ...EmbeddingModel[]] = [
         ],
       },
       {
-        path: "onnx/model_quantized.onnx",
+        path: QUANTIZED,
         copies: [
           { bytes: 34_014_426, sha256: "6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4" },
         ],
@@ -112,3 +131,6 @@ export function modelNamed(name: string | null): EmbeddingModel | null {
   const wanted = name.toLowerCase();
   return MODELS.find((m) => m.name.toLowerCase() === wanted || m.folder.toLowerCase() === wanted) ?? null;
 }
+
+/** Dimensions of the vectors that the index keeps: its kernel takes 16 at a time. */
+export const paddedDimension = (dimension: number): number => 16 * Math.ceil(dimension / 16);

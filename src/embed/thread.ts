@@ -12,7 +12,7 @@ export interface ModelLog {
   warn(fields: object, message: string): void;
 }
 
-type ModelFolders = Pick<WorkerStart, "modelFolder" | "runtimeFolder">;
+type ModelFolders = Pick<WorkerStart, "modelFolder" | "weights" | "runtimeFolder">;
 
 /** Orders with a worker at once. While it works on one, the next waits there, so that it never idles between two. */
 const MAX_ORDERS = 2;
@@ -127,8 +127,9 @@ export class ModelThread {
   }
 
   #start(folders: ModelFolders, began: number): void {
-    const { pooling, dimension, maxTokens } = this.#model;
-    const start: WorkerStart = { ...folders, pooling, dimension, maxTokens };
+    const { pooling, dimension, maxTokens, chosen } = this.#model;
+    const closes = chosen !== undefined;
+    const start: WorkerStart = { ...folders, pooling, dimension, maxTokens, closes };
     const worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     this.#worker = worker;
     this.#watch(worker);

@@ -1,9 +1,11 @@
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
-import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import { type CosineScale, type Embedder, EmbedderUnavailable, UNMEASURED } from "../ports/embedder.ts";
+import { completeModel } from "./chosen/index.ts";
 import type { ProgressFactory } from "./download.ts";
 import { ensureFiles } from "./files.ts";
-import type { EmbeddingModel } from "./models.ts";
+import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { ensureRuntime } from "./runtime.ts";
 import { type ModelLog, ModelThread } from "./thread.ts";
 
@@ -17,6 +19,8 @@ export interface EmbedderOptions {
   progress?: ProgressFactory | undefined;
   /** True: nothing is downloaded. */
   offline?: boolean;
+  /** Base URL of the hub; default: the public one. */
+  hub?: string | undefined;
   /** Milliseconds until an absent model is looked for again; the pause grows. */
   againMs?: number;
 }
@@ -30,29 +34,44 @@ const REMEMBERED_QUERIES = 1000;
  * `required` the caller then ends the program. A worker that breaks is started once more.
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
-  const { mode, model, modelDir, cacheDir, log, progress, offline, againMs } = options;
-  const { dimension, minCosine, matchCosine } = model;
-  const named = { modelId: modelIdOf(model), dimension, minCosine, matchCosine };
-  if (mode === "off") return { ...named, ...switchedOff };
+  const { mode, model, modelDir, cacheDir, log, progress, offline, hub, againMs } = options;
+  const { english } = model;
+  let scale = model.scale ?? UNMEASURED;
+  const named = {
+    modelId: modelIdOf(model),
+    dimension: paddedDimension(model.dimension),
+    english,
+    knowsScale: model.scale !== null,
+    useScale: (measured: CosineScale) => {
+      scale = measured;
+    },
+  };
+  if (mode === "off") return { ...named, scale, ...without("off", "meaning is switched off") };
 
   const find = async (signal: AbortSignal) => {
-    const fetch = { modelDir, cacheDir, signal, progress, offline };
-    const [folder, runtimeFolder] = await Promise.all([
-      ensureFiles({ ...fetch, set: model }),
-      ensureRuntime(fetch),
-    ]);
-    return { modelFolder: join(folder, model.folder), runtimeFolder };
+    const fetch = { modelDir, cacheDir, signal, progress, offline, ...(hub === undefined ? {} : { hub }) };
+    const [set, runtimeFolder] = await Promise.all([completeModel(model, fetch), ensureRuntime(fetch)]);
+    const folder = await ensureFiles({ ...fetch, set });
+    return { modelFolder: resolve(folder, set.folder), weights: set.weights ?? "", runtimeFolder };
   };
   const thread = new ModelThread(model, find, log, againMs);
   const remembered = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
 
   return {
     ...named,
+    get scale() {
+      return scale;
+    },
     state: () => thread.state,
     settled: () => thread.settled(),
     async embed(texts, purpose) {
       if (thread.state !== "ready") throw new EmbedderUnavailable(`the model is ${thread.state}`);
-      if (purpose === "post") return thread.embed(texts, purpose);
+      if (purpose === "post") {
+        return thread.embed(
+          texts.map((text) => model.postPrefix + text),
+          purpose,
+        );
+      }
 
       const unknown = [...new Set(texts)].filter((text) => !remembered.has(text));
       // Looked up before the wait: meanwhile other queries may push them out.
@@ -74,16 +93,47 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
 }
 
 /** Differs wherever vectors differ. */
-function modelIdOf(model: EmbeddingModel): string {
-  return `${model.folder}/q8/${model.pooling}/${model.maxTokens}`;
+function modelIdOf({
+  id,
+  pooling,
+  maxTokens,
+  chosen,
+  weights,
+  queryPrefix,
+  postPrefix,
+}: EmbeddingModel): string {
+  if (chosen === undefined) return `${id}/${pooling}/${maxTokens}`;
+  const rest = createHash("sha256")
+    .update(JSON.stringify([weights, queryPrefix, postPrefix]))
+    .digest("hex");
+  return `${id}/${pooling}/${maxTokens}/${rest.slice(0, 8)}`;
 }
 
-const switchedOff: Pick<Embedder, "state" | "settled" | "embed" | "knowsWord" | "close"> = {
-  state: () => "off",
-  settled: async () => "off",
+/**
+ * An embedder for a model of which nothing could be learnt, not even its dimension: its description was to be downloaded.
+ * A later start tries again.
+ */
+export function absentEmbedder(name: string, state: "off" | "absent"): Embedder {
+  return {
+    modelId: `${name}/unreachable`,
+    dimension: 16,
+    english: true,
+    scale: UNMEASURED,
+    knowsScale: true,
+    useScale() {},
+    ...without(state, `the model is ${state}`),
+  };
+}
+
+const without = (
+  state: "off" | "absent",
+  why: string,
+): Pick<Embedder, "state" | "settled" | "embed" | "knowsWord" | "close"> => ({
+  state: () => state,
+  settled: async () => state,
   embed: async () => {
-    throw new EmbedderUnavailable("meaning is switched off");
+    throw new EmbedderUnavailable(why);
   },
   knowsWord: () => false,
   close: async () => {},
-};
+});

@@ -1,19 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openSession } from "./session.ts";
 import { openTokenizer } from "./tokenizer.ts";
 import { wholeWords } from "./vocabulary.ts";
 
 /** What a worker starts with. */
 export interface WorkerStart {
-  /** The model's own folder. */
+  /** The model's own folder, and the weights in it. */
   modelFolder: string;
+  weights: string;
   /** The folder of the runtime's libraries. */
   runtimeFolder: string;
-  pooling: "mean" | "cls";
+  pooling: EmbeddingModel["pooling"];
   dimension: number;
   maxTokens: number;
+  /** See `openTokenizer`. */
+  closes: boolean;
 }
 
 /** What it is sent: texts to embed, or the request to end. */
@@ -61,8 +65,9 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
 }
 
 async function load(start: WorkerStart) {
-  const tokensOf = await openTokenizer(start.modelFolder, start.maxTokens);
-  const session = openSession(start.runtimeFolder, join(start.modelFolder, "onnx/model_quantized.onnx"));
+  const { modelFolder, maxTokens, dimension, pooling } = start;
+  const tokensOf = await openTokenizer(modelFolder, maxTokens, start.closes);
+  const session = openSession(start.runtimeFolder, join(modelFolder, start.weights));
 
   /**
    * One run of the model for each text. Texts in one run share the scale of their quantised activations: a vector would
@@ -70,25 +75,30 @@ async function load(start: WorkerStart) {
    * faster.
    */
   async function embed(text: string): Promise<Float32Array> {
-    const vector = new Float32Array(start.dimension);
-    poolInto(vector, session.statesOf(tokensOf(text)), start.pooling);
-    return vector;
+    const states = session.statesOf(tokensOf(text));
+    if (states.dimension !== dimension) {
+      throw new Error(`the model answers vectors of ${states.dimension} dimensions, not of ${dimension}`);
+    }
+    return pooled(states.data, dimension, pooling);
   }
   return { embed, dispose: () => session.dispose() };
 }
 
 /**
- * Writes a unit vector made of token states: their mean, or the first one.
+ * A unit vector made of token states: their mean, the first, or the last one.
  * @param data  [tokens, dimension]
+ * @returns with zeros up to the next multiple of 16 dimensions, as the index wants it; they change no cosine
  */
-function poolInto(vector: Float32Array, data: Float32Array, pooling: "mean" | "cls"): void {
-  const dimension = vector.length;
-  const tokens = pooling === "cls" ? 1 : data.length / dimension;
-  for (let at = 0; at < tokens * dimension; at += dimension) {
+function pooled(data: Float32Array, dimension: number, pooling: EmbeddingModel["pooling"]): Float32Array {
+  const vector = new Float32Array(paddedDimension(dimension));
+  const from = pooling === "last" ? data.length - dimension : 0;
+  const to = pooling === "cls" ? dimension : data.length;
+  for (let at = from; at < to; at += dimension) {
     for (let d = 0; d < dimension; d += 1) vector[d] = (vector[d] ?? 0) + (data[at + d] ?? 0);
   }
   let squares = 0;
   for (const x of vector) squares += x * x;
   const scale = 1 / Math.sqrt(squares || 1);
   for (let d = 0; d < dimension; d += 1) vector[d] = (vector[d] ?? 0) * scale;
+  return vector;
 }

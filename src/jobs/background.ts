@@ -1,13 +1,14 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import type { Metrics } from "../domain/board/metrics.ts";
+import type { ModelScale } from "../domain/board/model-scale.ts";
 import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
 import type { Waits } from "../domain/subscriptions/waits.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
-import type { Embedder } from "../ports/embedder.ts";
+import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
-import { embedPosts, enqueueMissing } from "./embed-posts.ts";
+import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
 import { matchPosts } from "./match-posts.ts";
 import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
@@ -20,6 +21,7 @@ interface Parts {
   store: Store;
   embedder: Embedder;
   boardModel: BoardModel;
+  modelScale: ModelScale;
   matching: Matching;
   pushes: Pushes;
   usage: Usage;
@@ -42,6 +44,8 @@ export class Background {
   readonly #delivery: WebhookDelivery;
   /** True once this process has made its model the board's. Another process may have chosen since. */
   #hasChosen = false;
+  /** True once it found no more vectors to renew. */
+  #isRenewed = false;
   #flusher: NodeJS.Timeout | undefined;
   #stopJobs = async () => {};
 
@@ -56,9 +60,10 @@ export class Background {
     }, this.#failed("matching"));
     this.#embedding = new Poller(async () => {
       await this.#chooseModel();
+      await this.#measureModel();
       const took = await embedPosts({ store, embedder, boardModel }, clock());
       if (took > 0) this.#matcher.nudge();
-      return took;
+      return took > 0 ? took : this.#renew();
     }, this.#failed("embedding posts"));
     this.#delivery = new WebhookDelivery({
       store,
@@ -122,11 +127,29 @@ export class Background {
 
   /** Chooses once, when the model is ready. If the store cannot be written, the next batch tries again. */
   async #chooseModel(): Promise<void> {
-    const { store, embedder, boardModel } = this.#parts;
+    const { embedder, boardModel } = this.#parts;
     if (this.#hasChosen || embedder.state() !== "ready") return;
     await boardModel.choose();
-    await enqueueMissing({ store, embedder, boardModel });
     this.#hasChosen = true;
+  }
+
+  /** Old vectors are renewed at leisure: a slice whenever nothing else waits, until a slice is not full. */
+  async #renew(): Promise<number> {
+    const { store, embedder, boardModel } = this.#parts;
+    if (!this.#hasChosen || this.#isRenewed) return 0;
+    const count = await enqueueMissing({ store, embedder, boardModel });
+    this.#isRenewed = count < MISSING_SLICE;
+    return count;
+  }
+
+  /** A model too busy to be measured now is measured at a later run. */
+  async #measureModel(): Promise<void> {
+    const { modelScale, clock } = this.#parts;
+    try {
+      await modelScale.refresh(clock());
+    } catch (error) {
+      if (!(error instanceof EmbedderUnavailable)) throw error;
+    }
   }
 
   #failed(what: string): (error: unknown) => void {

@@ -1,11 +1,11 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
-import { postForModel } from "../search/glossary/texts.ts";
+import { postForModel, preparationFor } from "../search/glossary/texts.ts";
 import { quantize } from "../search/vectors.ts";
 
-/** At most this many posts without a vector are enqueued at once; the rest follow at the next run. */
-const MISSING_VECTORS = 100_000;
+/** So many posts without a vector are enqueued at once, some seconds of work: a new post waits no longer for its turn. */
+export const MISSING_SLICE = 320;
 const BATCH = 32;
 const LEASE_MS = 15_000;
 
@@ -15,10 +15,13 @@ interface EmbeddingServices {
   boardModel: BoardModel;
 }
 
-/** Enqueues posts that have no vector of the board's model; resolves to how many. */
+/**
+ * Enqueues a slice of the posts that have no vector of the board's model, or one of a text that was prepared otherwise;
+ * resolves to how many. These keep the vector they have until the new one is there.
+ */
 export async function enqueueMissing({ store, embedder, boardModel }: EmbeddingServices): Promise<number> {
   if (!(await boardModel.isOurs())) return 0;
-  return store.posts.enqueueMissingVectors(embedder.modelId, MISSING_VECTORS);
+  return store.posts.enqueueMissingVectors(makerOf(embedder), MISSING_SLICE);
 }
 
 /**
@@ -35,13 +38,15 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
     (post) => post.state !== "removed",
   );
   try {
-    const texts = posts.map((post) => postForModel({ ...post, placeName: post.location?.name ?? null }));
+    const texts = posts.map((post) =>
+      postForModel({ ...post, placeName: post.location?.name ?? null }, embedder),
+    );
     const vectors = await embedder.embed(texts, "post");
     const rows = posts.flatMap((post, i) => {
       const vector = vectors[i];
       return vector === undefined
         ? []
-        : [{ id: post.id, updatedAt: post.updatedAt, model: embedder.modelId, vector: quantize(vector) }];
+        : [{ id: post.id, updatedAt: post.updatedAt, ...makerOf(embedder), vector: quantize(vector) }];
     });
     await store.posts.setVectors(rows);
     await store.work.done(items);
@@ -52,3 +57,5 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
     return 0;
   }
 }
+
+const makerOf = (embedder: Embedder) => ({ model: embedder.modelId, preparation: preparationFor(embedder) });

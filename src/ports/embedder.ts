@@ -1,18 +1,38 @@
 /** `absent`: no model could be found or loaded; `off`: switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
+/** Where a model's cosines lie: what they say differs from model to model. */
+export interface CosineScale {
+  /** Below this cosine two texts have nothing to do with each other. */
+  minCosine: number;
+  /** A step between the cosines of unrelated and of related texts: what a doubtful question asks more, or less. */
+  margin: number;
+  /** Cosines of unrelated texts, a title with another post: half of them are below `median`, nine of ten below `high`. */
+  unrelated: { median: number; high: number };
+}
+
+/** That of all-MiniLM-L6-v2 q8 on notices, for which the rule of docs/matching.md was made. */
+export const REFERENCE_SCALE: CosineScale = {
+  minCosine: 0.25,
+  margin: 0.1,
+  unrelated: { median: 0.1, high: 0.23 },
+};
+
+/** Before a model is measured, its meaning supports no post that has none of the words. */
+export const UNMEASURED: CosineScale = { minCosine: 1, margin: 0, unrelated: { median: 0.99, high: 1 } };
+
 /** Text to vectors, locally. Never blocks the event loop: the model runs in its own thread. */
 export interface Embedder {
   /** Names model, quantisation and pooling; vectors of different ids do not compare. */
   readonly modelId: string;
   readonly dimension: number;
-  /** Below this cosine, under this model, two texts have nothing to do with each other. */
-  readonly minCosine: number;
-  /**
-   * Cosine from which a post's meaning answers a standing query. Null for the model the calibrated rule was made for:
-   * there the rule decides. See docs/matching.md.
-   */
-  readonly matchCosine: number | null;
+  /** As it is now; without a measure nothing counts as related. */
+  readonly scale: CosineScale;
+  /** False for a model that this program does not know: the board measures its cosines, and says so by `useScale`. */
+  readonly knowsScale: boolean;
+  useScale(scale: CosineScale): void;
+  /** True when it reads English only: texts in other languages are then given to it with their words in English. */
+  readonly english: boolean;
   state(): ModelState;
   /** Resolves when the state is `ready`, `absent` or `off`. */
   settled(): Promise<ModelState>;

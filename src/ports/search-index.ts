@@ -9,10 +9,11 @@ export interface Question {
   /** Meaning of the query as an int8 vector of the index's model. */
   vector: Int8Array | null;
   /**
-   * Below this cosine meaning does not support a post. When no post has any of the words, the floor is
-   * `UNKNOWN_WORDS_MARGIN` higher.
+   * Below this cosine meaning does not support a post. When no post has any of the words, the floor is `margin` higher;
+   * without one, `UNKNOWN_WORDS_MARGIN`.
    */
   minCosine: number;
+  margin?: number;
   /**
    * Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then, and
    * one that a thread is answering ends at the next block of rows.

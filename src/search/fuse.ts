@@ -13,8 +13,9 @@ const VOUCHED = 0.5;
 export const FUSED_MAX = 1 + WORD_WEIGHT;
 
 /**
- * Added to the floor of the cosine when no post has any of a query's words. Most such queries are slips of the
- * keyboard, whose cosines with 260 notices reached 0.32; a true paraphrase then has to be a close one.
+ * Added to the floor of the cosine when no post has any of a query's words, where a question names no margin of its own.
+ * Most such queries are slips of the keyboard, whose cosines with 260 notices reached 0.32 under the default model; a true
+ * paraphrase then has to be a close one.
  */
 export const UNKNOWN_WORDS_MARGIN = 0.1;
 

@@ -85,7 +85,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     updatedAt: time,
     state: z.enum(["active", "hidden", "removed"]),
     removedAt: timeOrNull,
-    embedding: z.strictObject({ model: id, vector }).nullable(),
+    embedding: z.strictObject({ model: id, preparation: id.optional(), vector }).nullable(),
   }),
   subscription: z.strictObject({
     id,

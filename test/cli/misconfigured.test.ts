@@ -130,7 +130,7 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
   ],
   [
     "a model nobody knows",
-    /problem +model +EMBEDDING_MODEL names none/,
+    /problem +model +EMBEDDING_MODEL must be one of all-MiniLM/,
     () => ({ EMBEDDINGS: "auto", EMBEDDING_MODEL: "gpt" }),
   ],
   [

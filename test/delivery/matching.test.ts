@@ -7,6 +7,7 @@ import { embedTexts } from "../../bench/matching-speed/texts.ts";
 import { measureSpeed } from "../../bench/matching-speed.ts";
 import { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import { Matching } from "../../src/domain/subscriptions/matching.ts";
+import { makerOf } from "../../src/domain/subscriptions/meaning.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
@@ -135,7 +136,7 @@ describe("matching", () => {
     const [vector] = await embedder.embed([title], "post");
     const int8 = quantize(vector ?? new Float32Array());
     expect(await answered(matching, { title, body: "" }, int8)).toEqual(["sub_a"]);
-    expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(embedder.modelId);
+    expect((await store.subscriptions.get("sub_b"))?.vectorModel).toBe(makerOf(embedder));
   });
 
   it("does not give a query the vector of its earlier text", async () => {
@@ -207,7 +208,7 @@ describe("matching", () => {
     expect(await store.subscriptions.get("sub_a")).toMatchObject({ vector: null, vectorModel: null });
     await boardModel.choose();
     await matchingOf(store, embedder).refresh(T0);
-    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: embedder.modelId });
+    expect(await store.subscriptions.get("sub_a")).toMatchObject({ vectorModel: makerOf(embedder) });
   });
 
   it("skips a stored query that it cannot read", async () => {

@@ -23,7 +23,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "inbox.read": ["inbox.number"],
   "limits.prune": ["windows.end"],
   "posts.byPublisher": ["posts.shown"],
-  "posts.enqueueMissingVectors": ["posts.vector_model"],
+  "posts.enqueueMissingVectors": ["posts.vector_maker"],
   "posts.erase": [
     "deliveries.post",
     "inbox.post",
@@ -323,7 +323,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "posts.setVectors": () =>
       posts.setVectors([{ id: "p3", updatedAt: T0 - 3 * HOUR_MS, model: "m", vector }]),
     "posts.vectors": () => posts.vectors(["p3"], "m"),
-    "posts.enqueueMissingVectors": () => posts.enqueueMissingVectors("n", 10),
+    "posts.enqueueMissingVectors": () => posts.enqueueMissingVectors({ model: "n" }, 10),
     "posts.remove": () => posts.remove("p12", T0),
     "posts.lastRemoved": () => posts.lastRemoved(T0 - 30 * DAY_MS, 20),
     "posts.erase": () => posts.erase({ expired: T0 - 5 * DAY_MS, removed: T0 - 60 * DAY_MS }, 20),

@@ -54,7 +54,7 @@ describe(`with ${WAITING} posts waiting for their vectors`, () => {
   const firstFor = async (q: string, rerank: boolean) => {
     const [vector] = await embedder.embed([q], "query");
     const meaning = quantize(vector ?? new Float32Array());
-    const asked = aQuestion({ q, vector: meaning, minCosine: embedder.minCosine });
+    const asked = aQuestion({ q, vector: meaning, minCosine: embedder.scale.minCosine });
     return (await index.rank(asked, { rerank }))[0];
   };
 

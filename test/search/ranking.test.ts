@@ -140,7 +140,7 @@ async function rank(
     },
     words,
     vector: vector === undefined ? null : quantize(vector),
-    minCosine: embedder.minCosine,
+    minCosine: embedder.scale.minCosine,
   };
   return index.rank(question, { rerank, limit, except });
 }

@@ -156,7 +156,7 @@ async function someQuestions(embedder: Embedder, vectors: readonly Int8Array[]):
     return aQuestion({
       q,
       vector: byModel[at] ?? vectors[Math.floor(random() * vectors.length)] ?? null,
-      minCosine: embedder.minCosine,
+      minCosine: embedder.scale.minCosine,
       filter: {
         now: T0,
         includeExpired: false,

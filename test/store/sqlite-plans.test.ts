@@ -48,7 +48,7 @@ describe("the plans of the SQLite store", () => {
     await s.posts.fingerprints("pub_a", 0, 1);
     await s.posts.addRetrievals(new Map([["p", 1]]));
     await s.posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4) }]);
-    await s.posts.enqueueMissingVectors("n", 1);
+    await s.posts.enqueueMissingVectors({ model: "n" }, 1);
     await s.publishers.byKeyHash("x");
     await s.publishers.many(["pub_a"]);
     await s.publishers.update("pub_a", { name: "n" });

@@ -2,10 +2,14 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
+import { keptScale, SCALE_SETTING } from "../../domain/board/model-scale.ts";
+import { SETTINGS_FILE } from "../../embed/chosen/description.ts";
+import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../embed/chosen/index.ts";
 import { damageOf, findFiles } from "../../embed/files.ts";
-import { modelNamed } from "../../embed/models.ts";
+import type { EmbeddingModel } from "../../embed/models.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
+import { storedSetting } from "../../store/open.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
@@ -72,22 +76,66 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
     yield passed("model", "EMBEDDINGS=off: search goes by words only");
     return;
   }
-  const model = modelNamed(config.embeddingModel);
-  if (model === null) {
-    yield problem("model", "EMBEDDING_MODEL names none of `agent-board models list`");
-    return;
-  }
   const folders = foldersOf(config);
   const missing = (what: string) =>
     warning("model", `${what} is not here: the start downloads it, or \`agent-board models pull\` now`);
-  const folder = await findFiles({ set: model, ...folders });
-  const damage = folder === null ? await damageOf({ set: model, ...folders }) : null;
-  if (damage !== null) yield problem("model", `is cut off or changed (${damage}): remove its folder`);
-  else yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
+  const model = await chosenModel(config);
+  if (model instanceof ModelRefused) {
+    yield problem("model", `EMBEDDING_MODEL ${model.message}`);
+    return;
+  }
+  if (model === null) yield missing(config.embeddingModel ?? "");
+  else yield* examineFiles(model, folders, missing);
+  if (model?.scale === null) yield* examineScale(config);
 
   const runtime = runtimeFor(process.platform, process.arch);
   if (runtime === null) {
     const machine = `${process.platform} on ${process.arch}`;
     yield warning("model", `there is no runtime for ${machine}: search goes by words only`);
   } else if ((await findRuntime(folders)) === null) yield missing(runtime.name);
+}
+
+/** The configured model, complete as far as it is here; null when nothing of it is. */
+async function chosenModel(config: Config): Promise<EmbeddingModel | ModelRefused | null> {
+  const places = { ...foldersOf(config), offline: true };
+  try {
+    return await chooseModel(config.embeddingModel, places);
+  } catch (error) {
+    if (error instanceof ModelRefused) return error;
+    if (error instanceof ModelUnreachable) return null;
+    throw error;
+  }
+}
+
+async function* examineFiles(
+  model: EmbeddingModel,
+  folders: ReturnType<typeof foldersOf>,
+  missing: (what: string) => Finding,
+): AsyncIterable<Finding> {
+  const set = await completeModel(model, { ...folders, offline: true }).catch(() => null);
+  if (set === null) {
+    yield missing(model.name);
+    return;
+  }
+  const folder = await findFiles({ set, ...folders });
+  const damage = folder === null ? await damageOf({ set, ...folders }) : null;
+  if (damage !== null) yield problem("model", `is cut off or changed (${damage}): remove its folder`);
+  else yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
+  for (const what of model.assumed ?? []) {
+    yield warning("model", `no file of ${model.name} says its ${what}: ${SETTINGS_FILE} beside them can`);
+  }
+}
+
+/** What the board measured of a model that this program does not know. */
+async function* examineScale({ storeUrl }: Config): AsyncIterable<Finding> {
+  const kept = keptScale(await storedSetting(storeUrl, SCALE_SETTING).catch(() => null));
+  if (kept === null) {
+    yield passed("model scale", "is measured on this board's posts when the model is ready first");
+    return;
+  }
+  const { model, posts, pairs, unrelated, minCosine, margin } = kept;
+  yield passed(
+    "model scale",
+    `${model}, measured on ${pairs} pairs when the board had ${posts} posts: half of unrelated texts have a cosine below ${unrelated.median}, nine of ten below ${unrelated.high}; related from ${minCosine} on, in doubt ${margin} higher`,
+  );
 }

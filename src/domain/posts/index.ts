@@ -27,7 +27,7 @@ export class Posts {
     site: Site;
     cursors: Cursors;
     /** Cosine below which a post is not called related. */
-    relatedCosine: number;
+    relatedCosine: () => number;
   }) {
     this.#store = parts.store;
     this.#site = parts.site;

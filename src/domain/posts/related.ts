@@ -16,11 +16,11 @@ const REMEMBERED_MS = 60_000;
 export class RelatedPosts {
   readonly #store: Store;
   readonly #index: SearchIndex;
-  readonly #minCosine: number;
+  readonly #minCosine: () => number;
   readonly #remembered = new LRUCache<string, { ids: string[]; of: number; at: number }>({ max: REMEMBERED });
 
   /** @param parts.relatedCosine  below it a post is not called related */
-  constructor(parts: { store: Store; index: SearchIndex; relatedCosine: number }) {
+  constructor(parts: { store: Store; index: SearchIndex; relatedCosine: () => number }) {
     this.#store = parts.store;
     this.#index = parts.index;
     this.#minCosine = parts.relatedCosine;
@@ -54,7 +54,7 @@ export class RelatedPosts {
   async #find(post: StoredPost, now: number): Promise<string[]> {
     const [vector] = await this.#index.vectors([post.id]);
     if (vector === null || vector === undefined) return [];
-    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#minCosine };
+    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#minCosine() };
     const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
     const { matches } = await this.#index.match(question, { limit: LIMITS.relatedInPost, except });
     return matches.map((match) => match.id);

@@ -129,14 +129,15 @@ export class Search {
     const subject = text === null ? null : parseQueryText(subjectOf(text, understood)).plain;
     const parsed = whole === null || subject === null ? null : { ...whole, plain: subject };
     // What fits place and time may speak of the subject less closely.
-    const minCosine = this.#embedder.minCosine - (said.length > 0 ? UNDERSTOOD_MARGIN : 0);
+    const { scale } = this.#embedder;
+    const minCosine = scale.minCosine - (said.length > 0 ? scale.margin : 0);
     const asksTime = filter.after !== null || filter.before !== null;
     const lifts = asksTime ? said : [...said, { filter: { endedBy: now, datedOnly: true }, weight: OVER }];
     const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
-      question: { filter, words: parsed, vector, minCosine },
+      question: { filter, words: parsed, vector, minCosine, margin: scale.margin },
       text,
       corrections,
       sort,
@@ -255,8 +256,6 @@ const SMALL_BOARD = 50;
  * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
  */
 const OVER = -0.2;
-/** Chosen among 0, 0.1 and 0.15 on the labelled notices. */
-const UNDERSTOOD_MARGIN = 0.1;
 
 interface Plan {
   question: Question & { filter: PostFilter };

@@ -6,7 +6,7 @@ import { quantize } from "../../search/vectors.ts";
 export async function queryVector(embedder: Embedder, text: string): Promise<Int8Array | null> {
   if (text === "" || embedder.state() !== "ready") return null;
   try {
-    const [vector] = await embedder.embed([queryForModel(text)], "query");
+    const [vector] = await embedder.embed([queryForModel(text, embedder)], "query");
     return vector === undefined ? null : quantize(vector);
   } catch (error) {
     if (error instanceof EmbedderUnavailable) return null;

@@ -23,13 +23,12 @@ import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { criteriaJson, noteOnReversed, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
-import { queryVector } from "../search/query-vector.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
-import { countBackground, countPosts } from "./backgrounds.ts";
 import { judgedIn, learningAfter, type OwnersWord, saysAnything } from "./judging.ts";
+import { meaningOf } from "./meaning.ts";
 import { describes, FULL_PAGE, NOTHING_TO_LEARN, notMatched } from "./sentences.ts";
 import {
   ACTIVATED,
@@ -99,7 +98,7 @@ export class Subscriptions {
       publisherId: caller.id,
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
-      ...(await this.#meaningOf(input.query, now)),
+      ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, input.query, now)),
       learning: null,
       webhookUrl,
       webhookVerifiedAt: null,
@@ -326,19 +325,13 @@ export class Subscriptions {
     };
   }
 
-  /** Null without a model; matching then goes by words until a refresh finds the model ready. */
-  async #meaningOf(query: StandingQuery, now: number) {
-    const vector = await queryVector(this.#embedder, parsedTextOf(query)?.plain ?? "");
-    if (vector === null) return { vector, vectorModel: null, background: null };
-    const vectorModel = this.#embedder.modelId;
-    if (!this.#index.ready()) return { vector, vectorModel, background: null };
-    const board = { posts: await countPosts(this.#index, now), now };
-    return { vector, vectorModel, background: await countBackground(this.#index, query, vector, board) };
-  }
-
   /** What was learnt belongs to the query that it was learnt for. */
   async #queryChange(query: StandingQuery, now: number): Promise<SubscriptionChange> {
-    return { query: criteriaJson(query), ...(await this.#meaningOf(query, now)), learning: null };
+    return {
+      query: criteriaJson(query),
+      ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, query, now)),
+      learning: null,
+    };
   }
 }
 

@@ -5,8 +5,10 @@ import type { Store, StoredPost, StoredSubscription } from "../../ports/store/in
 import { JUDGED_MAX, type Learning } from "../../schema/subscription.ts";
 import { learningFrom, postText, standingText } from "../../search/standing-rule/index.ts";
 import { cosineOf } from "../../search/vectors.ts";
+import { toReference } from "../board/cosine-scale.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 import { passingIds } from "./backgrounds.ts";
+import { hasVectorOf } from "./meaning.ts";
 import { standingQueryOf } from "./state.ts";
 
 /** The newest posts that pass the filters, which the judged ones stand out from. */
@@ -45,14 +47,14 @@ export async function learningAfter(
   const query = standingQueryOf(row);
   const text = query === null ? null : parsedTextOf(query);
   if (query === null || text === null || text.any.length === 0 || judged.length === 0) return null;
-  const { modelId, matchCosine: cut } = parts.embedder;
+  const { modelId } = parts.embedder;
   const posts = await read(
     judged.map(({ id }) => id),
     parts.store,
     modelId,
   );
   const around = await read(await passingIds(parts.index, query, AROUND, now), parts.store, modelId);
-  const { vector, background } = row.vectorModel === modelId ? row : { vector: null, background: null };
+  const { vector, background } = hasVectorOf(parts.embedder, row) ? row : { vector: null, background: null };
   const { kinds, near } = filterOf(query, 0);
   const standing = standingText({
     text,
@@ -61,7 +63,7 @@ export async function learningAfter(
     vector,
     background,
     learning: null,
-    cut,
+    map: toReference(parts.embedder.scale),
   });
   const relevant = new Map(judged.map((judgement) => [judgement.id, judgement.relevant]));
   const learnt = learningFrom(

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
+import { type CosineScale, type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
@@ -16,9 +16,11 @@ import {
   standingVector,
 } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
+import { toReference } from "../board/cosine-scale.ts";
 import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 import { countBackground, countPosts, hasChanged } from "./backgrounds.ts";
+import { hasVectorOf, makerOf } from "./meaning.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
@@ -48,11 +50,13 @@ export class Matching {
   readonly #boardModel: BoardModel;
   /** By subscription id; null for a query without text, which its filters decide. */
   readonly #standing: Percolator<StandingText | null>;
-  /** Texts of active queries that have no vector of this model. */
+  /** Texts of active queries that have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
   /** What the board was to active queries that have a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
   #seen = 0;
+  /** The model's when the queries were taken in. */
+  #scale: CosineScale;
   /** Posts that were matched since the board's size was looked at. */
   #matched = 0;
   #lookedAt = 0;
@@ -62,6 +66,7 @@ export class Matching {
     this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#boardModel = parts.boardModel;
+    this.#scale = parts.embedder.scale;
     this.#standing = new Percolator({
       dimension: parts.embedder.dimension,
       kinds: KINDS,
@@ -74,6 +79,11 @@ export class Matching {
    * vector to those without one, and counts what their filters let pass where the board has changed since.
    */
   async refresh(now: number): Promise<void> {
+    if (this.#embedder.scale !== this.#scale) {
+      // The model was measured anew: all queries have another floor.
+      this.#scale = this.#embedder.scale;
+      this.#seen = 0;
+    }
     for (;;) {
       const { next, rows } = await this.#store.subscriptions.changes(this.#seen, CHANGES_BATCH);
       for (const { id, subscription } of rows) this.#take(id, subscription);
@@ -112,11 +122,12 @@ export class Matching {
     }
     const text = parsedTextOf(query);
     const filter = filterOf(query, 0);
-    const vector = row.vectorModel === this.#embedder.modelId ? row.vector : null;
-    if (vector === null && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
+    const vector = hasVectorOf(this.#embedder, row) ? row.vector : null;
+    const isNew = vector !== null && row.vectorModel === makerOf(this.#embedder);
+    if (!isNew && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
     const background = vector === null ? null : row.background;
     if (vector !== null && text !== null) this.#backgrounds.set(id, background);
-    const cut = this.#embedder.matchCosine;
+    const map = toReference(this.#scale);
     const standing =
       text === null
         ? null
@@ -127,9 +138,9 @@ export class Matching {
             vector,
             background,
             learning: row.learning,
-            cut,
+            map,
           });
-    const compared = vector === null ? null : standingVector(vector, row.learning);
+    const compared = vector === null ? null : standingVector(vector, row.learning, map);
     const ways = standing === null ? BY_FILTERS : waysOf(standing, compared, filter.kinds ?? KINDS);
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
@@ -171,13 +182,14 @@ export class Matching {
       const vectors = await this.#vectorsOf(batch.map(([, text]) => text));
       for (const [at, vector] of vectors.entries()) {
         const [id, text] = batch[at] ?? ["", ""];
-        const fields = { vector: quantize(vector), vectorModel: this.#embedder.modelId, background: null };
+        const fields = { vector: quantize(vector), vectorModel: makerOf(this.#embedder), background: null };
         const updated = await this.#store.subscriptions.update(id, (row) => {
           // Its owner may have changed the query meanwhile. A direction belongs to the model that it was learnt under.
           const query = standingQueryOf(row);
-          return query !== null && parsedTextOf(query)?.plain === text
-            ? { ...fields, learning: row.learning && { ...row.learning, direction: null } }
-            : null;
+          if (query === null || parsedTextOf(query)?.plain !== text) return null;
+          const { learning } = row;
+          if (learning === null || hasVectorOf(this.#embedder, row)) return fields;
+          return { ...fields, learning: { ...learning, direction: null } };
         });
         this.#take(id, updated);
       }
@@ -187,7 +199,10 @@ export class Matching {
   /** Empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
-      return await this.#embedder.embed(texts.map(queryForModel), "query");
+      return await this.#embedder.embed(
+        texts.map((text) => queryForModel(text, this.#embedder)),
+        "query",
+      );
     } catch (error) {
       if (error instanceof EmbedderUnavailable) return [];
       throw error;

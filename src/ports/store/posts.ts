@@ -97,6 +97,19 @@ export interface InsertOptions {
   admit?(root: ThreadRoot): number | null;
 }
 
+/** What makes a vector: a model, and how texts are prepared for it; without the second, as they are. */
+export interface VectorMaker {
+  model: string;
+  preparation?: string | undefined;
+}
+
+/** A vector of a post, made of the text that it had at `updatedAt`. */
+interface NewVector extends VectorMaker {
+  id: string;
+  updatedAt: number;
+  vector: Int8Array;
+}
+
 export interface PostStore {
   /**
    * Inserts a post and, in the same transaction: raises its publisher's post count, its parent's reply count and
@@ -144,18 +157,20 @@ export interface PostStore {
   addRetrievals(counts: ReadonlyMap<string, number>): Promise<void>;
   /**
    * Keeps vectors of posts (int8, see `src/search/vectors.ts`), makes them searchable, and enqueues `match`. Posts
-   * that are gone, or whose text changed since (`updatedAt` differs), are skipped.
+   * that are gone, or whose text changed since (`updatedAt` differs), are skipped. `preparation` names how the text was
+   * prepared for the model; vectors of one model are searched together whatever it is.
    */
-  setVectors(
-    rows: readonly { id: string; updatedAt: number; model: string; vector: Int8Array }[],
-  ): Promise<void>;
+  setVectors(rows: readonly NewVector[]): Promise<void>;
   /**
    * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. An index may
    * lag behind, and a worker must see what its work was enqueued for.
    */
   vectors(ids: readonly string[], model: string): Promise<(Int8Array | null)[]>;
-  /** Enqueues `embed` for at most `limit` posts without a vector of this model, unless enqueued; resolves to how many. */
-  enqueueMissingVectors(model: string, limit: number): Promise<number>;
+  /**
+   * Enqueues `embed` for at most `limit` posts without a vector of this model and preparation, unless enqueued; resolves
+   * to how many.
+   */
+  enqueueMissingVectors(maker: VectorMaker, limit: number): Promise<number>;
   /** Physically erases at most `limit` posts expired, or removed, before the given times; resolves to how many. */
   erase(before: { expired: number; removed: number }, limit: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import type { InboxEntry } from "./inbox.ts";
-import type { StoredPost } from "./posts.ts";
+import type { StoredPost, VectorMaker } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 import type { PushRecord } from "./pushes.ts";
 import type { ModerationEntry, StoredReport } from "./reports.ts";
@@ -16,7 +16,7 @@ export interface BoardRows {
   /** `inboxNo`: no entry of the publisher's inbox has had a higher number, pruned ones included. */
   publisher: StoredPublisher & { inboxNo: number };
   /** `removedAt` goes with state `removed`; nothing its publisher wrote is left of such a post. */
-  post: StoredPost & { removedAt: number | null; embedding: { model: string; vector: Int8Array } | null };
+  post: StoredPost & { removedAt: number | null; embedding: (VectorMaker & { vector: Int8Array }) | null };
   /** `nextDelivery`: the id its next delivery gets. */
   subscription: StoredSubscription & { nextDelivery: number };
   /** `matchedAt` is null once the delivery is pruned: all that is known is that the pair was delivered. */

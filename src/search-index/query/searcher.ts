@@ -143,7 +143,8 @@ export class Searcher {
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
-    const floor = arm === null || arm.known ? question.minCosine : question.minCosine + UNKNOWN_WORDS_MARGIN;
+    const { minCosine, margin = UNKNOWN_WORDS_MARGIN } = question;
+    const floor = arm === null || arm.known ? minCosine : minCosine + margin;
     const all = !asksWords && question.vector === null;
     const required = arm !== null && arm.needed !== null;
     return {

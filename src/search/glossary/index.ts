@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ENGLISH_STOP_WORDS, stopWordsOf } from "../stop-words.ts";
 import { comparableWords, plainSpelling } from "../tokens.ts";
 import { HOME } from "./home.ts";
@@ -133,6 +134,14 @@ function compound(word: string, language: Language): string[] | null {
     if (last !== null) return [last];
   }
   return null;
+}
+
+let version: string | undefined;
+
+/** Eight hexadecimal digits that change with the table. */
+export function glossaryVersion(): string {
+  version ??= createHash("sha256").update(ROWS.join("\n")).digest("hex").slice(0, 8);
+  return version;
 }
 
 const glossaries = new Map<Language, Glossary>();

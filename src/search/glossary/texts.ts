@@ -1,18 +1,34 @@
 import { textToEmbed } from "../vectors.ts";
-import { glossOf } from "./index.ts";
+import { glossaryVersion, glossOf } from "./index.ts";
+
+/** What decides how texts are prepared for a model. */
+interface Reader {
+  /** True when it reads English only. */
+  english: boolean;
+}
+
+/** Raised when a post reaches the model in another form than before. */
+const FORM = 1;
 
 /**
- * What the model, which reads English, gets of a post. Where that is in another language, its title in English words goes
- * first and the rest of them last: chosen over a list before, a list behind, and the mean of two vectors.
+ * Names how posts are prepared for a model: vectors made by another preparation compare with those of this one, and are
+ * renewed in the background.
  */
-export function postForModel(post: Parameters<typeof textToEmbed>[0]): string {
+export const preparationFor = ({ english }: Reader): string =>
+  english ? `${FORM}-glossed-${glossaryVersion()}` : `${FORM}-plain`;
+
+/**
+ * What the model gets of a post. For one that reads English only, a post in another language has its title in English
+ * words first and the rest of them last: chosen over a list before, a list behind, and the mean of two vectors.
+ */
+export function postForModel(post: Parameters<typeof textToEmbed>[0], { english }: Reader): string {
   const text = textToEmbed(post);
-  const gloss = glossOf(`${post.title}. ${post.body}`);
+  const gloss = english ? glossOf(`${post.title}. ${post.body}`) : "";
   return gloss === "" ? text : `${glossOf(post.title) || gloss}. ${text}\n${gloss}`;
 }
 
 /** What the model gets of the words of a query. */
-export function queryForModel(plain: string): string {
-  const gloss = glossOf(plain);
+export function queryForModel(plain: string, { english }: Reader): string {
+  const gloss = english ? glossOf(plain) : "";
   return gloss === "" ? plain : `${plain}. ${gloss}`;
 }

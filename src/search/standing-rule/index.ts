@@ -27,13 +27,21 @@ export { type PostText, postText } from "./features.ts";
 /** Below this cosine meaning never answers, whatever else speaks for a post. */
 const LOWEST_COSINE = 0.1;
 
+/** Turns the cosines of another model into those of the model that the weights were made for: offset + slope · cosine. */
+export interface CosineMap {
+  offset: number;
+  /** Above 0. */
+  slope: number;
+}
+const SAME: CosineMap = { offset: 0, slope: 1 };
+
 /** What the rule keeps of a saved query: small, made once when the query is saved. */
 export interface StandingText extends QuerySide {
-  /** Cosine with `standingVector` below which no post answers by meaning, at least 0.1; Infinity without a vector. */
+  /** Cosine with `standingVector` below which no post answers by meaning; Infinity without a vector. */
   floor: number;
-  /** The cosine that decides alone, because the weights belong to another model; null: the weights decide. */
-  plainCut: number | null;
-  /** Evidence of a cosine of 1, in logits. */
+  /** For cosines as the model of the vectors has them. */
+  map: CosineMap;
+  /** Evidence of one more of such a cosine, in logits. */
   slope: number;
   learning: Learning | null;
 }
@@ -48,7 +56,7 @@ const REFUSED = -1;
  * @param query.vector  of `text.plain`, as `quantize` gives it; null without a model: only words decide then
  * @param query.background  what the board's posts are to the query, null before they were counted
  * @param query.learning  what it learnt from its owner's words, null before there were any
- * @param query.cut  the cosine that decides under a model the weights were not made for; null: the weights decide
+ * @param query.map  for vectors of a model that the weights were not made for
  */
 export function standingText(query: {
   text: QueryText;
@@ -57,20 +65,21 @@ export function standingText(query: {
   vector: Int8Array | null;
   background: PostBackground | null;
   learning: Learning | null;
-  cut?: number | null;
+  map?: CosineMap;
 }): StandingText {
-  const { vector, learning, cut = null } = query;
-  const side = querySide(query);
-  const slope = vector === null || learning === null ? WEIGHTS.cosine : moved(vector, learning).slope;
+  const { vector, learning, map = SAME } = query;
+  const side = querySide({ ...query, background: mapped(query.background, map) });
+  const slope =
+    vector === null || learning === null ? WEIGHTS.cosine * map.slope : moved(vector, learning, map).slope;
   // The spread comes last: fields after it would double the memory of the whole.
-  const standing = { floor: Number.POSITIVE_INFINITY, plainCut: cut, slope, learning, ...side };
+  const standing = { floor: Number.POSITIVE_INFINITY, map, slope, learning, ...side };
   if (vector !== null) standing.floor = floorFrom(standing, bestCase(side, null));
   return standing;
 }
 
 /** The vector that posts are compared with: the query's own, moved by what was learnt. */
-export const standingVector = (vector: Int8Array, learning: Learning | null): Int8Array =>
-  learning === null ? vector : moved(vector, learning).vector;
+export const standingVector = (vector: Int8Array, learning: Learning | null, map = SAME): Int8Array =>
+  learning === null ? vector : moved(vector, learning, map).vector;
 
 /** A sentence about what a saved query learnt. */
 export const learningInWords = (learning: Learning): string => describeLearning(learning, WEIGHTS.cosine);
@@ -91,7 +100,7 @@ export function learningFrom(
 ): Omit<Learning, "judged"> {
   const own = new Set(standing.words.flatMap((terms) => terms.split(" ")));
   const judgedPosts = posts.map(({ cosine, ...post }) => {
-    const evidence = evidenceOf(standing, featuresOf(standing, post.text, cosine ?? 0));
+    const evidence = evidenceOf(standing, post.text, cosine ?? -standing.map.offset / standing.map.slope);
     return { ...post, evidence: hasAllWords(standing, post.text) ? Math.max(1, evidence) : evidence };
   });
   return learnt(vector, own, judgedPosts, around);
@@ -107,7 +116,7 @@ export function passesWords({ phrases, excluded }: StandingText, { speech }: Pos
  *
  * @param post  when given, the bound for posts of this kind and language: higher for English ones, since the query's
  *   own bound must allow for foreign posts
- * @returns 0.1 or more; Infinity when the query has no vector
+ * @returns 0.1 or more, by the scale of the weights' model; Infinity when the query has no vector
  */
 export function floorOf(
   standing: StandingText,
@@ -131,7 +140,7 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   const added = addedBy(standing, post);
   if (added >= REFUSED && hasAllWords(standing, post)) return true;
   if (cosine === null || cosine < floor) return false;
-  return evidenceOf(standing, featuresOf(standing, post, cosine)) + added >= 0;
+  return evidenceOf(standing, post, cosine) + added >= 0;
 }
 
 const hasAllWords = ({ words }: StandingText, { speech }: PostText) =>
@@ -142,22 +151,33 @@ function addedBy({ learning }: StandingText, post: PostText): number {
   return learning === null ? 0 : learning.cut + wordsAdd(learning, post);
 }
 
-const moved = (vector: Int8Array, learning: Learning) => movedVector(vector, learning, WEIGHTS.cosine);
+const moved = (vector: Int8Array, learning: Learning, { slope }: CosineMap) =>
+  movedVector(vector, learning, WEIGHTS.cosine * slope);
+
+const mapped = (background: PostBackground | null, { offset, slope }: CosineMap) =>
+  background && { ...background, meanCosine: offset + slope * background.meanCosine };
 
 /** Logits, without what was learnt but for the slope: above 0 the rule says yes. */
-function evidenceOf({ plainCut, slope }: StandingText, features: Features): number {
-  const ofMeaning = slope * features.cosine;
-  if (plainCut !== null) return ofMeaning - WEIGHTS.cosine * plainCut;
-  const { cosine: _cosine, ...rest } = judged(features);
-  return OTHERS.reduce((sum, name) => sum + WEIGHTS[name] * rest[name], BIAS + ofMeaning);
+function evidenceOf(standing: StandingText, post: PostText, cosine: number): number {
+  const { map, slope } = standing;
+  const features = judged(featuresOf(standing, post, map.offset + map.slope * cosine));
+  return evidenceBeside(standing, features) + slope * cosine;
+}
+
+/** The evidence that no difference of cosines changes. */
+function evidenceBeside({ map }: StandingText, features: Features): number {
+  return OTHERS.reduce(
+    (sum, name) => sum + WEIGHTS[name] * features[name],
+    BIAS + WEIGHTS.cosine * map.offset,
+  );
 }
 
 const OTHERS = FEATURES.filter((name) => name !== "cosine");
 
-/** A hair below the cosine at which the features of a best case, whose own cosine is 0, make a yes. */
+/** A hair below the cosine at which the features of a best case make a yes. */
 function floorFrom(standing: StandingText, features: Features): number {
-  const { learning, slope, plainCut } = standing;
+  const { learning, slope, map } = standing;
   const added = learning === null ? 0 : learning.cut + wordsAddAtMost(learning);
-  const floor = -(evidenceOf(standing, features) + added) / slope - 1e-9;
-  return plainCut === null ? Math.max(LOWEST_COSINE, floor) : floor;
+  const floor = -(evidenceBeside(standing, features) + added) / slope - 1e-9;
+  return Math.max((LOWEST_COSINE - map.offset) / map.slope, floor);
 }

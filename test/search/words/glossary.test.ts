@@ -45,17 +45,17 @@ describe("what the model gets", () => {
   const post = { title: "Suche Geige", body: "Für meine Tochter.", tags: ["musik"], placeName: "Wien" };
 
   it("is a post with its title in English first and all of it last", () => {
-    expect(postForModel(post)).toBe(
+    expect(postForModel(post, { english: true })).toBe(
       "wanted looking for, violin fiddle strings. Suche Geige. Für meine Tochter.\nmusik, Wien\nwanted looking for, violin fiddle strings",
     );
-    expect(queryForModel("gebrauchte Geige")).toBe(
+    expect(queryForModel("gebrauchte Geige", { english: true })).toBe(
       "gebrauchte Geige. used second-hand, violin fiddle strings",
     );
   });
 
   it("is an English text as it stands", () => {
     const english = { title: "Violin wanted", body: "For my daughter.", tags: [], placeName: null };
-    expect(postForModel(english)).toBe("Violin wanted. For my daughter.");
-    expect(queryForModel("used violin")).toBe("used violin");
+    expect(postForModel(english, { english: true })).toBe("Violin wanted. For my daughter.");
+    expect(queryForModel("used violin", { english: true })).toBe("used violin");
   });
 });

@@ -182,6 +182,8 @@ async function moderated(
 async function withVector({ board: { store } }: TestBoard, ids: readonly string[]): Promise<void> {
   for (const post of await store.posts.many(ids)) {
     const vector = new Int8Array(384).map((_, n) => (n % 255) - 127);
-    await store.posts.setVectors([{ id: post.id, updatedAt: post.updatedAt, model: "m", vector }]);
+    await store.posts.setVectors([
+      { id: post.id, updatedAt: post.updatedAt, model: "m", preparation: "as-told", vector },
+    ]);
   }
 }

@@ -28,7 +28,9 @@ export async function updatePostDocument(
     const document: PostDocument = {
       ...documentOfPost(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
       reports: before.reports,
-      ...(text || before.vec === undefined ? {} : { vec_model: before.vec_model, vec: before.vec }),
+      ...(text || before.vec === undefined
+        ? {}
+        : { vec_model: before.vec_model, vec_maker: before.vec_maker ?? null, vec: before.vec }),
     };
     const { _id, root, ...fields } = document;
     // An update, not a replacement: a newer release may have added fields.
@@ -98,6 +100,7 @@ const removal = (now: number): UpdateFilter<PostDocument> => ({
     removed_at: new Date(now),
     flags: [],
     vec_model: null,
+    vec_maker: null,
     reply_count: 0,
     last_reply_at: null,
   },

@@ -105,7 +105,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
       limitIds(ids);
       return run(() => readVectorDocuments(context, ids, model));
     },
-    enqueueMissingVectors: (model, limit) => enqueueMissingVectorDocuments(context, model, limit),
+    enqueueMissingVectors: (maker, limit) => enqueueMissingVectorDocuments(context, maker, limit),
 
     erase: (before, limit) => erasePostDocuments(context, before, limit),
   };

@@ -1,5 +1,6 @@
 import type { Filter } from "mongodb";
-import type { PostStore } from "../../../ports/store/index.ts";
+import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
+import { makerName } from "../../rules/makers.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { binaryOf, vectorOfBinary } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
@@ -31,10 +32,12 @@ export async function setVectorDocuments(
         });
         if (valid.length === 0) return [];
         await collections.posts.bulkWrite(
-          valid.map(({ id, root, model, vector }) => ({
+          valid.map(({ id, root, vector, ...maker }) => ({
             updateOne: {
               filter: { _id: id, root },
-              update: { $set: { vec_model: model, vec: binaryOf(vector) } },
+              update: {
+                $set: { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) },
+              },
             },
           })),
           { session },
@@ -67,18 +70,19 @@ export async function readVectorDocuments(
 /** Skips posts that are already in the queue, so that repeated calls make progress. */
 export async function enqueueMissingVectorDocuments(
   context: MongodbContext,
-  model: string,
+  maker: VectorMaker,
   limit: number,
 ): Promise<number> {
   const { connection, collections } = context;
+  const made = makerName(maker);
   let count = 0;
-  // Posts without a vector, then those of models before and after this one: three walks of one index.
-  for (const vec_model of [null, { $lt: model }, { $gt: model }]) {
-    const missing: Filter<PostDocument> = { state: "active", vec_model };
+  // Posts without a vector, then those of makers before and after this one: three walks of one index.
+  for (const vec_maker of [null, { $lt: made }, { $gt: made }]) {
+    const missing: Filter<PostDocument> = { state: "active", vec_maker };
     await connection.runLong(async () => {
       const posts = collections.posts
-        .find(missing, { projection: { vec_model: 1, updated_at: 1 }, batchSize: POSTS_PER_LOOK })
-        .sort({ vec_model: 1, _id: 1 });
+        .find(missing, { projection: { vec_maker: 1, updated_at: 1 }, batchSize: POSTS_PER_LOOK })
+        .sort({ vec_maker: 1, _id: 1 });
       try {
         while (count < limit && (await posts.hasNext())) {
           const looked = posts.readBufferedDocuments(POSTS_PER_LOOK);

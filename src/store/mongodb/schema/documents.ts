@@ -52,6 +52,8 @@ export interface PostDocument {
   pub_suspended: boolean;
   /** Model of `vec`, null without one; kept while the post is hidden. */
   vec_model: string | null;
+  /** The same with how the text was prepared, in one word (`makerName`); missing in documents of earlier releases. */
+  vec_maker?: string | null;
   vec?: Binary;
   /** What the publisher wrote; a removal unsets all of it. */
   title?: string;

@@ -33,10 +33,10 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
       key: { removed_at: -1, _id: 1 },
       partialFilterExpression: { state: "removed", starts_at: { $type: "date" } },
     },
-    // Posts without a vector of a model.
+    // Posts without a vector of a model and preparation.
     {
-      name: "vector_model",
-      key: { vec_model: 1, _id: 1, updated_at: 1, state: 1, root: 1 },
+      name: "vector_maker",
+      key: { vec_maker: 1, _id: 1, updated_at: 1, state: 1, root: 1 },
       partialFilterExpression: { state: "active" },
     },
     // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.

@@ -41,6 +41,8 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   declareSchema,
   // Shards `retrievals`.
   declareSchema,
+  // The previous release still uses the index `vector_model` of `posts`.
+  declareSchema,
 ];
 
 /** A reply expires with its root. */

@@ -37,6 +37,7 @@ export function documentOfPost(
     pub_verified: publisher.verified,
     pub_suspended: publisher.suspended,
     vec_model: null,
+    vec_maker: null,
     title: post.title,
     body: post.body,
     link: post.link,

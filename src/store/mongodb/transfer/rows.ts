@@ -1,5 +1,6 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
+import { preparationIn } from "../../rules/makers.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { Collections } from "../schema/collections.ts";
 import type {
@@ -149,7 +150,11 @@ async function posts(
     embedding:
       document.vec_model === null || document.vec === undefined
         ? null
-        : { model: document.vec_model, vector: vectorOfBinary(document.vec) },
+        : {
+            model: document.vec_model,
+            ...preparationIn(document.vec_maker, document.vec_model),
+            vector: vectorOfBinary(document.vec),
+          },
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
+import { makerName } from "../../rules/makers.ts";
 import { counterChange } from "../board/statistics.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";
@@ -210,7 +211,12 @@ function postDocument(
   }
   return embedding === null
     ? document
-    : { ...document, vec_model: embedding.model, vec: binaryOf(embedding.vector) };
+    : {
+        ...document,
+        vec_model: embedding.model,
+        vec_maker: makerName(embedding),
+        vec: binaryOf(embedding.vector),
+      };
 }
 
 const idsOf = (rows: readonly { postId: string }[]) => rows.map(({ postId }) => postId);

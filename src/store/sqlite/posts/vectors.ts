@@ -1,4 +1,5 @@
-import type { PostStore } from "../../../ports/store/index.ts";
+import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
+import { makerName } from "../../rules/makers.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow } from "../database/work.ts";
@@ -16,12 +17,12 @@ export async function setVectorRows(
   const { sql, write } = connection;
   for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
     await write(() => {
-      for (const { id, updatedAt, model, vector } of rows.slice(start, start + VECTORS_PER_WRITE)) {
+      for (const { id, updatedAt, vector, ...maker } of rows.slice(start, start + VECTORS_PER_WRITE)) {
         const post: { seq: number; state: string } | undefined = sql(
           "SELECT seq, state FROM post WHERE id = ? AND updated_at = ? AND state <> 'removed'",
         ).get(id, updatedAt);
         if (post === undefined) continue;
-        keepVector(context, { id, ...post }, model, vector);
+        keepVector(context, { id, ...post }, maker, vector);
         enqueueWorkRow(connection, "match", post.seq, updatedAt);
       }
     });
@@ -32,13 +33,15 @@ export async function setVectorRows(
 export function keepVector(
   { connection: { sql }, index }: SqliteContext,
   post: { seq: number; id: string; state: string },
-  model: string,
+  maker: VectorMaker,
   vector: Int8Array,
 ): void {
+  const { model } = maker;
   sql(
     "INSERT INTO post_vector VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE SET model = excluded.model, vector = excluded.vector",
   ).run(post.seq, model, blobOf(vector));
-  sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(model, post.seq);
+  // The table of vectors has the model alone, by which they are searched; the post also says how its text was prepared.
+  sql("UPDATE post SET vector_model = ? WHERE seq = ?").run(makerName(maker), post.seq);
   if (post.state === "active") index.putVector(post.id, model, vector);
 }
 
@@ -73,16 +76,17 @@ export function readVectorRows(
 /** Skips posts that are already in the queue, so that repeated calls make progress. */
 export async function enqueueMissingVectorRows(
   { connection }: SqliteContext,
-  model: string,
+  maker: VectorMaker,
   limit: number,
 ): Promise<number> {
   const { sql, write } = connection;
+  const made = makerName(maker);
   let count = 0;
-  // Posts without a vector, then those of models before and after this one: three walks of one index.
+  // Posts without a vector, then those of makers before and after this one: three walks of one index.
   for (const [where, ...values] of [
     ["vector_model IS NULL"],
-    ["vector_model < ?", model],
-    ["vector_model > ?", model],
+    ["vector_model < ?", made],
+    ["vector_model > ?", made],
   ] as const) {
     let after: Walk | null = { model: "", seq: 0 };
     while (after !== null && count < limit) {

@@ -1,4 +1,5 @@
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
+import { preparationIn } from "../../rules/makers.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import { LOG_MARK } from "../database/erased-log.ts";
 import { STALE } from "../database/reindex.ts";
@@ -39,18 +40,27 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     rowOf: (row: PublisherRow & { inbox_no: number }) => ({ ...publisherOfRow(row), inboxNo: row.inbox_no }),
   },
   post: {
-    columns: `${POST_COLUMNS}, p.removed_at, v.model, v.vector`,
+    columns: `${POST_COLUMNS}, p.removed_at, p.vector_model AS maker, v.model, v.vector`,
     from: `${POST_TABLES} LEFT JOIN post_vector v ON v.post = p.seq`,
     order: "p.seq",
     rowOf: (
-      row: PostRow & { removed_at: number | null; model: string | null; vector: Uint8Array | null },
+      row: PostRow & {
+        removed_at: number | null;
+        maker: string | null;
+        model: string | null;
+        vector: Uint8Array | null;
+      },
     ) => ({
       ...storedPostOfRow(row),
       removedAt: row.removed_at,
       embedding:
         row.model === null || row.vector === null
           ? null
-          : { model: row.model, vector: vectorOfBlob(row.vector) },
+          : {
+              model: row.model,
+              ...preparationIn(row.maker, row.model),
+              vector: vectorOfBlob(row.vector),
+            },
     }),
   },
   subscription: {

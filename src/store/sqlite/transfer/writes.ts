@@ -54,7 +54,7 @@ const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonl
         if (post.parentId !== null) rowOfPost(context.connection, post.parentId);
         const seq = writePostRow(context, post, removedAt);
         if (post.state === "active") context.index.put(indexEntryOf(post));
-        if (embedding !== null) keepVector(context, { ...post, seq }, embedding.model, embedding.vector);
+        if (embedding !== null) keepVector(context, { ...post, seq }, embedding, embedding.vector);
       }
     },
 

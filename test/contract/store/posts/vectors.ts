@@ -15,7 +15,26 @@ export function describeVectors({ store }: Subject): void {
     it("count for posts that have them, and enqueue matching", async () => {
       await setVector(T0);
       expect(await store.work.backlog("match")).toBe(1);
-      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(0);
+      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(0);
+    });
+
+    it("of a text that was prepared otherwise are missing too, and stay until they are renewed", async () => {
+      const missing = (preparation?: string) =>
+        store.posts.enqueueMissingVectors({ model: "m1", preparation }, 10);
+      await setVector(T0);
+      expect(await missing()).toBe(0);
+      expect(await missing("glossed")).toBe(1);
+      expect(await store.posts.vectors(["p"], "m1")).toEqual([aVector(7)]);
+      await settleWork(store);
+      const row = { id: "p", updatedAt: T0, model: "m1", preparation: "glossed", vector: aVector(9) };
+      await store.posts.setVectors([row]);
+      expect(await store.posts.vectors(["p"], "m1")).toEqual([aVector(9)]);
+      await settleWork(store);
+      expect(await missing("glossed")).toBe(0);
+      await store.posts.update("p", { state: "hidden" }, { text: false });
+      await store.posts.update("p", { state: "active" }, { text: false });
+      expect(await missing("glossed")).toBe(0);
+      expect(await missing("again")).toBe(1);
     });
 
     it("are read back under their model, in the order asked for", async () => {
@@ -36,21 +55,21 @@ export function describeVectors({ store }: Subject): void {
       await setVector(T0);
       await store.posts.setVectors([{ id: "nope", updatedAt: T0, model: "m1", vector: aVector(1) }]);
       expect(await store.work.backlog("match")).toBe(0);
-      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(1);
+      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(1);
     });
 
     it("are dropped by an edit of the text", async () => {
       await setVector(T0);
       await store.posts.update("p", { title: "New" }, { text: true });
       await settleWork(store);
-      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(1);
+      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(1);
     });
 
     it("stay through hiding and restoring", async () => {
       await setVector(T0);
       await store.posts.update("p", { state: "hidden" }, { text: false });
       await store.posts.update("p", { state: "active" }, { text: false });
-      expect(await store.posts.enqueueMissingVectors("m1", 10)).toBe(0);
+      expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(0);
     });
 
     it("of another model are missing, each enqueued once, at most as many as asked", async () => {
@@ -59,9 +78,9 @@ export function describeVectors({ store }: Subject): void {
       await setVector(T0, "m1");
       await store.posts.setVectors([{ id: "p0", updatedAt: T0, model: "m3", vector: aVector(1) }]);
       await store.posts.setVectors([{ id: "p1", updatedAt: T0, model: "m2", vector: aVector(1) }]);
-      expect(await store.posts.enqueueMissingVectors("m2", 2)).toBe(2);
-      expect(await store.posts.enqueueMissingVectors("m2", 10)).toBe(3);
-      expect(await store.posts.enqueueMissingVectors("m2", 10)).toBe(0);
+      expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 2)).toBe(2);
+      expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 10)).toBe(3);
+      expect(await store.posts.enqueueMissingVectors({ model: "m2" }, 10)).toBe(0);
       expect((await claimedWork(store, "embed")).map(({ postId }) => postId).sort()).toEqual([
         "p",
         "p0",

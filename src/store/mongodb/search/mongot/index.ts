@@ -197,7 +197,7 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spelli
     limit: number,
     { leftOut = NOTHING, after }: { leftOut?: LeftOut; after?: Bounds["after"] },
   ): Promise<Candidates> {
-    const { vector, minCosine, words, filter } = question;
+    const { vector, minCosine, margin = UNKNOWN_WORDS_MARGIN, words, filter } = question;
     const bounds = { after, without: leftOut.newest(NAMED_MAX) };
     const { compound, asksWords, required } = compoundOf(question, bounds);
     const [byWords, neighbours] = await Promise.all([
@@ -206,7 +206,7 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spelli
     ]);
     const known =
       !asksWords || byWords.found.length > 0 || neighbours.length === 0 || (await this.#areKnown(words));
-    const floor = known ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
+    const floor = known ? minCosine : minCosine + margin;
     const near = neighbours
       .filter(({ id, score }) => score >= floor - TOLERANCE && !leftOut.has(id))
       .map(({ id }) => id);

@@ -1,0 +1,347 @@
+import { once } from "node:events";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describeModel } from "../../src/embed/chosen/description.ts";
+import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../src/embed/chosen/index.ts";
+import { ensureFiles } from "../../src/embed/files.ts";
+import { type EmbeddingModel, MODELS } from "../../src/embed/models.ts";
+import { openEmbedder } from "../../src/embed/transformer.ts";
+import type { Embedder } from "../../src/ports/embedder.ts";
+import { freePort } from "../support/boards/board-process.ts";
+import { ensureTestModel } from "../support/search/model.ts";
+
+const [known] = MODELS;
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const NAME = `hub:town/notices-model@${COMMIT}`;
+const work = mkdtempSync(join(tmpdir(), "board-chosen-"));
+const servers: Server[] = [];
+const embedders: Embedder[] = [];
+let modelDir: string;
+
+beforeAll(async () => {
+  modelDir = await ensureTestModel();
+});
+afterEach(async () => {
+  for (const embedder of embedders.splice(0)) await embedder.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const folder = (name: string) => join(work, name);
+
+/** A hub with the real files of the default model under another name, beside what sentence-transformers adds. */
+async function hub(extra: Record<string, unknown> = {}, lacks: readonly string[] = []) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "").replace(`/town/notices-model/resolve/${COMMIT}/`, "");
+    asked.push(path);
+    const added = extra[path];
+    const file = join(modelDir, known.folder, path);
+    try {
+      if (lacks.includes(path)) throw new Error("left out");
+      response.end(added === undefined ? readFileSync(file) : JSON.stringify(added));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { hub: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+}
+
+function opened(model: EmbeddingModel, cacheDir: string, places: { hub?: string } = {}) {
+  const warnings: string[] = [];
+  const log = { info() {}, warn: (fields: object) => void warnings.push(JSON.stringify(fields)) };
+  const embedder = openEmbedder({ mode: "required", model, modelDir, cacheDir, log, ...places });
+  embedders.push(embedder);
+  return { embedder, warnings };
+}
+
+/** A folder with the default model, under a path of its own. */
+function copied(name: string, files: Record<string, unknown> = {}): string {
+  const own = folder(name);
+  cpSync(join(modelDir, known.folder), own, { recursive: true });
+  for (const [path, content] of Object.entries(files)) write(own, path, content);
+  return own;
+}
+
+function write(own: string, path: string, content: unknown): void {
+  mkdirSync(dirname(join(own, path)), { recursive: true });
+  writeFileSync(join(own, path), typeof content === "string" ? content : JSON.stringify(content));
+}
+
+describe("the name of a model", () => {
+  const places = () => ({ modelDir, cacheDir: folder("names") });
+
+  it.each([
+    ["gpt", /must be one of all-MiniLM-L6-v2, .*hub:<owner>\/<name>@<commit>/],
+    ["hub:town/model", /the commit is 40 hexadecimal digits/],
+    ["hub:town/model@main", /the commit is 40 hexadecimal digits/],
+    [`hub:../model@${COMMIT}`, /must be hub:/],
+    ["/nowhere/at/all", /nowhere\/at\/all names no folder/],
+  ])("is refused with the right form: %s", async (name, reason) => {
+    const refused = await chooseModel(name, places()).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ModelRefused);
+    expect((refused as ModelRefused).message).toMatch(reason);
+  });
+
+  it("is the default model's when there is none", async () => {
+    expect(await chooseModel(null, places())).toBe(known);
+  });
+});
+
+describe("what the files of a model say of it", () => {
+  const BERT = { hidden_size: 384, vocab_size: 30_522, max_position_embeddings: 512 };
+  let count = 0;
+  const described = (files: Record<string, unknown>) => {
+    count += 1;
+    const own = folder(`described-${count}`);
+    for (const [path, content] of Object.entries(files)) write(own, path, content);
+    return describeModel([own]);
+  };
+
+  it("is its dimension, pooling, prefixes and length", async () => {
+    const pooling = {
+      word_embedding_dimension: 384,
+      pooling_mode_cls_token: true,
+      pooling_mode_mean_tokens: false,
+    };
+    expect(
+      await described({
+        "config.json": BERT,
+        "modules.json": [
+          { type: "sentence_transformers.models.Transformer" },
+          { type: "sentence_transformers.models.Pooling" },
+          { type: "sentence_transformers.models.Normalize" },
+        ],
+        "1_Pooling/config.json": pooling,
+        "sentence_bert_config.json": { max_seq_length: 128, do_lower_case: false },
+        "config_sentence_transformers.json": { prompts: { query: "query: ", passage: "passage: " } },
+      }),
+    ).toEqual({
+      dimension: 384,
+      maxTokens: 128,
+      pooling: "cls",
+      queryPrefix: "query: ",
+      postPrefix: "passage: ",
+      english: true,
+      weights: null,
+      assumed: [],
+    });
+  });
+
+  it("is added to by agent-board.json, which wins", async () => {
+    const roberta = {
+      model_type: "xlm-roberta",
+      hidden_size: 384,
+      vocab_size: 250_037,
+      max_position_embeddings: 514,
+      pad_token_id: 1,
+    };
+    const settings = {
+      query_prefix: "query: ",
+      post_prefix: "passage: ",
+      pooling: "mean",
+      weights: "onnx/model.onnx",
+    };
+    expect(await described({ "config.json": roberta, "agent-board.json": settings })).toEqual({
+      dimension: 384,
+      maxTokens: 256,
+      pooling: "mean",
+      queryPrefix: "query: ",
+      postPrefix: "passage: ",
+      english: false,
+      weights: "onnx/model.onnx",
+      assumed: [],
+    });
+    const long = { ...settings, max_tokens: 600, english_only: true };
+    const { maxTokens, english } = await described({ "config.json": roberta, "agent-board.json": long });
+    expect([maxTokens, english]).toEqual([600, true]);
+  });
+
+  it("is as usual where no file says it, and then said to be assumed", async () => {
+    const { pooling, assumed } = await described({ "config.json": BERT });
+    expect([pooling, assumed]).toEqual(["mean", ["pooling: mean"]]);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ["no config.json", {}, /no config\.json/],
+    ["no dimension", { "config.json": {} }, /set "dimension" in agent-board\.json/],
+    ["a file that is no JSON", { "config.json": "{" }, /wrong config\.json \(no JSON\)/],
+    [
+      "an unknown setting",
+      { "config.json": BERT, "agent-board.json": { poling: "cls" } },
+      /wrong agent-board\.json \(.*poling/,
+    ],
+    [
+      "weights outside",
+      { "config.json": BERT, "agent-board.json": { weights: "../x.onnx" } },
+      /weights: must be a path below/,
+    ],
+    [
+      "a layer behind the pooling",
+      { "config.json": BERT, "modules.json": [{ type: "sentence_transformers.models.Dense" }] },
+      /a layer after its pooling .*choose another/,
+    ],
+    [
+      "another pooling",
+      { "config.json": BERT, "1_Pooling/config.json": { pooling_mode_max_tokens: true } },
+      /pools by pooling_mode_max_tokens.*Set "pooling" in agent-board\.json/,
+    ],
+  ])("is refused with a hint: %s", async (_what, files, reason) => {
+    await expect(described(files)).rejects.toThrow(reason);
+    await expect(described(files)).rejects.toBeInstanceOf(ModelRefused);
+  });
+});
+
+describe("a model of the hub", () => {
+  it("is described at once, downloaded behind, and pinned; the next start asks nobody", async () => {
+    const cacheDir = folder("hub");
+    const settings = { "sentence_bert_config.json": { max_seq_length: 256 } };
+    const { hub: base, asked } = await hub(settings);
+    const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
+    expect(asked.filter((path) => /onnx|tokenizer/.test(path))).toEqual([]);
+    expect(model).toMatchObject({ dimension: 384, maxTokens: 256, pooling: "mean", scale: null });
+    const { embedder } = opened(model, cacheDir, { hub: base });
+    expect(await embedder.settled()).toBe("ready");
+    expect(asked).toContain("onnx/model_quantized.onnx");
+
+    const text = ["used road bike for sale"];
+    const { embedder: usual } = opened(known, cacheDir);
+    expect(await usual.settled()).toBe("ready");
+    expect(await embedder.embed(text, "post")).toEqual(await usual.embed(text, "post"));
+    expect(embedder.modelId).toContain(COMMIT);
+    expect(embedder.knowsScale).toBe(false);
+
+    const before = asked.length;
+    const again = await chooseModel(NAME, { modelDir, cacheDir, offline: true });
+    expect(again.dimension).toBe(384);
+    const set = await completeModel(again, { modelDir, cacheDir, offline: true });
+    expect(await ensureFiles({ set, modelDir, cacheDir, offline: true })).toBe(cacheDir);
+    expect(asked).toHaveLength(before);
+  });
+
+  it("puts its prefixes before queries and posts", async () => {
+    const cacheDir = folder("prefixes");
+    const prompts = { query: "query: ", passage: "passage: " };
+    const { hub: base } = await hub({
+      "config_sentence_transformers.json": { prompts },
+      "sentence_bert_config.json": { max_seq_length: 256 },
+    });
+    const { embedder } = opened(await chooseModel(NAME, { modelDir, cacheDir, hub: base }), cacheDir, {
+      hub: base,
+    });
+    const { embedder: usual } = opened(known, cacheDir);
+    await Promise.all([embedder.settled(), usual.settled()]);
+    expect(await embedder.embed(["a chair"], "query")).toEqual(
+      await usual.embed(["query: a chair"], "query"),
+    );
+    expect(await embedder.embed(["a chair"], "post")).toEqual(
+      await usual.embed(["passage: a chair"], "post"),
+    );
+    expect(embedder.modelId).not.toBe(
+      opened(await chooseModel(NAME, { modelDir, cacheDir: folder("hub") }), cacheDir).embedder.modelId,
+    );
+  });
+
+  it("with a changed description is refused, and says what to do", async () => {
+    const cacheDir = folder("changed");
+    const { hub: base } = await hub();
+    await chooseModel(NAME, { modelDir, cacheDir, hub: base });
+    appendFileSync(join(cacheDir, `town/notices-model@${COMMIT}`, "config.json"), " ");
+    await expect(chooseModel(NAME, { modelDir, cacheDir, hub: base })).rejects.toThrow(
+      /notices-model@.* has another config\.json in .* than at first; delete .* to download it again/,
+    );
+  });
+
+  it("with changed weights is downloaded again, and refused when the hub sends others than at first", async () => {
+    const cacheDir = folder("weights");
+    const places = { modelDir, cacheDir };
+    const { hub: base } = await hub();
+    const model = await completeModel(await chooseModel(NAME, { ...places, hub: base }), {
+      ...places,
+      hub: base,
+    });
+    const weights = join(cacheDir, model.folder, "onnx/model_quantized.onnx");
+    truncateSync(weights, 1000);
+    const other = await hub({ "onnx/model_quantized.onnx": "x".repeat(2000) });
+    await expect(ensureFiles({ set: model, ...places, hub: other.hub })).rejects.toThrow(
+      /hub: .*model_quantized\.onnx is not the known one/,
+    );
+    await ensureFiles({ set: model, ...places, hub: base });
+    const real = readFileSync(join(modelDir, known.folder, "onnx/model_quantized.onnx"));
+    expect(readFileSync(weights).equals(real)).toBe(true);
+  });
+
+  it("that cannot be reached, or lacks a file, is told so", async () => {
+    const places = { modelDir, cacheDir: folder("unreachable") };
+    const closed = `http://127.0.0.1:${await freePort()}/`;
+    await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
+    const { hub: base } = await hub({}, ["onnx/model_quantized.onnx"]);
+    const { embedder, warnings } = opened(
+      await chooseModel(NAME, { ...places, hub: base }),
+      places.cacheDir,
+      { hub: base },
+    );
+    expect(await embedder.settled()).toBe("absent");
+    expect(warnings.join()).toMatch(/the repository has no onnx\/model_quantized\.onnx, no .*model\.onnx/);
+  });
+});
+
+describe("a model in a folder", () => {
+  it("runs as it lies there, and is another model once its files were exchanged", async () => {
+    const cacheDir = folder("folder-cache");
+    const own = copied("folder", { "agent-board.json": { max_tokens: 256 } });
+    const first = await chooseModel(own, { modelDir, cacheDir });
+    const { embedder } = opened(first, cacheDir);
+    const { embedder: usual } = opened(known, cacheDir);
+    expect([await embedder.settled(), await usual.settled()]).toEqual(["ready", "ready"]);
+    expect(await embedder.embed(["a chair"], "post")).toEqual(await usual.embed(["a chair"], "post"));
+
+    truncateSync(join(own, "onnx/model_quantized.onnx"), 1000);
+    const { embedder: changed, warnings } = opened(await chooseModel(own, { modelDir, cacheDir }), cacheDir);
+    expect(await changed.settled()).toBe("absent");
+    const [, pins] =
+      /model_quantized\.onnx is not the known one; put it back, or delete ([^ ]*\.json)/.exec(
+        warnings.join(),
+      ) ?? [];
+    rmSync(pins ?? "");
+    const accepted = await chooseModel(own, { modelDir, cacheDir });
+    expect(accepted.id).not.toBe(first.id);
+  });
+
+  it("without weights or tokenizer is refused", async () => {
+    const own = copied("bare");
+    rmSync(join(own, "onnx"), { recursive: true });
+    const places = { modelDir, cacheDir: folder("bare-cache") };
+    await expect(chooseModel(own, places)).rejects.toThrow(/has no onnx\/model_quantized\.onnx, no /);
+    cpSync(join(modelDir, known.folder, "onnx"), join(own, "onnx"), { recursive: true });
+    rmSync(join(own, "tokenizer.json"));
+    await expect(chooseModel(own, places)).rejects.toThrow(/has no tokenizer\.json/);
+  });
+
+  it("whose vectors are not of the dimension it claims is absent, and the log says so", async () => {
+    const cacheDir = folder("claims-cache");
+    const own = copied("claims", { "agent-board.json": { dimension: 256 } });
+    const { embedder, warnings } = opened(await chooseModel(own, { modelDir, cacheDir }), cacheDir);
+    expect(await embedder.settled()).toBe("absent");
+    expect(warnings.join()).toMatch(/vectors of 384 dimensions, not of 256/);
+  });
+});

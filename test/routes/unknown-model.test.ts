@@ -1,0 +1,168 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { examineModel } from "../../src/cli/doctor/environment.ts";
+import { keptScale, SCALE_SETTING } from "../../src/domain/board/model-scale.ts";
+import { MODELS } from "../../src/embed/models.ts";
+import { REFERENCE_SCALE } from "../../src/ports/embedder.ts";
+import { preparationFor } from "../../src/search/glossary/texts.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, eventually, register } from "../support/boards/client.ts";
+import { ensureTestModel } from "../support/search/model.ts";
+
+const [known] = MODELS;
+const MINUTE_MS = 61_000;
+const work = mkdtempSync(join(tmpdir(), "board-unknown-"));
+let modelDir: string;
+let now = Date.UTC(2026, 11, 1, 9);
+
+beforeAll(async () => {
+  modelDir = await ensureTestModel();
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const embedded = (board: TestBoard) =>
+  eventually(
+    () => board.board.store.work.backlog("embed"),
+    (left) => left === 0,
+    120_000,
+  );
+
+/** Posts by several publishers: many by one within a moment could be taken for a storm. */
+async function post(board: TestBoard, titles: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  let key = "";
+  for (const [at, title] of titles.entries()) {
+    if (at % 15 === 0) ({ key } = await register(board));
+    now += 1_000;
+    const input = { title, body: `${title}, please ask.`, kind: "offer" };
+    const { status, body } = await call(board, "POST /posts", input, { key });
+    expect(status).toBe(201);
+    ids.push(body.data.id);
+  }
+  await embedded(board);
+  return ids;
+}
+
+describe("a model that the board does not know", () => {
+  let board: TestBoard;
+  const kept = async () => keptScale(await board.board.store.settings.get(SCALE_SETTING));
+
+  beforeAll(async () => {
+    // The default model's files, as somebody else's model: what is measured can be held against what is known.
+    const own = join(work, "model");
+    cpSync(join(modelDir, known.folder), own, { recursive: true });
+    writeFileSync(join(own, "agent-board.json"), JSON.stringify({ max_tokens: 256 }));
+    const options = { EMBEDDINGS: "required", MODEL_DIR: modelDir, EMBEDDING_MODEL: own };
+    board = await startBoard(options, { clock: () => now });
+    expect(await board.board.embedder.settled()).toBe("ready");
+  });
+  afterAll(() => board.stop());
+
+  it("is measured before there are posts, on notices of the board's own", async () => {
+    const scale = await eventually(kept, (measured) => measured !== null, 60_000);
+    expect(scale).toMatchObject({ model: board.board.embedder.modelId, posts: 0 });
+    expect(Math.abs((scale?.minCosine ?? 1) - REFERENCE_SCALE.minCosine)).toBeLessThan(0.08);
+    expect(Math.abs((scale?.unrelated.median ?? 1) - REFERENCE_SCALE.unrelated.median)).toBeLessThan(0.06);
+    expect(board.board.embedder.scale).toMatchObject({ minCosine: scale?.minCosine });
+  });
+
+  it("finds by meaning, tells nonsense apart, and answers saved queries", async () => {
+    const { key } = await register(board);
+    const saved = await call(
+      board,
+      "POST /subscriptions",
+      { query: { q: "somebody to fix my bicycle" } },
+      { key },
+    );
+    expect(saved.status).toBe(201);
+    const [repair] = await post(board, ["Bike repair at your door", "Apple pie recipes", "Violin lessons"]);
+    const search = async (q: string) => {
+      const { body } = await call(board, `GET /search?${new URLSearchParams({ q })}`);
+      return (body.data as { id: string }[]).map(({ id }) => id);
+    };
+    expect((await search("mend a broken cycle"))[0]).toBe(repair);
+    expect(await search("eigenvalues of sparse Hermitian matrices")).toEqual([]);
+    const pending = () => call(board, `GET /subscriptions/${saved.body.data.id}/pending`, undefined, { key });
+    const { body } = await eventually(pending, (answer) => answer.body.data.length > 0, 60_000);
+    expect(body.data.map((match: { id: string }) => match.id)).toEqual([repair]);
+  });
+
+  it("is measured again when the board has grown tenfold, on its posts, and doctor tells", async () => {
+    const things = [
+      "chair",
+      "lamp",
+      "piano",
+      "garden",
+      "boat",
+      "stove",
+      "camera",
+      "tent",
+      "ladder",
+      "mirror",
+    ];
+    const acts = ["sold", "repaired", "painted", "lent", "moved", "built", "cleaned", "tested", "designed"];
+    const first = await kept();
+    await post(
+      board,
+      things.map((thing) => `A ${thing} to see`),
+    );
+    now += MINUTE_MS;
+    await post(board, ["A window to open"]);
+    expect(await kept()).toEqual(first);
+    await post(
+      board,
+      acts.flatMap((act) => things.map((thing) => `One ${thing} ${act} this week`)),
+    );
+    now += MINUTE_MS;
+    await post(board, ["A door to open"]);
+    const again = await eventually(kept, (measured) => (measured?.posts ?? 0) >= 100, 60_000);
+    expect(again?.pairs).toBeGreaterThan(first?.pairs ?? 0);
+    const findings: string[] = [];
+    for await (const { about, text } of examineModel(board.board.config)) findings.push(`${about}: ${text}`);
+    expect(findings.join("\n")).toMatch(
+      new RegExp(
+        `model scale: .* measured on ${again?.pairs} pairs when the board had ${again?.posts} posts`,
+      ),
+    );
+  });
+});
+
+describe("vectors of texts that were prepared otherwise", () => {
+  it("are renewed in the background, of posts and of saved queries, and found meanwhile", async () => {
+    const dataDir = join(work, "data");
+    const options = { EMBEDDINGS: "required", MODEL_DIR: modelDir };
+    const before = await startBoard(options, { dataDir, clock: () => now });
+    const [id = ""] = await post(before, ["Gebrauchte Geige"]);
+    const { key } = await register(before);
+    const saved = await call(before, "POST /subscriptions", { query: { q: "Bratsche" } }, { key });
+    const { store, embedder } = before.board;
+    const { modelId: model } = embedder;
+    const vector = async (of = store) => (await of.posts.vectors([id], model))[0] ?? null;
+    const right = await vector();
+    const earlier = new Int8Array(embedder.dimension).fill(5);
+    const [row] = await store.posts.many([id]);
+    const old = { id, updatedAt: row?.updatedAt ?? 0, model, preparation: "0-plain", vector: earlier };
+    await store.posts.setVectors([old]);
+    await store.subscriptions.update(saved.body.data.id, () => ({ vector: earlier, vectorModel: model }));
+    expect(await vector()).toEqual(earlier);
+    await before.stop();
+
+    const after = await startBoard(options, { dataDir, clock: () => now });
+    try {
+      expect(await vector(after.board.store)).not.toBeNull();
+      await eventually(
+        () => vector(after.board.store),
+        (found) => Buffer.from(found ?? []).equals(Buffer.from(right ?? [])),
+        60_000,
+      );
+      const subscription = () => after.board.store.subscriptions.get(saved.body.data.id);
+      const renewed = await eventually(subscription, (one) => one?.vectorModel !== model, 60_000);
+      expect(renewed?.vectorModel).toBe(`${model}#${preparationFor(embedder)}`);
+      expect(renewed?.vector).not.toEqual(earlier);
+    } finally {
+      await after.stop();
+    }
+  });
+});
