@@ -42,10 +42,13 @@ export const MIGRATIONS: readonly string[] = [
    DELETE FROM index_snapshot; INSERT INTO index_snapshot VALUES (NULL, 0)`,
   // Segments of the full-text index merge by eights and not by fours: committing a post alone took 0.16 ms in place of 0.29.
   "INSERT INTO index_words(index_words, rank) VALUES('automerge', 8)",
-  // A vector that came or went changes nothing else: the memory need not read the text again.
-  "ALTER TABLE index_change ADD COLUMN of_vector INTEGER NOT NULL DEFAULT 0",
 ];
 
+/**
+ * Stands for a publisher beside a post of which only the vector changed: the memory then need not read its text again. An
+ * older release, which knows no such mark, reads it all the same.
+ */
+const OF_VECTOR = "";
 /** Changes kept for other processes; one that lags further behind loads everything again. */
 const CHANGES_KEPT = 65_536;
 /** Old changes are dropped each time this many were added. */
@@ -90,14 +93,14 @@ export class Tables {
         "INSERT INTO index_publisher (id, verified, suspended) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET verified = excluded.verified, suspended = excluded.suspended",
       ),
       removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
-      addChange: prepare("INSERT INTO index_change (seq, publisher_id, of_vector) VALUES (?, ?, ?)"),
+      addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       forgetPublisher: prepare("DELETE FROM index_change WHERE publisher_id = ?"),
       // One at a time each is a look at an end of the table; asked for together, they read all of it.
       changeRange: prepare(
         "SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest",
       ),
-      changes: prepare("SELECT seq, publisher_id, of_vector FROM index_change WHERE no > ? AND no <= ?"),
+      changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
       postsOf: prepare(`${POSTS} WHERE d.seq IN (SELECT value FROM json_each(?)) ORDER BY d.seq`),
@@ -175,14 +178,14 @@ export class Tables {
     const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
     const { addVector, changeVector } = this.#statements;
     if (changeVector.run(model, bytes, seq).changes === 0) addVector.run(model, bytes, seq);
-    this.#changed(seq, null, true);
+    this.#changed(seq, OF_VECTOR);
   }
 
   removeVector(id: string): void {
     const seq = this.#seqOf(id);
     if (seq === undefined) return;
     this.#statements.removeVector.run(seq);
-    this.#changed(seq, null, true);
+    this.#changed(seq, OF_VECTOR);
   }
 
   putPublisher(id: string, publisher: { verified: boolean; suspended: boolean }): void {
@@ -247,9 +250,9 @@ export class Tables {
     const seqs = new Set<number>();
     const vectors = new Set<number>();
     const publishers = new Set<string>();
-    for (const [seq, id, ofVector] of this.#statements.changes.all(no, newest) as ChangeRow[]) {
-      if (seq !== null) (ofVector === 1 ? vectors : seqs).add(seq);
-      if (id !== null) publishers.add(id);
+    for (const [seq, id] of this.#statements.changes.all(no, newest) as [number | null, string | null][]) {
+      if (seq !== null) (id === OF_VECTOR ? vectors : seqs).add(seq);
+      else if (id !== null) publishers.add(id);
     }
     return {
       no: newest,
@@ -292,9 +295,9 @@ export class Tables {
     return (this.#statements.seqOf.get(id) as { seq: number } | undefined)?.seq;
   }
 
-  #changed(seq: number | null, publisherId: string | null, ofVector = false): void {
+  #changed(seq: number | null, publisherId: string | null): void {
     const { addChange, pruneChanges } = this.#statements;
-    const no = Number(addChange.run(seq, publisherId, Number(ofVector)).lastInsertRowid);
+    const no = Number(addChange.run(seq, publisherId).lastInsertRowid);
     if (no % PRUNE_EVERY === 0) pruneChanges.run(no - CHANGES_KEPT);
   }
 }
@@ -306,8 +309,6 @@ const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start,
   d.created_at, d.publisher_id, d.parent_id, d.syndicated, v.i8, w.title, w.body, w.more
   FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?
   LEFT JOIN index_words AS w ON w.rowid = d.seq`;
-
-type ChangeRow = [seq: number | null, publisherId: string | null, ofVector: number];
 
 type PostRow = [
   seq: number,
