@@ -50,7 +50,8 @@ export function buildApp(
 /** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
 function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
-    const store = await board.store.ping().then(
+    const asked = board.away() ? Promise.reject(new Error("away")) : board.store.ping();
+    const store = await asked.then(
       () => true,
       () => false,
     );
@@ -60,6 +61,8 @@ function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): Req
       ok,
       store,
       index,
+      reading: index && (store || (board.away() && board.searchState() === "local")),
+      writing: store && !stopping.begun,
       search: board.searchState(),
       model: board.embedder.state(),
       stopping: stopping.begun,

@@ -60,6 +60,8 @@ export interface OpenBoard {
   index: SearchIndex;
   /** Which index answers searches now. */
   searchState: () => SearchState;
+  /** Whether the database is away: searches go on, nothing is written. */
+  away: () => boolean;
   embedder: Embedder;
   services: Services;
   syndication: Syndication;
@@ -138,7 +140,16 @@ export async function openBoard(
   const posts = new Posts({ store, index, site, cursors, relatedCosine: () => embedder.scale.minCosine });
   const corrections = new Corrections({ index, embedder });
   const activePosts = async (now: number) => (await board.counts(now)).activePosts;
-  const search = new Search({ store, index, embedder, cursors, posts, corrections, activePosts });
+  const search = new Search({
+    store,
+    shown: data.shown,
+    index,
+    embedder,
+    cursors,
+    posts,
+    corrections,
+    activePosts,
+  });
   const publishers = new Publishers({ store, outbound, site, posts });
   const reports = new Reports({ store, reportsToHide: config.reportsToHide });
   const limited = config.rateLimits !== "off";
@@ -224,7 +235,7 @@ export async function openBoard(
     writing,
   };
 
-  const envelopes = new Envelopes({ board, site });
+  const envelopes = new Envelopes({ board, site, away: data.away });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
   const readOnly = config.readOnly;
   const dispatcher = new Dispatcher({
@@ -237,6 +248,7 @@ export async function openBoard(
     logger,
     outages,
     readOnly,
+    away: data.away,
     clock,
   });
   const catalog = await loadCatalog();
@@ -248,6 +260,7 @@ export async function openBoard(
     store,
     index,
     searchState: data.searchState,
+    away: data.away,
     embedder,
     services,
     syndication,

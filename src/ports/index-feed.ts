@@ -1,8 +1,11 @@
 import type { IndexEntry } from "./search-index.ts";
+import type { StoredPost, StoredPublisher } from "./store/index.ts";
 
 /** An active post as an index takes it in, with its vector under whatever model. */
 export interface IndexedState {
   entry: IndexEntry;
+  /** The whole post, for copies beside the index; its retrievals are not counted. */
+  post: StoredPost;
   vector: { model: string; vector: Int8Array } | null;
 }
 
@@ -11,6 +14,8 @@ export interface PublisherStatus {
   id: string;
   verified: boolean;
   suspended: boolean;
+  /** The whole publisher; null while it is being erased. */
+  row: StoredPublisher | null;
 }
 
 /**

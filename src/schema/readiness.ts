@@ -11,6 +11,12 @@ export const Readiness = z.object({
   ok: z.boolean(),
   store: z.boolean(),
   index: z.boolean(),
+  reading: z
+    .boolean()
+    .describe(
+      "Searches are answered: by store and index, or while the database is away by a copy in this process.",
+    ),
+  writing: z.boolean().describe("Posts and everything else can be written."),
   search: z
     .enum(["local", "mongot", "lists", "building"])
     .describe(

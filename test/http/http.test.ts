@@ -225,6 +225,8 @@ describe("http", () => {
         ok: true,
         store: true,
         index: true,
+        reading: true,
+        writing: true,
         search: "local",
         model: "off",
         stopping: false,
@@ -247,7 +249,7 @@ describe("http", () => {
       await broken.board.store.close();
       const { status, body } = await call(broken, `GET ${broken.url}/readyz`);
       expect(status).toBe(503);
-      expect(body).toMatchObject({ ok: false, store: false });
+      expect(body).toMatchObject({ ok: false, store: false, reading: false, writing: false });
       await broken.stop().catch(() => {});
     });
   });

@@ -134,6 +134,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
         parentId: null,
         syndicated: false,
       },
+      post: await store.posts.get("p2"),
       vector: { model: "m1", vector: VECTOR },
     });
     expect(await scan(3)).toEqual(rows);
@@ -145,10 +146,11 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
     await store.publishers.insert(aPublisher("pub_c", { suspendedAt: T0 }));
     const first = await store.feed.scanPublishers(null, 2);
     const rest = await store.feed.scanPublishers(first.next, 2);
+    const [a, b, c] = await store.publishers.many(["pub_a", "pub_b", "pub_c"]);
     const all = [
-      { id: "pub_a", verified: false, suspended: false },
-      { id: "pub_b", verified: true, suspended: false },
-      { id: "pub_c", verified: false, suspended: true },
+      { id: "pub_a", verified: false, suspended: false, row: a },
+      { id: "pub_b", verified: true, suspended: false, row: b },
+      { id: "pub_c", verified: false, suspended: true, row: c },
     ];
     expect([...first.rows, ...rest.rows]).toEqual(all);
     expect(rest.next).toBeNull();

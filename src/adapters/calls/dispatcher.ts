@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
@@ -5,7 +6,7 @@ import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
 import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError, FAILURES, type Surface } from "../../failures.ts";
 import { type Context, type Operation, OUTCOME_STATUS, type Reply, type Services } from "../../operation.ts";
-import type { PublisherStore, StoredPublisher } from "../../ports/store/index.ts";
+import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
 import { parseInput } from "./input.ts";
@@ -32,6 +33,20 @@ export interface Credentials {
   surface?: Surface;
   line?: Line;
 }
+
+interface Caller {
+  caller: StoredPublisher | null;
+  problem: BoardError | null;
+  note?: string;
+}
+
+/** How long an open call waits for the owner of its key. */
+const KEY_WAIT_MS = 2_000;
+const NOBODY: Caller = {
+  caller: null,
+  problem: null,
+  note: "The API key could not be looked up; this open call was answered without it.",
+};
 
 /** A call within its limits: who makes it, and the limit headers of its answer. */
 export interface Admission {
@@ -84,6 +99,7 @@ export class Dispatcher {
   readonly #logger: Logger;
   readonly #outages: Outages;
   readonly #readOnly: boolean;
+  readonly #away: () => boolean;
   readonly #clock: () => number;
 
   constructor(parts: {
@@ -96,6 +112,7 @@ export class Dispatcher {
     logger: Logger;
     outages: Outages;
     readOnly: boolean;
+    away: () => boolean;
     clock: () => number;
   }) {
     this.#services = parts.services;
@@ -107,6 +124,7 @@ export class Dispatcher {
     this.#logger = parts.logger;
     this.#outages = parts.outages;
     this.#readOnly = parts.readOnly;
+    this.#away = parts.away;
     this.#clock = parts.clock;
   }
 
@@ -118,12 +136,16 @@ export class Dispatcher {
    */
   async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
     const now = this.#clock();
-    const { caller, problem } = await this.#callerOf(credentials);
+    const isOpen = operation.auth !== "key" && operation.effect === "reads";
+    const { caller, problem, note } = await (isOpen
+      ? this.#callerOrNobody(credentials)
+      : this.#callerOf(credentials));
     const refusal =
       operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
     const limits = await this.#limits.take(operation.limit, { caller, address: credentials.address }, now);
-    const notes =
-      problem === null ? [] : ["The API key sent is not valid; this open call was answered without it."];
+    const notes = note === undefined ? [] : [note];
+    if (problem !== null)
+      notes.push("The API key sent is not valid; this open call was answered without it.");
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const address = `addr:${this.#secrets.addressTag(addressBucket(credentials.address, false))}`;
     const reporter = caller === null ? address : `key:${caller.id}`;
@@ -236,11 +258,24 @@ export class Dispatcher {
     }
   }
 
+  /** The caller of an open call, which needs no key to be answered while the database is away. */
+  async #callerOrNobody(credentials: Credentials): Promise<Caller> {
+    if (credentials.apiKey !== null && this.#away()) return NOBODY;
+    const known = this.#callerOf(credentials);
+    const answered = new AbortController();
+    const late = sleep(KEY_WAIT_MS, NOBODY, { signal: answered.signal, ref: false });
+    try {
+      return await Promise.race([known, late]);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return NOBODY;
+      throw error;
+    } finally {
+      answered.abort();
+    }
+  }
+
   /** Returns a problem for a wrong key; only operations that need a key fail for it. */
-  async #callerOf({
-    apiKey,
-    address,
-  }: Credentials): Promise<{ caller: StoredPublisher | null; problem: BoardError | null }> {
+  async #callerOf({ apiKey, address }: Credentials): Promise<Caller> {
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
     if (!looksLikeApiKey(apiKey)) {
       await this.#limits.failedKey(address);

@@ -8,8 +8,9 @@ const DEAR_MS = 50;
 const PARTS = 20;
 /** A process that stops while it reads keeps the others from reading for so long, or for three times what reading takes. */
 const LEASE_MS = 60_000;
-/** A caller waits so long at most; the read goes on. */
+/** A caller waits so long at most; the read goes on. Where an old value is kept, it waits less for a newer one. */
 const WAIT_MS = 10_000;
+const OLD_VALUE_MS = 250;
 
 /** A value, the moment it is of, and how long reading it took. */
 interface Kept<T> {
@@ -56,15 +57,29 @@ export class SharedValue<T> {
   }
 
   /**
-   * A value younger than the maximum age, or a dear one. When no such value is kept, rejects with the read's error, or after
-   * 10 s with `StoreUnavailable`.
+   * A value younger than the maximum age, or a dear one; an older one when a newer takes longer than 250 ms or the store is
+   * away. When none is kept, rejects with the read's error, or after 10 s with `StoreUnavailable`.
    */
   async get(now: number): Promise<T> {
     this.#kept ??= await this.#shared();
     const kept = this.#kept;
     if (kept === null) return this.#renewedInTime(now);
     if (now >= this.#pausedUntil && !this.#isYoung(kept, now)) void this.#renew(now);
-    return isDear(kept) || now - kept.at < this.#maxAgeMs ? kept.value : this.#renewedInTime(now);
+    return isDear(kept) || now - kept.at < this.#maxAgeMs ? kept.value : this.#renewedOr(kept, now);
+  }
+
+  /** A newer value; the kept one when that takes long, or the store is away. */
+  async #renewedOr({ value }: Kept<T>, now: number): Promise<T> {
+    const answered = new AbortController();
+    const late = pause(OLD_VALUE_MS, value, { signal: answered.signal, ref: false });
+    try {
+      return await Promise.race([this.#renew(now), late]);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return value;
+      throw error;
+    } finally {
+      answered.abort();
+    }
   }
 
   #renewedInTime(now: number): Promise<T> {

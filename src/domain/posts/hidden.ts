@@ -1,4 +1,4 @@
-import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type { ShownRows, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 
 const BY_REPORTS = "This post is hidden after reports; only you see it until the operator restores it.";
 const BY_SUSPENSION = "You are suspended, so only you see this post.";
@@ -17,7 +17,7 @@ export interface Visibility {
  * Which posts are hidden: by reports or the operator, with their suspended publisher, or with the post they answer. Every
  * surface asks here. Reads the publishers in one statement, and roots only where they are not among the posts.
  */
-export async function visibilityOf(store: Store, posts: readonly StoredPost[]): Promise<Visibility> {
+export async function visibilityOf(store: ShownRows, posts: readonly StoredPost[]): Promise<Visibility> {
   const known = new Map(posts.map((post) => [post.id, post]));
   const missing = new Set(posts.flatMap(({ parentId }) => parentId ?? []).filter((id) => !known.has(id)));
   for (const root of missing.size === 0 ? [] : await store.posts.many([...missing])) known.set(root.id, root);
@@ -38,7 +38,10 @@ export async function visibilityOf(store: Store, posts: readonly StoredPost[]): 
 }
 
 /** The hidden ones among posts, as `visibilityOf` finds them. */
-export async function hiddenAmong(store: Store, posts: readonly StoredPost[]): Promise<Visibility["hidden"]> {
+export async function hiddenAmong(
+  store: ShownRows,
+  posts: readonly StoredPost[],
+): Promise<Visibility["hidden"]> {
   return (await visibilityOf(store, posts)).hidden;
 }
 

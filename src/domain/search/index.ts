@@ -1,7 +1,7 @@
 import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
-import type { Place, Store } from "../../ports/store/index.ts";
+import type { Place, ShownRows, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
@@ -42,6 +42,7 @@ export interface SearchPage {
 /** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
 export class Search {
   readonly #store: Store;
+  readonly #rows: ShownRows;
   readonly #index: SearchIndex;
   readonly #embedder: Embedder;
   readonly #cursors: Cursors;
@@ -50,9 +51,13 @@ export class Search {
   readonly #corrections: Corrections;
   readonly #activePosts: (now: number) => Promise<number>;
 
-  /** @param parts.activePosts  how many posts the board holds, roughly */
+  /**
+   * @param parts.shown  where results are read
+   * @param parts.activePosts  how many posts the board holds, roughly
+   */
   constructor(parts: {
     store: Store;
+    shown: ShownRows;
     index: SearchIndex;
     embedder: Embedder;
     cursors: Cursors;
@@ -61,6 +66,7 @@ export class Search {
     activePosts: (now: number) => Promise<number>;
   }) {
     this.#store = parts.store;
+    this.#rows = parts.shown;
     this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
@@ -191,9 +197,9 @@ export class Search {
   /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
   async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
     const relevance = new Map(found.map((post) => [post.id, post.relevance]));
-    const rows = await this.#store.posts.many(found.map((post) => post.id));
+    const rows = await this.#rows.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
-    const posts = await this.#posts.shown(visible);
+    const posts = await this.#posts.shown(visible, this.#rows);
     return posts.map((post) => {
       const score = relevance.get(post.id) ?? null;
       const { lat, lng } = post.location ?? { lat: null, lng: null };

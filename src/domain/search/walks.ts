@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
-import type { FrozenRanking, RankingStore } from "../../ports/store/index.ts";
+import { type FrozenRanking, type RankingStore, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
@@ -161,7 +161,13 @@ export class RelevanceWalks {
   async #save(ranking: FrozenRanking): Promise<void> {
     const kept = this.#kept.get(ranking.id);
     if (kept?.isSaved === true) return;
-    await this.#rankings.save(ranking);
+    try {
+      await this.#rankings.save(ranking);
+    } catch (error) {
+      // This process goes on with what it keeps, while the store is away.
+      if (kept !== undefined && error instanceof StoreUnavailable) return;
+      throw error;
+    }
     if (kept !== undefined) kept.isSaved = true;
   }
 

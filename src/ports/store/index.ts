@@ -57,6 +57,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Reads posts and publishers by id; one that is gone is left out. */
+export type ShownRows = { posts: Pick<PostStore, "many">; publishers: Pick<PublisherStore, "many"> };
+
 /** The database cannot do this now: locked for long, disk full or unreadable, out of reach. Trying again may help. */
 export class StoreUnavailable extends Error {
   constructor(reason: string, options: { cause?: unknown } = {}) {

@@ -14,6 +14,7 @@ import { mongodbReportStore } from "./publishers/reports.ts";
 import { type Collections, collectionsOf } from "./schema/collections.ts";
 import { migrateMongodb } from "./schema/migrations.ts";
 import { openMongodbIndex } from "./search/index.ts";
+import { WhileAway } from "./search/while-away.ts";
 import { checkServer } from "./server/check-server.ts";
 import { connectMongodb, type MongodbConnection } from "./server/connection.ts";
 import type { MongodbContext } from "./server/context.ts";
@@ -38,9 +39,13 @@ export default {
         folder: indexFolder,
         board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),
       });
+      const { lostForMs } = store.connection;
+      const shown = new WhileAway({ store, lostForMs, copied: () => index.copied() });
       return {
         store,
         index,
+        shown,
+        away: () => shown.away(),
         searchState: () => index.state(),
         async close() {
           await index.close();

@@ -39,6 +39,8 @@ export default {
     return {
       store,
       index: withFailures(index, store.connection),
+      shown: store,
+      away: () => false,
       searchState: () => "local",
       close: () => store.close(),
     };

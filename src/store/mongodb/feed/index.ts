@@ -6,6 +6,7 @@ import { publisherDocumentStatus } from "../publishers/status.ts";
 import { collectionsOf } from "../schema/collections.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
+import { publisherOfDocument } from "../schema/publishers.ts";
 import type { MongodbConnection } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
@@ -101,19 +102,26 @@ function apart(context: MongodbContext): MongodbContext {
   return { ...context, connection: { ...context.connection, db }, collections: collectionsOf(db) };
 }
 
-/** An index needs none of these. */
-const INDEXED = { link: 0, metadata: 0, input_hash: 0, fingerprint: 0, geo: 0 } as const;
+/** Neither an index nor a copy needs it. */
+const INDEXED = { geo: 0 } as const;
 
-function stateOf(post: PostDocument): IndexedState {
-  const { vec_model, vec } = post;
+function stateOf(document: PostDocument): IndexedState {
+  const { vec_model, vec } = document;
   const vector =
     vec_model === null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
-  return { entry: indexEntryOf(postOfDocument(post, 0)), vector };
+  const post = postOfDocument(document, 0);
+  return { entry: indexEntryOf(post), post, vector };
 }
 
 function statusOf(publisher: PublisherDocument): PublisherStatus {
   const { verified, suspended } = publisherDocumentStatus(publisher);
-  return { id: publisher._id, verified, suspended: suspended || publisher.erasing };
+  const { _id: id, erasing } = publisher;
+  return {
+    id,
+    verified,
+    suspended: suspended || erasing,
+    row: erasing ? null : publisherOfDocument(publisher),
+  };
 }
 
 const nextAfter = (page: readonly { _id: string }[], limit: number): string | null =>

@@ -12,10 +12,13 @@ import { MongotIndex } from "./mongot/index.ts";
 import { SearchIndexes } from "./mongot/provisioning.ts";
 import { MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
+import type { Copied } from "./replica/copies.ts";
 import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
+  /** Copies of what the replica finds; null without one, or before it is ready. */
+  copied(): Copied | null;
   close(): Promise<void>;
 }
 
@@ -197,6 +200,10 @@ class CompositeIndex implements MongodbIndex {
     if (this.#indexes.state === "ready" && this.#recent !== null && !this.#breaker.isOpen()) return "mongot";
     if (this.#replica?.ready() === true) return "local";
     return this.#listIndexes.ready ? "lists" : "building";
+  }
+
+  copied(): Copied | null {
+    return this.#replica?.copied() ?? null;
   }
 
   async close(): Promise<void> {

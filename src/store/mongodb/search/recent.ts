@@ -113,8 +113,8 @@ export class RecentPosts {
     const publishers = unknown.size === 0 ? [] : await this.#feed.publishers([...unknown]);
     const now = performance.now();
     this.#write(() => {
-      for (const { id, ...status } of [...publishers, ...changes.publishers]) {
-        this.index.putPublisher(id, status);
+      for (const { id, verified, suspended } of [...publishers, ...changes.publishers]) {
+        this.index.putPublisher(id, { verified, suspended });
         this.#publishers.add(id);
       }
       for (const { entry, vector } of changes.posts) {

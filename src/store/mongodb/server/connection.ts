@@ -41,6 +41,8 @@ export interface MongodbConnection {
   write<T>(alone: readonly string[], job: (session: ClientSession) => Promise<T>): Promise<T>;
   /** The same as one part of a call that `run` began, which a close waits for. */
   transaction<T>(job: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** For how long no server that takes writes has been known, in milliseconds; 0 while there is one. */
+  lostForMs(): number;
   /** Aborts when the connection is about to close, and ends change streams. */
   readonly closing: AbortSignal;
   /** Waits for calls under way, then closes. */
@@ -145,6 +147,7 @@ export async function connectMongodb(
     wireVersion,
     run: (ask) => within(callMs, ask),
     runLong: (ask) => within(0, ask),
+    lostForMs: () => primary.lostForMs(),
     closing: closing.signal,
     write(alone, job) {
       const deadline = performance.now() + patienceMs;

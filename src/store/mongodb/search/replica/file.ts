@@ -1,10 +1,12 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
+import { COPY_TABLES, Copies } from "./copies.ts";
 import type { FileLease } from "./file-lease.ts";
 
-/** An embedded index in a file of its own, with the place in the feed up to which it is complete. */
+/** An embedded index in a file of its own, copies of what it holds, and the place in the feed up to which they are complete. */
 export interface ReplicaFile {
   readonly index: EmbeddedIndex;
+  readonly copies: Copies;
   /** Null until a first scan has ended. */
   place(): string | null;
   /** Runs in the transaction of the changes that lead up to the place. */
@@ -21,7 +23,7 @@ export interface ReplicaFile {
 }
 
 /** Raised when the contents change their meaning although the index's tables stay the same. */
-const VERSION = 1;
+const VERSION = 2;
 /** Bytes of words that the full-text index gathers before it writes them. */
 const FILLING_HASH_BYTES = 16 * 1024 * 1024;
 const HASH_BYTES = 1024 * 1024;
@@ -50,6 +52,7 @@ export function openReplicaFile(
   const emptyLog = () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   return {
     index,
+    copies: new Copies(database),
     place: () => (read.get() as { value: string } | undefined)?.value ?? null,
     savePlace: (place) => void write.run(place),
     begin: () => database.exec("BEGIN IMMEDIATE"),
@@ -112,6 +115,7 @@ function openNew(lease: FileLease, identity: string, index: EmbeddedIndex): Data
   const database = connect(lease.file);
   setUp(database);
   for (const statement of index.migrations) database.exec(statement);
+  database.exec(COPY_TABLES);
   database.exec("CREATE TABLE replica (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
   database.prepare("INSERT INTO replica VALUES ('identity', ?)").run(identity);
   index.attach(database);

@@ -6,6 +6,7 @@ import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { StoreLog } from "../../../module.ts";
 import { ChangeQueue } from "./change-queue.ts";
+import type { Copied } from "./copies.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import { leaseFile } from "./file-lease.ts";
 import { fillReplica, rescanReplica } from "./scan.ts";
@@ -15,6 +16,8 @@ import { writeChanges } from "./write.ts";
 export interface Replica extends SearchIndex {
   /** Resolves to true once it is ready, or to false when the time is over. */
   readyWithin(timeoutMs: number): Promise<boolean>;
+  /** Copies of what it finds; null until it is ready. */
+  copied(): Copied | null;
   close(): Promise<void>;
 }
 
@@ -60,6 +63,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
     readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),
+    copied: () => following.copied(),
     close: () => following.close(),
   };
 }
@@ -121,6 +125,10 @@ class ReplicaSync {
 
   ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
     return this.#onDamage(() => question(this.#file.index));
+  }
+
+  copied(): Copied | null {
+    return this.#ready ? this.#file.copies : null;
   }
 
   async close(): Promise<void> {

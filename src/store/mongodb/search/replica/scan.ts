@@ -2,7 +2,7 @@ import type { IndexFeed } from "../../../../ports/index-feed.ts";
 import type { IndexChanges } from "./change-queue.ts";
 import type { ReplicaFile } from "./file.ts";
 import { inTimeSlices } from "./time-slices.ts";
-import { indexJobs, writeChanges } from "./write.ts";
+import { changeJobs, writeChanges } from "./write.ts";
 
 /** Posts, or publishers, read at once. */
 const PAGE = 1_000;
@@ -27,7 +27,6 @@ export async function fillReplica(
   place: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { index } = file;
   const commit = () => {
     file.commit();
     file.begin();
@@ -37,11 +36,11 @@ export async function fillReplica(
   file.begin();
   try {
     for await (const rows of pages((after, limit) => feed.scanPublishers(after, limit), signal)) {
-      await inTimeSlices(indexJobs(index, { ...NOTHING, publishers: rows }), open);
+      await inTimeSlices(changeJobs(file, { ...NOTHING, publishers: rows }), open);
     }
     let posts = 0;
     for await (const rows of pages((after, limit) => feed.scanPosts(after, limit), signal)) {
-      await inTimeSlices(indexJobs(index, { ...NOTHING, posts: rows }), open);
+      await inTimeSlices(changeJobs(file, { ...NOTHING, posts: rows }), open);
       posts += rows.length;
       if (posts % POSTS_PER_COMMIT < rows.length) commit();
     }

@@ -1,4 +1,3 @@
-import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import type { IndexChanges } from "./change-queue.ts";
 import type { ReplicaFile } from "./file.ts";
 import { inTimeSlices } from "./time-slices.ts";
@@ -11,31 +10,41 @@ export async function writeChanges(
 ): Promise<void> {
   file.begin();
   try {
-    await inTimeSlices(indexJobs(file.index, changes), { pause: file.commit, resume: file.begin });
+    await inTimeSlices(changeJobs(file, changes), { pause: file.commit, resume: file.begin });
     if (place !== null) file.savePlace(place);
     file.commit();
     // No byte of an erased text may stay.
-    if (changes.gonePosts.length > 0) file.emptyLog();
+    const gone = changes.gonePosts.length + changes.gonePublishers.length;
+    if (gone > 0 || changes.publishers.some(({ row }) => row === null)) file.emptyLog();
   } catch (error) {
     file.rollback();
     throw error;
   }
 }
 
-/** Changes of an index as small jobs. */
-export function indexJobs(index: EmbeddedIndex, changes: IndexChanges): (() => void)[] {
+/** Changes of an index and its copies as small jobs. */
+export function changeJobs(
+  { index, copies }: Pick<ReplicaFile, "index" | "copies">,
+  changes: IndexChanges,
+): (() => void)[] {
   return [
-    ...changes.publishers.map(
-      ({ id, ...status }) =>
-        () =>
-          index.putPublisher(id, status),
-    ),
-    ...changes.gonePublishers.map((id) => () => index.removePublisher(id)),
-    ...changes.posts.map(({ entry, vector }) => () => {
+    ...changes.publishers.map(({ id, verified, suspended, row }) => () => {
+      index.putPublisher(id, { verified, suspended });
+      copies.putPublisher(id, row);
+    }),
+    ...changes.gonePublishers.map((id) => () => {
+      index.removePublisher(id);
+      copies.removePublisher(id);
+    }),
+    ...changes.posts.map(({ entry, post, vector }) => () => {
       index.put(entry);
+      copies.put(post);
       if (vector === null) index.removeVector(entry.id);
       else index.putVector(entry.id, vector.model, vector.vector);
     }),
-    ...changes.gonePosts.map((id) => () => index.remove(id)),
+    ...changes.gonePosts.map((id) => () => {
+      index.remove(id);
+      copies.remove(id);
+    }),
   ];
 }
