@@ -43,7 +43,9 @@ describe("sign codes", () => {
     added: added.filter((one) => one !== 0),
     vouched: (at: number) => vouched[rows[at] ?? 0] || -1,
   };
-  const nearest = (most: number) => [...codes.nearest(query, centre, { size: ROWS, words, most })];
+  const nearest = (most: number, mostWithWords = 0) => [
+    ...codes.nearest(query, centre, { size: ROWS, words, most, mostWithWords }),
+  ];
 
   it.each([1, 50, 1000])("give the best %i rows by their estimate, and few more", (most) => {
     const rows = nearest(most);
@@ -54,6 +56,18 @@ describe("sign codes", () => {
     const least = Math.min(...rows.map((row) => estimates[row] ?? 0));
     // A step, and what the polynomial is wrong by.
     expect(Math.max(...others)).toBeLessThan(least + 0.001);
+  });
+
+  it("give the best rows with words too, however many others are better", () => {
+    const found = nearest(5, 200);
+    expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+    expect(found).toEqual(expect.arrayContaining(nearest(5)));
+    const estimateOf = (row: number) => estimates[row] ?? 0;
+    const withWords = found.filter((row) => added[row] !== 0);
+    expect(withWords.length).toBeGreaterThanOrEqual(200);
+    const others = [...rows].filter((row) => !withWords.includes(row)).map(estimateOf);
+    expect(Math.max(...others)).toBeLessThan(Math.min(...withWords.map(estimateOf)) + 0.001);
+    expect(nearest(1, ROWS)).toEqual(expect.arrayContaining([...rows]));
   });
 
   it("give all rows when as many are wanted", () => {

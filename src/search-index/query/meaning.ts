@@ -69,8 +69,15 @@ export class MeaningScorer {
     let passing = 0;
     for (let i = 0; i < SAMPLE; i += 1) if (passes(Math.floor((i * size) / SAMPLE))) passing += 1;
     const share = Math.max(passing, 1) / SAMPLE;
-    const most = Math.ceil((limit * RESCORED) / share);
-    const nearest = codes.nearest(vector, memory.centreVector(), { size, words: claims, most, beforeBlock });
+    const mostWithWords = Math.ceil(limit / share);
+    const most = mostWithWords * RESCORED;
+    const nearest = codes.nearest(vector, memory.centreVector(), {
+      size,
+      words: claims,
+      most,
+      mostWithWords,
+      beforeBlock,
+    });
     // Those that do not pass need not be compared.
     return share < 0.5 ? nearest.filter(passes) : nearest;
   }

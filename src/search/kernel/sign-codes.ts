@@ -21,6 +21,8 @@ interface Wanted {
   size: number;
   words: RowsWithWords | null;
   most: number;
+  /** As many of the best with words are among them: meaning alone may not support the others. */
+  mostWithWords: number;
   /** Called before each block of rows; may throw, which ends it. */
   beforeBlock?: () => void;
 }
@@ -47,6 +49,8 @@ export class SignCodes {
   /** Bytes of a code. */
   readonly width: number;
   #steps = new Uint16Array(0);
+  /** How often each step occurs among rows with words. */
+  readonly #wordCounts = new Uint32Array(STEPS);
 
   constructor(dimension: number) {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
@@ -72,13 +76,12 @@ export class SignCodes {
   nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
     const steps = this.#estimate(query, centre, wanted);
     const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
-    let found = 0;
-    let last = -1;
-    while (last < STEPS - 1 && found < wanted.most) {
-      last += 1;
-      found += counts[last] ?? 0;
-    }
-    return this.#upTo(last, steps, found);
+    const all = reaching(counts, wanted.most);
+    const near = this.#upTo(all.step, steps, all.found);
+    const withWords = reaching(this.#wordCounts, wanted.mostWithWords);
+    if (wanted.words === null || withWords.step <= all.step) return near;
+    const isMissing = (row: number) => (steps[row] ?? 0) > all.step && (steps[row] ?? 0) <= withWords.step;
+    return merged(near, wanted.words.rows.filter(isMissing));
   }
 
   /** A step for each row; how often each step occurs is counted in the page. */
@@ -88,6 +91,7 @@ export class SignCodes {
     if (this.#steps.length < size) this.#steps = new Uint16Array(Math.ceil(size * 1.25));
     const { buffer } = this.memory;
     const counts = new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
+    const wordCounts = this.#wordCounts.fill(0);
     const block = new Float32Array(buffer, ADDED_AT, BLOCK_ROWS);
     const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
     let [from, until] = [0, 0];
@@ -115,6 +119,8 @@ export class SignCodes {
         const row = (words.rows[from] ?? 0) - start;
         const step = ((FUSED_MAX - words.vouched(from) - (words.added[from] ?? 0)) * PER_UNIT) | 0;
         const estimated = steps[row] ?? 0;
+        const better = Math.min(step, estimated);
+        wordCounts[better] = (wordCounts[better] ?? 0) + 1;
         if (step >= estimated) continue;
         steps[row] = step;
         counts[step] = (counts[step] ?? 0) + 1;
@@ -155,4 +161,28 @@ export class SignCodes {
       if ((vector[i] ?? 0) > (centre[i] ?? 0)) code[i >> 3] = (code[i >> 3] ?? 0) | (1 << (i & 7));
     }
   }
+}
+
+/** The step up to which there are at least `most`, or the last one. */
+function reaching(counts: Uint32Array, most: number): { step: number; found: number } {
+  let found = 0;
+  let step = -1;
+  while (step < counts.length - 1 && found < most) {
+    step += 1;
+    found += counts[step] ?? 0;
+  }
+  return { step, found };
+}
+
+/** Two ascending lists as one. */
+function merged(rows: Uint32Array, others: Uint32Array): Uint32Array {
+  const all = new Uint32Array(rows.length + others.length);
+  let next = 0;
+  let at = 0;
+  for (const row of rows) {
+    for (; (others[next] ?? row) < row; next += 1) all[at++] = others[next] ?? 0;
+    all[at++] = row;
+  }
+  all.set(others.subarray(next), at);
+  return all;
 }
