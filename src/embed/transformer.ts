@@ -5,7 +5,7 @@ import { type CosineScale, type Embedder, EmbedderUnavailable, UNMEASURED } from
 import { completeModel } from "./chosen/index.ts";
 import type { ProgressFactory } from "./download.ts";
 import { ensureFiles } from "./files.ts";
-import { type EmbeddingModel, paddedDimension } from "./models.ts";
+import { type EmbeddingModel, MODELS, paddedDimension } from "./models.ts";
 import { ensureRuntime } from "./runtime.ts";
 import { type ModelLog, ModelThread } from "./thread.ts";
 
@@ -116,7 +116,8 @@ function modelIdOf({
 export function absentEmbedder(name: string, state: "off" | "absent"): Embedder {
   return {
     modelId: `${name}/unreachable`,
-    dimension: 16,
+    // The commonest: a database whose search knows the dimension then builds nothing anew.
+    dimension: MODELS[0].dimension,
     english: true,
     scale: UNMEASURED,
     knowsScale: true,

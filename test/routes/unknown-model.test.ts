@@ -8,6 +8,7 @@ import { MODELS } from "../../src/embed/models.ts";
 import { REFERENCE_SCALE } from "../../src/ports/embedder.ts";
 import { preparationFor } from "../../src/search/glossary/texts.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
@@ -125,6 +126,36 @@ describe("a model that the board does not know", () => {
       new RegExp(
         `model scale: .* measured on ${again?.pairs} pairs when the board had ${again?.posts} posts`,
       ),
+    );
+  });
+});
+
+describe("a model of a hub that cannot be reached", () => {
+  const EMBEDDING_MODEL = `hub:town/model@${"0".repeat(40)}`;
+
+  it("leaves the board to its words, and the log says that the next start tries again", async () => {
+    const hub = `http://127.0.0.1:${await freePort()}/`;
+    const board = await startBoard({ EMBEDDINGS: "auto", EMBEDDING_MODEL }, { hub, clock: () => now });
+    try {
+      expect(board.board.embedder.state()).toBe("absent");
+      const { key } = await register(board);
+      const input = { title: "Violin lessons", body: "For beginners.", kind: "offer" };
+      const made = await call(board, "POST /posts", input, { key });
+      const { body } = await call(board, "GET /search?q=violin");
+      expect(body.data.map(({ id }: { id: string }) => id)).toEqual([made.body.data.id]);
+      expect(body.meta.ranking).toBe("lexical");
+      expect(board.logs.join("")).toMatch(/town\/model@0+ cannot be downloaded .*the next start tries again/);
+    } finally {
+      await board.stop();
+    }
+  });
+
+  it("is not even asked for where meaning is off, and a wrong name is refused", async () => {
+    const board = await startBoard({ EMBEDDINGS: "off", EMBEDDING_MODEL }, { clock: () => now });
+    expect(board.board.embedder.state()).toBe("off");
+    await board.stop();
+    await expect(startBoard({ EMBEDDING_MODEL: "hub:town/model" })).rejects.toThrow(
+      /^EMBEDDING_MODEL: must be hub:.*40 hexadecimal digits/,
     );
   });
 });

@@ -33,11 +33,12 @@ export interface TestBoard {
  * @param environment  variables of the board; they override the defaults of tests
  * @param options.clock  replaces the system's clock
  * @param options.dataDir  a folder to share with other processes; not removed at the stop
+ * @param options.hub  where models are downloaded from
  * @param options.idle  turns off everything besides answering: no matching, no sending, no scheduled jobs
  */
 export async function startBoard(
   environment: Record<string, string> = {},
-  options: { clock?: () => number; dataDir?: string; idle?: boolean } = {},
+  options: { clock?: () => number; dataDir?: string; hub?: string; idle?: boolean } = {},
 ): Promise<TestBoard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
   const server = createServer();
@@ -62,6 +63,7 @@ export async function startBoard(
     logger,
     site: new Site(config.siteUrl ?? url, { contact: config.contact }),
     ...(clock === undefined ? {} : { clock }),
+    ...(options.hub === undefined ? {} : { hub: options.hub }),
   });
   server.on("request", buildApp(board));
   if (options.idle !== true) board.start();
