@@ -83,6 +83,13 @@ export class ReplicaSet {
     for (const member of this.#members) member.signal("SIGSTOP");
   }
 
+  /** Stops the primary and so many others in the same way. */
+  async pausePrimary(others = 0): Promise<void> {
+    const primary = await this.primary();
+    const rest = this.#members.filter((member) => member !== primary).slice(0, others);
+    for (const member of [primary, ...rest]) member.signal("SIGSTOP");
+  }
+
   /** Lets the paused members go on; resolves once there is a primary. */
   async resumeAll(): Promise<void> {
     for (const member of this.#members) member.signal("SIGCONT");
