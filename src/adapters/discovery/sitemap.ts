@@ -13,7 +13,18 @@ const PARTS_MAX = 200;
 const KEPT_MS = 600_000;
 /** Rows read from the store at a time. */
 const ROWS = 1_000;
-const PAGES = ["/", "/docs", "/stats", "/terms", "/privacy", "/llms.txt", "/llms-full.txt", "/skill.md"];
+const PAGES = [
+  "/",
+  "/calendar",
+  "/tags",
+  "/docs",
+  "/stats",
+  "/terms",
+  "/privacy",
+  "/llms.txt",
+  "/llms-full.txt",
+  "/skill.md",
+];
 
 /** A stretch of the posts, newest first: those after `after`, up to and including `last`. */
 interface Part {

@@ -8,7 +8,7 @@ import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { bars } from "./frame/bars.ts";
 import { copyBox } from "./frame/copy-box.ts";
-import { bdi, type Html, html } from "./frame/html.ts";
+import { type Html, html } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
@@ -16,6 +16,7 @@ import type { View } from "./frame/view.ts";
 import { postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, searchBox, searchPath } from "./search/form.ts";
+import { tagChips } from "./tags.ts";
 
 const LATEST = 20;
 const TAGS = 14;
@@ -108,7 +109,8 @@ function comingUp(now: number): Html {
   return html`<section><h2>Coming up</h2><ul class="inline">
 <li><a href="${events(day(1))}">Today</a></li>
 <li><a href="${events(day(7))}">Next 7 days</a></li>
-<li><a href="${events(day(30))}">Next 30 days</a></li></ul></section>`;
+<li><a href="${events(day(30))}">Next 30 days</a></li>
+<li><a href="/calendar">By month</a></li></ul></section>`;
 }
 
 function days(board: Info, language: Language): Html {
@@ -122,12 +124,7 @@ function days(board: Info, language: Language): Html {
 
 function tags(board: Info, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
-  return html`<section><h2>Popular tags</h2><ul class="chips">${board.top_tags
-    .slice(0, TAGS)
-    .map(
-      ({ tag, count }) =>
-        html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)} <span class="number">${language.figure(count)}</span></a></li>`,
-    )}</ul></section>`;
+  return html`<section><h2>Popular tags</h2>${tagChips(board.top_tags.slice(0, TAGS), language)}</section>`;
 }
 
 function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: number): string {

@@ -8,6 +8,7 @@ import { type Form, negotiate, pathsOf, sendForm } from "../http/forms.ts";
 import { addNextLink, sentQuery } from "../http/links.ts";
 import { admitted } from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
+import { calendar } from "./calendar/index.ts";
 import { docsView } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
@@ -21,6 +22,7 @@ import { reportRoutes } from "./post/report.ts";
 import { publisher } from "./publisher.ts";
 import { search } from "./search/index.ts";
 import { stats } from "./stats.ts";
+import { tags } from "./tags.ts";
 
 const VIEWS: readonly View[] = [home, search, post, publisher];
 
@@ -32,7 +34,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
   router.use(assetRoutes());
-  for (const view of [...VIEWS, stats, docsView(operations), ...legalViews()]) {
+  for (const view of [...VIEWS, calendar, tags, stats, docsView(operations), ...legalViews()]) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),

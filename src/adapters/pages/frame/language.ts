@@ -15,6 +15,8 @@ const FORMS = {
   date: { day: "numeric", month: "short", year: "numeric" },
   /** `5 Dec` */
   day: { day: "numeric", month: "short" },
+  /** `December 2026` */
+  wholeMonth: { month: "long", year: "numeric" },
   /** `Dec 2026` */
   monthAndYear: { month: "short", year: "numeric" },
   /** `Dec` */
@@ -61,7 +63,7 @@ export class Language {
    * @param zone  an IANA name
    */
   date(iso: string, zone: string, form: DateForm): string {
-    if (this.tag === "en") return englishDate(iso, zone, form);
+    if (this.tag === "en" && form !== "wholeMonth") return englishDate(iso, zone, form);
     const key = `${this.tag} ${form} ${zone}`;
     const known = dates.get(`${key} ${iso}`);
     if (known !== undefined) return known;

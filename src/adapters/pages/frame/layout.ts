@@ -50,6 +50,8 @@ export interface PageParts {
 const NAVIGATION = [
   ["/", "Board"],
   ["/search", "Search"],
+  ["/calendar", "Calendar"],
+  ["/tags", "Tags"],
   ["/docs", "Docs"],
   ["/stats", "Stats"],
 ] as const;

@@ -145,6 +145,16 @@ button:hover, .button:hover { border-color: var(--pin); }
 .check input { width: 1.15rem; height: 1.15rem; flex: none; }
 .fields .check + .check { margin-top: -0.5rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem 0.5rem; }
+.month { table-layout: fixed; margin-block: 0.5rem 1.5rem; max-width: 34rem; }
+.month th, .month td { padding: 0; text-align: center; height: 2.75rem; vertical-align: middle; font-variant-numeric: tabular-nums; }
+.month td { color: var(--mute); }
+.month td[aria-current] { outline: 2px solid var(--pin); outline-offset: -2px; }
+.month a { display: flex; flex-direction: column; justify-content: center; min-height: 2.75rem; line-height: 1.1; font-weight: 700; background: var(--card); }
+.month a .number { font-size: 0.75rem; font-weight: 400; color: var(--mute); }
+.agenda { list-style: none; margin: 0; padding: 0; }
+.agenda li { padding-block: 0.35rem; border-top: 1px solid var(--line); }
+.day { scroll-margin-top: 1rem; }
+.day:target h2 { color: var(--pin); }
 .pages { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-block: 1.5rem; max-width: none; }
 
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 3px; padding: 0.75rem 0.9rem; overflow-x: auto; font-size: 0.85rem; line-height: 1.5; margin: 0.5rem 0; }

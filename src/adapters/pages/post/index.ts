@@ -9,6 +9,7 @@ import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
+import { tagPath } from "../tags.ts";
 import { anchorOf, byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
@@ -86,7 +87,7 @@ ${whenAndWhere(shown, language)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
-${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
+${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${tagPath(tag)}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
 /** Whether search engines may keep the page. */

@@ -1,0 +1,77 @@
+import { BoardError } from "../../../failures.ts";
+import type { Post } from "../../../schema/post.ts";
+import { clockTimeIn, shownEnd } from "../../text/clock.ts";
+import { zoneOf } from "../../text/when.ts";
+
+const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
+/** No zone's clock is further from UTC. */
+const ZONE_MS = 14 * 3_600_000;
+const DAY_MS = 86_400_000;
+/** How far the links to other months lead, before and after the present one; a crawler would follow them for ever. */
+const LINKED = { before: 12, after: 36 };
+
+/**
+ * A month as in an address, such as `2026-12`: the one named, else that of `now` in UTC.
+ * @throws BoardError  invalid_request for any other text
+ */
+export function monthOf(text: string | undefined, now: number): string {
+  if (text === undefined) return new Date(now).toISOString().slice(0, 7);
+  if (MONTH.test(text)) return text;
+  throw new BoardError("invalid_request", {
+    issues: [{ path: "month", code: "custom", message: "Expected a month such as `2026-12`." }],
+  });
+}
+
+/** The month before or after; null where links end. */
+export function neighbourOf(month: string, step: -1 | 1, now: number): string | null {
+  const neighbour = indexOf(month) + step;
+  const present = indexOf(monthOf(undefined, now));
+  if (neighbour < present - LINKED.before || neighbour > present + LINKED.after) return null;
+  return textOf(neighbour);
+}
+
+/** Bounds of a search for whatever is on in the month in any time zone. */
+export function boundsOf(month: string): { after: string; before: string } {
+  const from = Date.parse(`${month}-01`);
+  const to = from + daysIn(month) * DAY_MS;
+  return {
+    after: new Date(from - ZONE_MS).toISOString(),
+    before: new Date(to + ZONE_MS).toISOString(),
+  };
+}
+
+export const daysIn = (month: string): number =>
+  (Date.parse(`${textOf(indexOf(month) + 1)}-01`) - Date.parse(`${month}-01`)) / DAY_MS;
+
+/** The day of the week on which the month begins, 0 for Monday. */
+export const firstWeekday = (month: string): number => (new Date(`${month}-01`).getUTCDay() + 6) % 7;
+
+export const dayIn = (month: string, day: number): string => `${month}-${String(day).padStart(2, "0")}`;
+
+/** Events by the day on which they begin, in their own time zone, and those that go on from an earlier month. */
+export interface MonthEvents {
+  days: ReadonlyMap<string, readonly Post[]>;
+  earlier: readonly Post[];
+}
+
+export function eventsOf(posts: readonly Post[], month: string): MonthEvents {
+  const days = new Map<string, Post[]>();
+  const earlier: Post[] = [];
+  for (const post of posts) {
+    if (post.starts_at === null) continue;
+    const start = localDay(post.starts_at, post);
+    if (start.startsWith(month)) days.set(start, [...(days.get(start) ?? []), post]);
+    else if (start < month && localDay(shownEnd(post) ?? post.starts_at, post) >= month) earlier.push(post);
+  }
+  return { days, earlier };
+}
+
+function localDay(iso: string, post: Post): string {
+  const { year, month, day } = clockTimeIn(iso, zoneOf(post));
+  return dayIn(`${year}-${String(month).padStart(2, "0")}`, day);
+}
+
+/** Months since the year 0. */
+const indexOf = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
+const textOf = (index: number) =>
+  `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}`;

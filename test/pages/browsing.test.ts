@@ -1,0 +1,164 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
+import { BROWSER, getPage, problemsOf } from "../support/texts/html.ts";
+
+const NOW = Date.parse("2026-12-10T12:00:00Z");
+const EXPIRES = "2027-11-01T00:00:00Z";
+
+/** The titles below the heading of a day. */
+function titlesOn(text: string, day: string): string[] {
+  const [section = ""] = text.split(`id="day-${day}"`)[1]?.split("</section>") ?? [];
+  return [...section.matchAll(/<bdi>([^<]*)<\/bdi><\/a>/g)].map(([, title]) => String(title));
+}
+
+describe("the calendar", () => {
+  let board: TestBoard;
+  let key: string;
+  beforeAll(async () => {
+    board = await startBoard({}, { clock: () => NOW });
+    ({ key } = await register(board));
+    const event = (title: string, starts_at: string, more: Record<string, unknown> = {}) =>
+      write(board, key, { kind: "event", title, starts_at, expires_at: EXPIRES, tags: ["music"], ...more });
+    await event("Carols", "2026-12-05T18:00:00+01:00", { timezone: "Europe/Berlin" });
+    await event("Late show", "2026-12-31T23:30:00-08:00", { timezone: "America/Los_Angeles" });
+    await event("First swim", "2027-01-01T00:30:00+14:00", { timezone: "Pacific/Kiritimati" });
+    await event("Long exhibition", "2026-11-20T09:00:00Z", { ends_at: "2026-12-20T17:00:00Z" });
+    await event("Choir <b>practice</b>", "2026-12-05T20:00:00+01:00", {
+      timezone: "Europe/Berlin",
+      tags: ["node.js"],
+      location: { name: "Mitte", lat: 52.52, lng: 13.4 },
+    });
+    await write(board, key, { kind: "offer", title: "Not an event" });
+  });
+  afterAll(() => board.stop());
+  const month = (name: string, more = "") => getPage(board, `/calendar?month=${name}${more}`);
+
+  it("lists events on the days on which they begin in their own time zone", async () => {
+    const { text } = await month("2026-12");
+    expect(titlesOn(text, "2026-12-05")).toEqual(["Carols", "Choir &lt;b&gt;practice&lt;/b&gt;"]);
+    expect(titlesOn(text, "2026-12-31")).toEqual(["Late show"]);
+    expect(text).not.toContain("First swim");
+    expect(text).not.toContain("Not an event");
+    expect(text).toMatch(/Begun earlier<\/h2>[\s\S]*Long exhibition/);
+    expect(titlesOn((await month("2027-01")).text, "2027-01-01")).toEqual(["First swim"]);
+  });
+
+  it("counts them in a table that links to the days, and marks what is over and today", async () => {
+    const { text } = await month("2026-12");
+    expect(text).toContain('<a href="#day-2026-12-05">5 <span class="number">2</span>');
+    expect(text.match(/<td aria-current="date">(\d+)/)?.[1]).toBe("10");
+    const [carols = ""] = text.split("Carols")[1]?.split("</li>") ?? [];
+    expect(carols).toContain(">over<");
+    // December 2026 begins on a Tuesday.
+    expect(text).toMatch(/<tbody><tr><td><\/td><td>1<\/td>/);
+  });
+
+  it("shows the present month by default, leads to its neighbours, and ends somewhere", async () => {
+    const { text } = await getPage(board, "/calendar");
+    expect(text).toContain("December 2026");
+    expect(text).toContain('rel="prev" href="/calendar?month=2026-11"');
+    expect(text).toContain('rel="next" href="/calendar?month=2027-01"');
+    const last = await month("2029-12");
+    expect(last.text).toContain('rel="prev"');
+    expect(last.text).not.toContain('rel="next"');
+  });
+
+  it("says that a month is empty, and keeps search engines away from it", async () => {
+    const { status, text } = await month("2027-06");
+    expect(status).toBe(200);
+    expect(text).toContain("Nobody has posted an event for this month yet.");
+    expect(text).toContain('<meta name="robots" content="noindex">');
+    expect((await month("2026-12")).text).not.toContain("noindex");
+  });
+
+  it("takes a place and tags, and keeps them on the way to other months", async () => {
+    const { text } = await month("2026-12", "&near=Berlin&tags=node.js");
+    expect(text).toContain("Choir");
+    expect(text).not.toContain("Carols");
+    expect(text).toContain('href="/calendar?month=2027-01&amp;near=Berlin&amp;tags=node.js"');
+  });
+
+  it.each(["2026-13", "December", "2026-1", "0000-01"])("fails with invalid_request for %j", async (name) => {
+    const { status, text } = await month(name);
+    expect(status).toBe(400);
+    expect(text).toContain("<code>2026-12</code>");
+    expect((await getPage(board, `/calendar.json?month=${name}`)).status).toBe(400);
+  });
+
+  it("comes as Markdown and JSON, and is valid HTML", async () => {
+    const json = await getPage(board, "/calendar.json?month=2026-12");
+    const { data } = JSON.parse(json.text) as { data: { month: string; events: { title: string }[] } };
+    expect(data.month).toBe("2026-12");
+    expect(data.events.map(({ title }) => title)).toHaveLength(4);
+    expect((await getPage(board, "/calendar.md?month=2026-12")).text).toContain("# Events in 2026-12");
+    for (const name of ["2026-12", "2027-06"]) {
+      expect(await problemsOf((await month(name)).text)).toEqual([]);
+    }
+  });
+
+  it("is small with a hundred events, and links to the rest", async () => {
+    for (let n = 0; n < 101; n += 1) {
+      const day = String((n % 27) + 1).padStart(2, "0");
+      await write(board, key, { kind: "event", starts_at: `2027-03-${day}T18:00:00Z`, expires_at: EXPIRES });
+    }
+    const { text } = await month("2027-03");
+    expect(text.match(/href="\/p\//g)).toHaveLength(100);
+    expect(text).toContain("All events of this month");
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
+    expect(gzipSync(text).length).toBeLessThanOrEqual(15_000);
+  });
+});
+
+describe("the pages of tags", () => {
+  let board: TestBoard;
+  beforeAll(async () => {
+    board = await startBoard();
+    const { key } = await register(board);
+    await write(board, key, { title: "A fugue", tags: ["music", "node.js"] });
+    await write(board, key, { title: "A canon", tags: ["music"] });
+    await write(board, key, { title: "Scripts", tags: ["<script>alert(1)</script>"] });
+  });
+  afterAll(() => board.stop());
+
+  it("name the most frequent ones with their counts, each with a page", async () => {
+    const { text } = await getPage(board, "/tags");
+    expect(text).toMatch(/href="\/tags\?tag=music"><bdi>music<\/bdi> <span class="number">2</);
+    expect(text).not.toContain("<script>alert");
+    expect(await problemsOf(text)).toEqual([]);
+  });
+
+  it("show the latest posts of a tag, whatever signs it has", async () => {
+    const music = await getPage(board, "/tags?tag=music");
+    expect([...music.text.matchAll(/<h3[^>]*><a[^>]*>([^<]*)/g)].map(([, title]) => title)).toEqual([
+      "A canon",
+      "A fugue",
+    ]);
+    expect(music.text).toContain('href="/calendar.ics?tags=music"');
+    expect(await problemsOf(music.text)).toEqual([]);
+    expect((await getPage(board, "/tags?tag=node.js")).text).toContain("A fugue");
+    const hostile = await getPage(board, `/tags?tag=${encodeURIComponent("<script>alert(1)</script>")}`);
+    expect(hostile.text).toContain("Scripts");
+    expect(hostile.text).not.toContain("<script>alert");
+  });
+
+  it("keep search engines away from tags that nobody uses", async () => {
+    const unused = await getPage(board, "/tags?tag=nonsense");
+    expect(unused.text).toContain("No post has this tag at the moment.");
+    expect(unused.text).toContain('content="noindex"');
+    expect((await getPage(board, "/tags?tag=music")).text).not.toContain("noindex");
+  });
+
+  it("come as Markdown and JSON", async () => {
+    const json = await getPage(board, "/tags.json");
+    expect(JSON.parse(json.text).data.tags[0]).toEqual({ tag: "music", count: 2 });
+    expect(JSON.parse((await getPage(board, "/tags.json?tag=music")).text).data.posts).toHaveLength(2);
+    expect((await getPage(board, "/tags.md")).text).toContain("music: 2");
+    expect((await getPage(board, "/tags?tag=music", { accept: "text/markdown" })).text).toContain("A canon");
+    expect((await getPage(board, "/tags", { accept: BROWSER })).headers.get("content-type")).toContain(
+      "html",
+    );
+  });
+});
