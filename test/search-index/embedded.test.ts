@@ -18,6 +18,20 @@ describe("the embedded index", () => {
     expect(await opened.find("bike")).toEqual(["a"]);
   });
 
+  it("gives ids back as they were, of any length and in any letters", async () => {
+    const opened = openIndex();
+    const put = (ids: string[]) =>
+      opened.write((index) => {
+        for (const id of ids) index.put(post({ id, title: "Road bike" }));
+      });
+    const plain = ["a", "p_000000001", "z".repeat(255)];
+    put(plain);
+    expect(await opened.find("bike")).toEqual(plain);
+    const others = ["é", "p_Łódź", "東京"];
+    put(others);
+    expect(await opened.find("bike")).toEqual([...plain, ...others].sort());
+  });
+
   it("forgets a post whose transaction was rolled back", async () => {
     const opened = openIndex();
     opened.database.exec("BEGIN IMMEDIATE");

@@ -80,8 +80,16 @@ export class SignCodes {
     const near = this.#upTo(all.step, steps, all.found);
     const withWords = reaching(this.#wordCounts, wanted.mostWithWords);
     if (wanted.words === null || withWords.step <= all.step) return near;
-    const isMissing = (row: number) => (steps[row] ?? 0) > all.step && (steps[row] ?? 0) <= withWords.step;
-    return merged(near, wanted.words.rows.filter(isMissing));
+    const { rows } = wanted.words;
+    const missing = new Uint32Array(withWords.found);
+    let count = 0;
+    for (let at = 0; at < rows.length; at += 1) {
+      const step = steps[rows[at] ?? 0] ?? 0;
+      if (step <= all.step || step > withWords.step) continue;
+      missing[count] = rows[at] ?? 0;
+      count += 1;
+    }
+    return merged(near, missing.subarray(0, count));
   }
 
   /** A step for each row; how often each step occurs is counted in the page. */
@@ -179,9 +187,10 @@ function merged(rows: Uint32Array, others: Uint32Array): Uint32Array {
   const all = new Uint32Array(rows.length + others.length);
   let next = 0;
   let at = 0;
-  for (const row of rows) {
-    for (; (others[next] ?? row) < row; next += 1) all[at++] = others[next] ?? 0;
-    all[at++] = row;
+  for (let nth = 0; nth < rows.length; nth += 1, at += 1) {
+    const row = rows[nth] ?? 0;
+    for (; next < others.length && (others[next] ?? 0) < row; next += 1, at += 1) all[at] = others[next] ?? 0;
+    all[at] = row;
   }
   all.set(others.subarray(next), at);
   return all;
