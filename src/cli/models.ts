@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import { chooseModel, completeModel } from "../embed/chosen/index.ts";
@@ -23,7 +24,8 @@ export function modelsCommand(): Command {
       const models = await Promise.all(
         listed.map(async (model) => {
           const set = await completeModel(model, { ...places, offline: true }).catch(() => null);
-          const folder = set === null ? null : await findFiles({ set, ...places });
+          const found = set === null ? null : await findFiles({ set, ...places });
+          const folder = found !== null && isAbsolute(model.folder) ? model.folder : found;
           return { model, chosen: model === chosen, folder };
         }),
       );

@@ -122,6 +122,7 @@ describe("a model that the board does not know", () => {
     expect(again?.pairs).toBeGreaterThan(first?.pairs ?? 0);
     const findings: string[] = [];
     for await (const { about, text } of examineModel(board.board.config)) findings.push(`${about}: ${text}`);
+    expect(findings[0]).toBe(`model: model in ${join(work, "model")}`);
     expect(findings.join("\n")).toMatch(
       new RegExp(
         `model scale: .* measured on ${again?.pairs} pairs when the board had ${again?.posts} posts`,

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
 import { keptScale, SCALE_SETTING } from "../../domain/board/model-scale.ts";
@@ -120,7 +120,10 @@ async function* examineFiles(
   const folder = await findFiles({ set, ...folders });
   const damage = folder === null ? await damageOf({ set, ...folders }) : null;
   if (damage !== null) yield problem("model", `is cut off or changed (${damage}): remove its folder`);
-  else yield folder === null ? missing(model.name) : passed("model", `${model.name} in ${folder}`);
+  else
+    yield folder === null
+      ? missing(model.name)
+      : passed("model", `${model.name} in ${isAbsolute(model.folder) ? model.folder : folder}`);
   for (const what of model.assumed ?? []) {
     yield warning("model", `no file of ${model.name} says its ${what}: ${SETTINGS_FILE} beside them can`);
   }
