@@ -142,11 +142,11 @@ export function order(scores: Float64Array, limit: number, idsAt: (places: numbe
   }
   const keys = all.subarray(0, count).sort();
   const scoreAt = (at: number) => Math.floor((keys[at] ?? 0) / PLACES);
+  const placeAt = (at: number) => (keys[at] ?? 0) % PLACES;
   const places: number[] = [];
   for (let start = 0; start < keys.length && places.length < limit; ) {
-    const score = scoreAt(start);
-    const placeAt = (at: number) => (keys[at] ?? 0) - score * PLACES;
     let end = start + 1;
+    const score = scoreAt(start);
     while (end < keys.length && scoreAt(end) === score) end += 1;
     if (end === start + 1) places.push(placeAt(start));
     else {
