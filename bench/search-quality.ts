@@ -171,6 +171,7 @@ function entryOf(fields: Partial<IndexEntry> & { id: string; title: string; body
     publisherId: "pub_1",
     parentId: null,
     syndicated: false,
+    source: null,
     ...fields,
   };
 }

@@ -69,6 +69,7 @@ export function* boardPosts({ count, texts, vectors, now }: BoardPosts): Generat
       publisherId: publisherIdOf(skewed(PUBLISHERS, 2)),
       parentId: null,
       syndicated: random() < 0.5,
+      source: null,
     };
     yield { entry, vector: vectors.draw(ofVectors) };
   }

@@ -1,3 +1,4 @@
+import { sourceKey } from "../schema/source-key.ts";
 import type { IndexEntry } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
@@ -29,5 +30,12 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
     publisherId: post.publisherId,
     parentId: post.parentId,
     syndicated: post.syndicated,
+    source: sourceOf(post),
   };
+}
+
+/** What posts about one thing share: the page they name, and the start, since a page may announce several days. */
+export function sourceOf(post: Pick<StoredPost, "sourceUrl" | "startsAt" | "parentId">): string | null {
+  const page = post.sourceUrl === null || post.parentId !== null ? null : sourceKey(post.sourceUrl);
+  return page === null ? null : `${page} ${post.startsAt ?? ""}`.trimEnd();
 }

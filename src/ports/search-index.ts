@@ -14,6 +14,8 @@ export interface Question {
    */
   minCosine: number;
   margin?: number;
+  /** Of matches with one `IndexEntry.source`, only the first-hand one matches, else the oldest. */
+  distinct?: boolean;
   /**
    * Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then, and
    * one that a thread is answering ends at the next block of rows.
@@ -82,6 +84,8 @@ export interface SearchIndex {
     question: Question,
     page: { order: "newest" | "soonest"; after: Place | null; limit: number },
   ): Promise<Place[]>;
+  /** Ids of the posts that each of some posts stands for in a question's answer when it is `distinct`, oldest first. */
+  copies(question: Question, ids: readonly string[]): Promise<string[][]>;
   /** How many posts match. */
   count(question: Question): Promise<number>;
   /**
@@ -114,6 +118,8 @@ export interface IndexEntry {
   publisherId: string;
   parentId: string | null;
   syndicated: boolean;
+  /** The same for all posts about one thing, as their source and start tell; null for replies and without a source. */
+  source: string | null;
 }
 
 /**

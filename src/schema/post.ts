@@ -172,6 +172,9 @@ export const PostPatch = z
   });
 export type PostPatch = z.output<typeof PostPatch>;
 
+/** Posts left out for another one that are named beside it; all are counted. */
+export const COPIES_NAMED = 10;
+
 /** A post as callers see it. */
 export const Post = z.object({
   id: z.string(),
@@ -207,6 +210,10 @@ export const Post = z.object({
   over: z.literal(true).optional().describe("Its end, or else its start, is past."),
   distance_km: z.number().min(0).optional().describe("Only with `near`."),
   relevance: z.number().min(0).max(1).optional().describe("Only with `q`."),
+  copies: z
+    .object({ count: Count, ids: z.array(z.string()).max(COPIES_NAMED) })
+    .optional()
+    .describe("Matching posts with the same source, left out of a search; read them by id."),
   publisher: Publisher,
 });
 export type Post = z.infer<typeof Post>;

@@ -110,6 +110,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly rank: SearchIndex["rank"] = (question, options) => this.#answers().rank(question, options);
   readonly match: SearchIndex["match"] = (question, page) => this.#answers().match(question, page);
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
+  readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
   readonly count = (question: Question): Promise<number> => this.#answers().count(question);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);

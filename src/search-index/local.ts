@@ -82,6 +82,16 @@ export class LocalAnswers implements Answers {
     return this.#current().list(question, page);
   }
 
+  async copies(question: Question, ids: readonly string[]): Promise<string[][]> {
+    const searcher = this.#current();
+    const rows = searcher.rowsOf(ids);
+    const found = searcher.copies(
+      question,
+      rows.filter((row) => row >= 0),
+    );
+    return rows.map((row) => (row < 0 ? [] : searcher.idsOf(found.shift() ?? [])));
+  }
+
   async count(question: Question): Promise<number> {
     return this.#current().count(question);
   }

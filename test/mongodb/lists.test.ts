@@ -9,6 +9,7 @@ import type { PostFilter } from "../../src/schema/filter.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
+import { SourceQueries } from "../../src/store/mongodb/search/collection/copies.ts";
 import { CollectionQueries } from "../../src/store/mongodb/search/collection/index.ts";
 import { LIST_INDEXES, ListIndexes } from "../../src/store/mongodb/search/collection/indexes.ts";
 import { openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
@@ -167,6 +168,10 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
     expect([early.ready, later.ready]).toEqual([true, true]);
 
     const lists = listsOf(store);
+    const sources = new SourceQueries(
+      { posts, run: store.connection.run },
+      async (_asked, ids) => new Set(ids),
+    );
     const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, after: Place | null = null) => {
       return () =>
         lists.list(filterOf({ now: T0, includeExpired: false, ...filter }), { order, after, limit: 20 });
@@ -192,6 +197,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
       "soonest in a week": list("soonest", week),
       "soonest in a week, page 2": list("soonest", week, { at: T0, id: "post01000" }),
       "soonest of one kind": list("soonest", { kinds: ["event"], after: T0 }),
+      "of one source": () => sources.sharing(filterOf({}), ["example.org/3"]),
       "how many": () => lists.count(filterOf({ includeExpired: false, now: T0 })),
     };
     const seen: Record<string, string> = {};
@@ -208,6 +214,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
       "soonest in a week": "list_soonest",
       "soonest in a week, page 2": "list_soonest",
       "soonest of one kind": "list_soonest",
+      "of one source": "list_source",
       "how many": "list_soonest",
     });
     const used = Object.values(seen).map((plan) => plan.split(",")[0]);

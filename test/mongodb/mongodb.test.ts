@@ -92,6 +92,17 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(kept).toMatchObject({ win_end: new Date(T0 + 90) });
   });
 
+  it("names the sources of posts that an older release wrote", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p", { sourceUrl: "https://www.example.org/a/?utm_id=1" }));
+    const posts = db.collection<{ _id: string; source?: string }>("posts");
+    await posts.updateOne({ _id: "p" }, { $unset: { source: "" } });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: 5 } });
+    await start();
+    expect((await posts.findOne({ _id: "p" }))?.source).toBe("example.org/a");
+  });
+
   it("waits for another start that is at work, and repeats none of its steps", async () => {
     const later = new Date(Date.now() + 600_000);
     await schema.insertOne({ _id: "schema", version: 0, owner: "other", owned_until: later });

@@ -175,9 +175,10 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
         anyFilter,
         fc.constantFrom(undefined, "bike", "cello repair", '"garden market"', "music -tent", "qwertz", "!!!"),
         fc.option(fc.nat(12), { nil: null }),
-        async (filter, q, direction) => {
+        fc.boolean(),
+        async (filter, q, direction, distinct) => {
           const vector = direction === null ? null : vectorOf(direction);
-          const asked = aQuestion({ filter, vector, ...(q === undefined ? {} : { q }) });
+          const asked = aQuestion({ filter, vector, distinct, ...(q === undefined ? {} : { q }) });
           const ours = await index.match(asked, aPage(POSTS, ["post00007"]));
           const theirs = await embedded.match(asked, aPage(POSTS, ["post00007"]));
           const facts = ({ matches }: typeof ours) =>
@@ -190,6 +191,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
               }))
               .sort((a, b) => (a.id < b.id ? -1 : 1));
           expect(facts(ours)).toEqual(facts(theirs));
+          const ids = theirs.matches.map(({ id }) => id);
+          expect(await index.copies(asked, ids)).toEqual(await embedded.copies(asked, ids));
           if (filter.datedOnly !== true) expect(await index.count(asked)).toBe(await embedded.count(asked));
           for (const order of ["newest", "soonest"] as const) {
             const list = { order, after: { at: T0 - 50_000, id: "post00200" }, limit: 7 };

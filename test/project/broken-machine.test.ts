@@ -34,6 +34,7 @@ const shortEntry = (n: number, now: number): IndexEntry => ({
     parentId: null,
   },
   syndicated: false,
+  source: null,
 });
 
 /** The failures that need a broken or overloaded machine. */

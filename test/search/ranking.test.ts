@@ -123,6 +123,7 @@ const POST = {
   publisherId: "pub_1",
   parentId: null,
   syndicated: false,
+  source: null,
 };
 
 async function rank(

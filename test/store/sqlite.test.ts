@@ -159,9 +159,10 @@ describe("the embedded index", () => {
     };
     const { posts, publishers, connection } = await reopen();
     await publishers.insert(aPublisher("pub_a"));
-    await posts.insert(aPost("a", { title: "Łódź" }));
+    await posts.insert(aPost("a", { title: "Łódź", sourceUrl: "https://example.org/a?utm_id=1" }));
     expect(lines).toEqual([]);
-    // As in version 6, which did not respell ł as l.
+    // As in version 6, which did not respell ł as l and kept no sources.
+    connection.db.exec("ALTER TABLE index_doc DROP COLUMN source");
     connection.db.exec("UPDATE index_words SET title = 'Łódź'");
     connection.db.exec("UPDATE agent_board_version SET version = 6 WHERE part = 'index'");
 
@@ -169,6 +170,7 @@ describe("the embedded index", () => {
     expect(db.prepare("SELECT count(*) AS n FROM index_words WHERE index_words MATCH 'lodz'").get()).toEqual({
       n: 1,
     });
+    expect(db.prepare("SELECT source FROM index_doc").get()).toEqual({ source: "example.org/a" });
     expect(lines).toEqual([
       "filling the search index; the board opens when that is done",
       "the search index is filled with 1 posts",

@@ -31,11 +31,12 @@ export function jsonFeed(posts: readonly Post[], channel: Channel): string {
 
 function boardMember(post: Post) {
   const { id, kind, location, starts_at, ends_at, timezone, expires_at, source_url, syndicated } = post;
-  const { parent_id, reply_count, flags, distance_km, publisher } = post;
+  const { parent_id, reply_count, flags, distance_km, copies, publisher } = post;
   return {
     ...{ id, kind, location, starts_at, ends_at, timezone, expires_at, source_url, syndicated },
     ...{ parent_id, reply_count, flags },
     ...(distance_km === undefined ? {} : { distance_km }),
+    ...(copies === undefined ? {} : { copies }),
     publisher: { id: publisher.id, verified: publisher.verified, domain: publisher.domain },
   };
 }

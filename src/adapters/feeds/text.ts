@@ -17,7 +17,7 @@ export const cleanText = (text: string) => text.replace(ILLEGAL, "");
 
 /** What, when, where and by whom: the parts of one line of plain text. */
 export function summaryParts(post: Post): string[] {
-  const { location, distance_km: distance, publisher, flags } = post;
+  const { location, distance_km: distance, copies, publisher, flags } = post;
   return [
     post.kind,
     whenOf(post),
@@ -26,9 +26,14 @@ export function summaryParts(post: Post): string[] {
     `by ${publisher.name}${publisher.verified ? ` (verified: ${publisher.domain})` : ""}`,
     post.over === true ? "over" : "",
     post.syndicated ? "relayed" : "",
+    copies === undefined ? "" : `also posted as ${copies.ids.join(", ")}${restOf(copies)}`,
     flags.length === 0 ? "" : `flags: ${flags.join(", ")}`,
   ].filter((fact) => fact !== "");
 }
+
+/** How many are not named. */
+const restOf = ({ count, ids }: NonNullable<Post["copies"]>) =>
+  count === ids.length ? "" : ` and ${count - ids.length} more`;
 
 /**
  * A post as HTML for feed readers: facts, paragraphs, links. No markup of the post survives, and each paragraph finds

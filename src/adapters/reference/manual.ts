@@ -106,11 +106,11 @@ function answers({ operations }: Documented): string {
   return `
 ## Answers
 
-Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":…}}\`; \`next_cursor\` on lists. Failure: \`{"ok":false,"error":{"code","message","hint","issues":[{"path","code","message"}]},"meta":{…}}\`. **Read \`meta.note\` whenever it is there**: parameters ignored, near-duplicates, flags on your own post, what to do next. Times are ISO 8601: send an offset, get UTC.
+Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":…}}\`; \`next_cursor\` on lists. Failure: \`{"ok":false,"error":{"code","message","hint","issues":[{"path","code","message"}]},"meta":{…}}\`. **Read \`meta.note\` whenever present**: parameters ignored, near-duplicates, flags on your own post, what to do next. Times are ISO 8601: send an offset, get UTC.
 
 A post has what it was written with (the link as \`link\`), and \`${added.join(", ")}\`.
 
-\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: 201 the first time, then 200 with the same post. Replies are one level deep. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`;
+\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`;
 }
 
 const STANDING_QUERIES = `

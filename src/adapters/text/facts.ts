@@ -31,11 +31,20 @@ export function tagsOf(tags: readonly string[], most: number): string {
 export function warningsOf(post: Post, now: number, form: "whole" | "brief"): string[] {
   return [
     ...(post.syndicated ? ["relayed"] : []),
+    ...(post.copies === undefined ? [] : [copiesOf(post.copies, form)]),
     ...(post.reply_count > 0 ? [`${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}`] : []),
     ...(post.parent_id === null ? [] : [form === "brief" ? "reply" : `reply to \`${post.parent_id}\``]),
     ...(isExpired(post, now) ? ["EXPIRED"] : isOver(post, now) ? ["OVER"] : []),
     ...(post.flags.length > 0 ? [`⚠ flags: ${post.flags.join(", ")}`] : []),
   ];
+}
+
+/** How often else it was posted, and in full where. */
+function copiesOf({ count, ids }: NonNullable<Post["copies"]>, form: "whole" | "brief"): string {
+  const first = form === "brief" ? ids.slice(0, 1) : ids;
+  const rest = count - first.length;
+  const named = first.map((id) => `\`${id}\``).join(" ");
+  return `also ${named}${rest === 0 ? "" : ` +${rest}`}`;
 }
 
 export const isExpired = (post: Post, now: number) => Date.parse(post.expires_at) <= now;

@@ -3,7 +3,7 @@ import type { Embedder } from "../../ports/embedder.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, ShownRows, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
-import type { Post } from "../../schema/post.ts";
+import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
@@ -95,7 +95,7 @@ export class Search {
       plan.sort === "relevance"
         ? await this.#walks.page(plan, query, now)
         : await this.#byTime(plan, plan.sort, query);
-    const posts = await this.#shown(page.found, plan.question.filter);
+    const posts = await this.#shown(page.found, plan.question);
     const asksAdvice = advice && page.found.length === 0 && query.cursor === undefined;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
@@ -143,7 +143,7 @@ export class Search {
     const rerank = query.rerank ?? true;
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
-      question: { filter, words: parsed, vector, minCosine, margin: scale.margin },
+      question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true },
       text,
       corrections,
       sort,
@@ -195,11 +195,18 @@ export class Search {
   }
 
   /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
-  async #shown(found: readonly FoundPost[], filter: PostFilter): Promise<Post[]> {
+  async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
+    const { filter } = question;
     const relevance = new Map(found.map((post) => [post.id, post.relevance]));
     const rows = await this.#rows.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
-    const posts = await this.#posts.shown(visible, this.#rows);
+    const [posts, copies] = await Promise.all([
+      this.#posts.shown(visible, this.#rows),
+      this.#copiesOf(
+        visible.filter(({ sourceUrl }) => sourceUrl !== null),
+        question,
+      ),
+    ]);
     return posts.map((post) => {
       const score = relevance.get(post.id) ?? null;
       const { lat, lng } = post.location ?? { lat: null, lng: null };
@@ -209,8 +216,23 @@ export class Search {
           ? {}
           : { distance_km: Math.round(distanceKm(filter.near, { lat, lng }) * 10) / 10 }),
         ...(score === null ? {} : { relevance: score }),
+        ...(copies.has(post.id) ? { copies: copies.get(post.id) } : {}),
       };
     });
+  }
+
+  /** What some posts stand for; those that stand for themselves alone are left out. */
+  async #copiesOf(posts: readonly { id: string }[], question: Question): Promise<Map<string, Copies>> {
+    const ids = posts.map(({ id }) => id);
+    const copies = ids.length === 0 ? [] : await this.#index.copies(question, ids);
+    return new Map(
+      ids.flatMap((id, at) => {
+        const others = copies[at] ?? [];
+        return others.length === 0
+          ? []
+          : [[id, { count: others.length, ids: others.slice(0, COPIES_NAMED) }]];
+      }),
+    );
   }
 
   /** Which filter emptied the result, and what a search without it would find. */
@@ -262,6 +284,8 @@ const SMALL_BOARD = 50;
  * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
  */
 const OVER = -0.2;
+
+type Copies = NonNullable<Post["copies"]>;
 
 interface Plan {
   question: Question & { filter: PostFilter };

@@ -158,7 +158,8 @@ export class PostMemory {
   #append(post: IndexedPost, terms: Terms, digest: number, many: boolean): number {
     const { names, lists, rows } = this;
     const publisher = names.number(NAME.publisher, post.publisherId);
-    const row = rows.append(post, { publisher, length: terms.length, digest }, many);
+    const source = post.source === null ? 0 : names.number(NAME.source, post.source) + 1;
+    const row = rows.append(post, { publisher, source, length: terms.length, digest }, many);
     for (const [stem, weight] of terms.weights) {
       const known = names.size;
       lists.append(names.number(NAME.word, stem), row, weight);
@@ -213,7 +214,7 @@ export class PostMemory {
     if (this.coded > 0) this.coded = rows.size;
     const names = new Names();
     const lists = new RowLists(names);
-    const publishers = new Map<number, number>();
+    const copied = new Map<number, number>();
     for (let name = 0; name < this.names.size; name += 1) {
       let copy = this.names.get(name, FIELD.status) === 0 ? -1 : names.copy(this.names, name);
       this.lists.each(name, (row, weight) => {
@@ -222,10 +223,11 @@ export class PostMemory {
         if (copy < 0) copy = names.copy(this.names, name);
         lists.append(copy, to, weight);
       });
-      if (copy >= 0) publishers.set(name, copy);
+      if (copy >= 0) copied.set(name, copy);
     }
     for (let row = 0; row < rows.size; row += 1) {
-      rows.publisher.view[row] = publishers.get(rows.publisher.view[row] ?? 0) ?? 0;
+      rows.publisher.view[row] = copied.get(rows.publisher.view[row] ?? 0) ?? 0;
+      rows.source.view[row] = (copied.get((rows.source.view[row] ?? 0) - 1) ?? -1) + 1;
     }
     this.names = names;
     this.lists = lists;
@@ -238,6 +240,7 @@ export class PostMemory {
 function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
   for (const tag of new Set(post.tags)) yield [NAME.tag, tag];
   yield [NAME.publisher, post.publisherId];
+  if (post.source !== null) yield [NAME.source, post.source];
   if (post.parentId !== null) yield [NAME.parent, post.parentId];
   if (post.lat !== null && post.lng !== null) yield [NAME.cell, cellName(cellOf(post.lat), cellOf(post.lng))];
 }

@@ -8,7 +8,7 @@ import { DEGREE, kindBit, MARK } from "../memory/rows.ts";
 
 /** What a filter asks of rows. */
 export interface RowFilter {
-  /** True for rows that pass. */
+  /** True for rows that pass; where there is `among`, only rows of it may be asked about. */
   passes(row: number): boolean;
   /** All rows that pass, ascending; null when they are among too many to be looked at one by one. */
   among: Uint32Array | null;
@@ -35,6 +35,20 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
     .map((list) => memberTest(memory, list));
   const passes = testOf(memory, filter, tests);
   return { passes, among: listed === null ? null : rowsOf(memory, listed, passes) };
+}
+
+/** The test for rows that need not be in `among`. */
+export const anyRowTest = ({ passes, among }: RowFilter): RowFilter["passes"] =>
+  among === null ? passes : (row) => isIn(among, row);
+
+function isIn(ascending: Uint32Array, row: number): boolean {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] ?? 0) < row) from = middle + 1;
+    else to = middle;
+  }
+  return ascending[from] === row;
 }
 
 /** The same test for some rows, without a way to find all that pass. */

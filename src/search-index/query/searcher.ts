@@ -3,9 +3,10 @@ import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
 import { nthLargest, TopRows } from "../../search/top-rows.ts";
-import { DOT_TO_COSINE } from "../../search/vectors.ts";
+import { cosineOf, DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { type RowFilter, rowFilter, rowTest } from "./filter.ts";
+import { Copies, hasCompany } from "./copies.ts";
+import { anyRowTest, type RowFilter, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
 import { walkByTime } from "./walk.ts";
 import { WordClaims } from "./word-claims.ts";
@@ -94,19 +95,31 @@ export class Searcher {
     question: Question,
     page: { order: "newest" | "soonest"; after: Place | null; limit: number },
   ): Place[] {
-    const { filter, passes } = this.#everything(question);
-    return walkByTime(this.#memory, { passes, among: filter.among }, page);
+    return walkByTime(this.#memory, this.#everything(question), page);
   }
 
   count(question: Question): number {
-    const { filter, passes } = this.#everything(question);
+    const { among, passes } = this.#everything(question);
     let count = 0;
-    if (filter.among !== null) {
-      for (const row of filter.among) if (passes(row)) count += 1;
+    if (among !== null) {
+      for (const row of among) if (passes(row)) count += 1;
       return count;
     }
     for (let row = 0; row < this.#memory.rows.size; row += 1) if (passes(row)) count += 1;
     return count;
+  }
+
+  /** See `SearchIndex.copies`. */
+  copies(question: Question, rows: readonly number[]): number[][] {
+    const none = rows.map(() => []);
+    if (!rows.some((row) => hasCompany(this.#memory, row))) return none;
+    const { words, vector, filter } = question;
+    const matches =
+      words === null && vector === null
+        ? anyRowTest(rowFilter(this.#memory, filter))
+        : this.#asked(question).matches;
+    const copies = new Copies(this.#memory, matches);
+    return rows.map((row) => copies.of(row));
   }
 
   vectors(rows: readonly number[]): (Int8Array | null)[] {
@@ -147,6 +160,11 @@ export class Searcher {
     const floor = arm === null || arm.known ? minCosine : minCosine + margin;
     const all = !asksWords && question.vector === null;
     const required = arm !== null && arm.needed !== null;
+    const supports = (score: number, cosine: number) => all || score > 0 || (!required && cosine >= floor);
+    const passes = anyRowTest(rows);
+    const matches = (row: number) =>
+      isFree(arm, row) && passes(row) && supports(scoreOf(arm, row), this.#cosine(vector, row));
+    const copies = question.distinct === true ? new Copies(this.#memory, matches) : null;
     return {
       filter: rows,
       vector,
@@ -156,7 +174,9 @@ export class Searcher {
       all,
       required,
       beforeBlock,
-      supports: (score, cosine) => all || score > 0 || (!required && cosine >= floor),
+      supports,
+      matches,
+      isCopy: (row) => copies?.isCopy(row) === true,
     };
   }
 
@@ -164,9 +184,10 @@ export class Searcher {
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
     const { filter, arm, vector, factors } = asked;
     const isWanted = (row: number) => isFree(arm, row) && !except.has(row);
-    const passes = (row: number) => isWanted(row) && filter.passes(row);
+    const passes = (row: number) => isWanted(row) && filter.passes(row) && !asked.isCopy(row);
     const alone = (rows: Uint32Array) => ({ rows, dots: null, bestWords: 0 });
-    if (filter.among !== null) return alone(filter.among.filter(isWanted));
+    if (filter.among !== null)
+      return alone(filter.among.filter((row) => isWanted(row) && !asked.isCopy(row)));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
     const bestWords = arm === null ? 0 : bestScore(arm, passes);
@@ -194,29 +215,40 @@ export class Searcher {
     return cosines;
   }
 
-  /** The filter of a question, and the test for rows that pass it and match. */
-  #everything(question: Question): { filter: RowFilter; passes: (row: number) => boolean } {
-    if (question.words === null && question.vector === null) {
-      const filter = rowFilter(this.#memory, question.filter);
-      return { filter, passes: filter.passes };
-    }
+  /** The cosine of a row, without the kernel, which may be at work. */
+  #cosine(vector: Int8Array | null, row: number): number {
+    const { rows, vectors } = this.#memory;
+    return vector === null || !rows.hasVector(row) ? Number.NaN : cosineOf(vector, vectors.get(row));
+  }
+
+  /** The filter of a question, and the test for its rows that pass it and match. */
+  #everything(question: Question): RowFilter {
+    const { words, vector, distinct } = question;
+    const { filter, test } =
+      words === null && vector === null ? this.#filtered(question) : this.#supported(question);
+    const passes = test(filter.passes);
+    if (distinct !== true) return { ...filter, passes };
+    const copies = new Copies(this.#memory, test(anyRowTest(filter)));
+    return { ...filter, passes: (row) => passes(row) && !copies.isCopy(row) };
+  }
+
+  #filtered({ filter }: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
+    return { filter: rowFilter(this.#memory, filter), test: (passes) => passes };
+  }
+
+  #supported(question: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
     const { filter, arm, vector, beforeBlock, supports } = this.#asked(question);
     const { rows } = this.#memory;
     const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector, beforeBlock);
-    return {
-      filter,
-      passes: (row) => {
-        const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
-        const place = arm === null ? -1 : arm.placeOf(row);
-        return (
-          supports(place < 0 ? 0 : (arm?.scores[place] ?? 0), cosine) &&
-          isFree(arm, row) &&
-          filter.passes(row)
-        );
-      },
+    const test = (passes: RowTest) => (row: number) => {
+      const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
+      return supports(scoreOf(arm, row), cosine) && isFree(arm, row) && passes(row);
     };
+    return { filter, test };
   }
 }
+
+type RowTest = RowFilter["passes"];
 
 /** Rows that compete for a place. */
 interface Competing {
@@ -267,6 +299,16 @@ interface Asked {
   beforeBlock(): void;
   /** @param cosine  NaN where there is none */
   supports(score: number, cosine: number): boolean;
+  /** True for any row that answers the question. */
+  matches(row: number): boolean;
+  /** True when another match stands for this one. */
+  isCopy(row: number): boolean;
+}
+
+/** By words, 0 for a row without any. */
+function scoreOf(arm: WordArm | null, row: number): number {
+  const place = arm === null ? -1 : arm.placeOf(row);
+  return place < 0 ? 0 : (arm?.scores[place] ?? 0);
 }
 
 /** True for rows with every phrase asked for and nothing excluded. */

@@ -84,6 +84,10 @@ export class ThreadAnswers implements Answers {
     return this.#search("list", question, page) as Promise<Place[]>;
   }
 
+  copies(question: Question, ids: readonly string[]): Promise<string[][]> {
+    return this.#search("copies", question, ids) as Promise<string[][]>;
+  }
+
   count(question: Question): Promise<number> {
     return this.#search("count", question) as Promise<number>;
   }

@@ -13,7 +13,7 @@ export interface ThreadStart {
 /** The questions that are passed on as they are. */
 export type Method = keyof Pick<
   Answers,
-  "rank" | "match" | "list" | "count" | "spellings" | "vectors" | "cosines"
+  "rank" | "match" | "list" | "copies" | "count" | "spellings" | "vectors" | "cosines"
 >;
 
 /**

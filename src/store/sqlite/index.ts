@@ -63,6 +63,7 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     match: (...asked) => index.match(...asked).catch(failed),
     rank: (...asked) => index.rank(...asked).catch(failed),
     list: (...asked) => index.list(...asked).catch(failed),
+    copies: (...asked) => index.copies(...asked).catch(failed),
     count: (...asked) => index.count(...asked).catch(failed),
     spellings: (...asked) => index.spellings(...asked).catch(failed),
     vectors: (...asked) => index.vectors(...asked).catch(failed),

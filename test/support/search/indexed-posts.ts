@@ -39,6 +39,8 @@ export function manyPosts(count: number): StoredPost[] {
       expiresAt: T0 + (next(40) - 10) * DAY_MS,
       parentId: next(6) === 0 ? "post00000" : null,
       syndicated: next(5) === 0,
+      // Twenty pages, of which some have several days.
+      sourceUrl: i % 3 === 0 ? `https://example.org/${i % 60}` : null,
       // Several in the same millisecond.
       createdAt: T0 - next(200) * 1_000,
       updatedAt: T0,

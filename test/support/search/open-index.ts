@@ -98,6 +98,7 @@ export function post(fields: Partial<IndexEntry> & { id: string }): IndexEntry {
     publisherId: "pub_1",
     parentId: null,
     syndicated: false,
+    source: null,
     ...fields,
   };
 }

@@ -86,11 +86,18 @@ function facts(post: Post, { now, language, ownPage }: CardDisplay): Piece[] {
     ownPage !== true && byline(post.publisher),
     post.parent_id !== null && html`<span>a reply</span>`,
     post.syndicated && html`<span>relayed${relayedFrom(post.source_url)}</span>`,
+    post.copies !== undefined && copiesLinks(post.copies),
     post.starts_at !== null &&
       post.reply_count > 0 &&
       html`<span>${post.reply_count} ${post.reply_count === 1 ? "reply" : "replies"}</span>`,
     post.flags.length > 0 && html`<span class="warning">⚠ flagged</span>`,
   ];
+}
+
+/** `+2 from the same source: 1 2`, each number a link. */
+function copiesLinks({ count, ids }: NonNullable<Post["copies"]>): Html {
+  const links = ids.map((id, at) => html` <a href="${pathOf({ id })}">${at + 1}</a>`);
+  return html`<span>+${count} from the same source:${links}</span>`;
 }
 
 function relayedFrom(source: string | null): Piece {

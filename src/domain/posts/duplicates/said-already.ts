@@ -1,11 +1,11 @@
 import type { Advice } from "../../../failures.ts";
 import type { SearchIndex } from "../../../ports/search-index.ts";
 import type { PostStore, StoredPost } from "../../../ports/store/index.ts";
+import { sourceKey } from "../../../schema/source-key.ts";
 import { withoutStopWords } from "../../../search/stop-words.ts";
 import { wordsOf } from "../../../search/tokens.ts";
 import { filterOf } from "../../search/query.ts";
 import { nearIdentical } from "./fingerprint.ts";
-import { sourceKey } from "./source-key.ts";
 
 /** Long words are rare ones: a near-identical post has almost all of them, and stands among the first. */
 const WORDS_ASKED = 12;

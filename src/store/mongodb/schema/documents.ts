@@ -65,6 +65,8 @@ export interface PostDocument {
   geo?: { type: "Point"; coordinates: [lng: number, lat: number] };
   timezone?: string | null;
   source_url?: string | null;
+  /** See `IndexEntry.source`. */
+  source?: string | null;
   metadata?: string;
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection } from "mongodb";
+import { sourceOf } from "../../../ports/index-entry.ts";
 import { tryServer } from "../server/check-server.ts";
 import { connectMongodb, isDuplicate, type MongodbConnection } from "../server/connection.ts";
 import type { PostDocument } from "./documents.ts";
 import { declareSchema, unless } from "./index.ts";
-import { WINDOW_END } from "./posts.ts";
+import { postOfDocument, WINDOW_END } from "./posts.ts";
 
 /** The document `schema` of collection `meta`: the database's version, and which process migrates it. */
 interface SchemaDocument {
@@ -43,7 +44,18 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   declareSchema,
   // The previous release still uses the index `vector_model` of `posts`.
   declareSchema,
+  nameSources,
 ];
+
+/** Posts written before have no `source` yet. */
+async function nameSources({ db }: MongodbConnection): Promise<void> {
+  const posts = db.collection<PostDocument>("posts");
+  const nameless = { source_url: { $type: "string" }, source: { $exists: false } } as const;
+  for await (const post of posts.find(nameless)) {
+    const { _id, root } = post;
+    await posts.updateOne({ _id, root }, { $set: { source: sourceOf(postOfDocument(post, 0)) } });
+  }
+}
 
 /** A reply expires with its root. */
 async function expireRepliesWithRoots({ db }: MongodbConnection): Promise<void> {

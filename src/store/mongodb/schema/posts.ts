@@ -1,5 +1,5 @@
 import { Binary } from "mongodb";
-import { windowOf } from "../../../ports/index-entry.ts";
+import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
 import type { RemovedPost, StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
@@ -46,6 +46,7 @@ export function documentOfPost(
     ...pointOf(post.location),
     timezone: post.timezone,
     source_url: post.sourceUrl,
+    source: sourceOf(post),
     metadata: JSON.stringify(post.metadata),
   };
 }
@@ -107,6 +108,7 @@ export const WRITTEN = {
   geo: "",
   timezone: "",
   source_url: "",
+  source: "",
   metadata: "",
   vec: "",
 } as const satisfies Partial<Record<keyof PostDocument, "">>;

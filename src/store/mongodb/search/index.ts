@@ -4,13 +4,15 @@ import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.
 import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
+import { SourceQueries } from "./collection/copies.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
+import { distinctMatches, distinctPlaces } from "./distinct.ts";
 import { mergeMatches, mergePlaces } from "./merge.ts";
 import { CircuitBreaker } from "./mongot/breaker.ts";
 import { MongotIndex } from "./mongot/index.ts";
 import { SearchIndexes } from "./mongot/provisioning.ts";
-import { MongotQueries } from "./mongot/queries.ts";
+import { CANDIDATES_MAX, MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
 import type { Copied } from "./replica/copies.ts";
 import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
@@ -38,6 +40,8 @@ const RECENT_MS = 60_000;
 /** And at most, whether mongot has it or not. */
 const RECENT_MAX_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 10_000;
+/** Copies are looked for among so many matches of a count. */
+const COUNTED_APART = 2_000;
 
 /**
  * The index of a board in MongoDB. Where the database has mongot, that answers, merged with what changed a moment ago, and
@@ -66,6 +70,7 @@ class CompositeIndex implements MongodbIndex {
   readonly #replica: Replica | null;
   readonly #mongot: MongotIndex;
   readonly #lists: CollectionQueries;
+  readonly #sources: SourceQueries;
   readonly #listIndexes: ListIndexes;
   readonly #breaker = new CircuitBreaker();
   readonly #pruning: NodeJS.Timeout;
@@ -80,6 +85,7 @@ class CompositeIndex implements MongodbIndex {
       new MongotQueries({ ...options, storesFields: () => indexes.storesFields }),
     );
     this.#lists = new CollectionQueries(options);
+    this.#sources = new SourceQueries(options, (question, ids) => this.#matching(question, ids));
     this.#listIndexes = new ListIndexes(options);
     this.#useMongot();
     this.#pruning = setInterval(() => {
@@ -93,11 +99,15 @@ class CompositeIndex implements MongodbIndex {
     return this.#ask(
       async (recent) => {
         const leftOut = recent.since(performance.now());
-        const [large, small] = await Promise.all([
-          this.#mongot.match(question, { ...page, leftOut }),
-          recent.index.match(question, page),
-        ]);
-        return mergeMatches(large, small, question.words, page.limit);
+        const all = { ...question, distinct: false };
+        const ask = async (limit: number) => {
+          const [large, small] = await Promise.all([
+            this.#mongot.match(all, { ...page, limit, leftOut }),
+            recent.index.match(all, { ...page, limit }),
+          ]);
+          return mergeMatches(large, small, question.words, limit);
+        };
+        return distinctMatches(this.#hiddenIn(question), page.limit, ask);
       },
       (replica) => replica.match(question, page),
     );
@@ -136,30 +146,48 @@ class CompositeIndex implements MongodbIndex {
   list(question: Question, page: Parameters<SearchIndex["list"]>[1]) {
     return this.#askFilters(
       question,
-      () => this.#lists.list(question.filter, page),
+      () =>
+        distinctPlaces(this.#hiddenIn(question), page, (after) =>
+          this.#lists.list(question.filter, { ...page, after }),
+        ),
       async (recent) => {
         const leftOut = recent.since(performance.now());
-        const [large, small] = await Promise.all([
-          this.#mongot.list(question, { ...page, leftOut }),
-          recent.index.list(question, page),
-        ]);
-        return mergePlaces(small, large, page.order, page.limit);
+        const all = { ...question, distinct: false };
+        return distinctPlaces(this.#hiddenIn(question), page, async (after) => {
+          const [large, small] = await Promise.all([
+            this.#mongot.list(all, { ...page, after, leftOut }),
+            recent.index.list(all, { ...page, after }),
+          ]);
+          return mergePlaces(small, large, page.order, page.limit);
+        });
       },
       (replica) => replica.list(question, page),
     );
   }
 
+  copies(question: Question, ids: readonly string[]) {
+    const ask = () => this.#sources.copies(question, ids);
+    return this.#askFilters(question, ask, ask, (replica) => replica.copies(question, ids));
+  }
+
+  /** Beside mongot, copies are taken out among the newest `COUNTED_APART` matches. */
   count(question: Question) {
+    const page = { order: "newest", after: null, limit: COUNTED_APART } as const;
+    const withoutCopies = async (count: number) => {
+      if (question.distinct !== true) return count;
+      const newest = await this.list({ ...question, distinct: false }, page);
+      return count - (await this.#hiddenIn(question)(newest.map(({ id }) => id))).size;
+    };
     return this.#askFilters(
       question,
-      () => this.#lists.count(question.filter),
+      async () => withoutCopies(await this.#lists.count(question.filter)),
       async (recent) => {
         const leftOut = recent.since(performance.now());
         const [large, small] = await Promise.all([
           this.#mongot.count(question, leftOut),
           recent.index.count(question),
         ]);
-        return large + small;
+        return withoutCopies(large + small);
       },
       (replica) => replica.count(question),
     );
@@ -210,6 +238,28 @@ class CompositeIndex implements MongodbIndex {
     clearInterval(this.#pruning);
     this.#indexes.close();
     await Promise.all([this.#recent?.close(), this.#replica?.close()]);
+  }
+
+  /** Those of some posts that answer a question: recent ones by their index, the others by mongot. */
+  async #matching(question: Question, ids: readonly string[]): Promise<Set<string>> {
+    const recent = this.#recent;
+    if (isFilterOnly(question)) return new Set(ids);
+    if (recent === null) throw new StoreUnavailable(AWAY);
+    const leftOut = recent.since(performance.now());
+    const everything = { limit: CANDIDATES_MAX, except: new Set<string>() };
+    const [large, small] = await Promise.all([
+      this.#mongot.matching(
+        question,
+        ids.filter((id) => !leftOut.has(id)),
+      ),
+      recent.index.match({ ...question, distinct: false }, everything),
+    ]);
+    return new Set([...large, ...small.matches.map(({ id }) => id)]);
+  }
+
+  #hiddenIn(question: Question) {
+    return async (ids: readonly string[]): Promise<Set<string>> =>
+      question.distinct === true ? this.#sources.hidden(question, ids) : new Set();
   }
 
   /** Asks the collection when only filters are given, and the replica when that fails; otherwise like `#ask`. */

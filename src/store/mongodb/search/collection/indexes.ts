@@ -24,6 +24,11 @@ export const LIST_INDEXES: readonly (IndexDescription & { name: string })[] = [
   },
   // Its keys are in the order of places, so the server sorts what it finds.
   { name: "list_geo", key: { is_reply: 1, kind: 1, geo: "2dsphere", win_end: 1, win_start: 1 }, ...ACTIVE },
+  {
+    name: "list_source",
+    key: { source: 1 },
+    partialFilterExpression: { state: "active", source: { $type: "string" } },
+  },
 ];
 
 /**

@@ -1,4 +1,3 @@
-import type { Document } from "mongodb";
 import type { Match, Question, SearchIndex } from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
@@ -7,8 +6,9 @@ import { meantWord } from "../../../../search/spelling.ts";
 import { comparableWords } from "../../../../search/tokens.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import { bestMatches } from "../merge.ts";
+import { type Bounds, compoundOf, NAMED_MAX, oneOf } from "./compound.ts";
 import { Coverage } from "./coverage.ts";
-import { clauseAfter, clausesOf, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
+import { clauseAfter, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
 import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
 import { clauseOfExcluded, clauseOfNear, clausesOfWords } from "./words.ts";
 
@@ -24,9 +24,6 @@ const SPELT_IN_MAX = 50;
 
 /** The server's cosines differ from ours by less: rounded vectors are not quite of length 1. Ours decide. */
 const TOLERANCE = 0.02;
-
-/** Posts that a question names, so that mongot passes over them; others are taken out of its answer. */
-const NAMED_MAX = 1_000;
 
 /** Posts that another index answers for: they do not even count as matches. */
 export interface LeftOut {
@@ -57,7 +54,7 @@ interface Candidates {
  *
  * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
  */
-export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spellings"> {
+export class MongotIndex implements Omit<SearchIndex, "copies" | "rank" | "ready" | "spellings"> {
   readonly #queries: MongotQueries;
   readonly #coverage: Coverage;
 
@@ -165,6 +162,23 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spelli
     }
     const candidates = Array.from(posts, ([spelt, count]) => ({ word: spelt, posts: count }));
     return { isKnown: false, word: meantWord(typed, candidates) };
+  }
+
+  /** Those of some posts that answer a question, without regard to `distinct`. */
+  async matching(question: Question, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const { filter, vector, words, minCosine } = question;
+    const { compound, asksWords, required } = compoundOf(question, { only: ids });
+    const [byWords, checked, known] = await Promise.all([
+      compound === null ? NONE : this.#queries.words(compound, { limit: ids.length }),
+      this.#queries.checked(ids, filter, vector !== null),
+      !asksWords || this.#areKnown(words),
+    ]);
+    const floor = known ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
+    const near = [...checked].filter(([, post]) => !required && supports(vector, post, floor));
+    const nearest = near.map(([id]) => id);
+    const withWords = byWords.found.map(({ id }) => id).filter((id) => checked.has(id));
+    return new Set([...withWords, ...(await this.#notExcluded(nearest, question))]);
   }
 
   /** Those of the posts that pass a filter, as the collection holds them now. */
@@ -301,34 +315,7 @@ export class MongotIndex implements Omit<SearchIndex, "rank" | "ready" | "spelli
   }
 }
 
-/** The part of the matches that is wanted. */
-interface Bounds {
-  /** Only what comes after a place of a list. */
-  after?: { clause: Document; condition: Document } | undefined;
-  /** Ids to pass over. */
-  without?: readonly string[];
-}
-
 const NONE: { found: Found[]; total: number } = { found: [], total: 0 };
-
-/** The `compound` for `$search`; null when the words hold no letter, so that no post can have them. */
-function compoundOf(
-  { filter, words, vector }: Question,
-  { after, without = [] }: Bounds,
-): { compound: Document | null; asksWords: boolean; required: boolean } {
-  const { must, mustNot } = clausesOfWords(words);
-  const required = (words?.phrases.length ?? 0) > 0;
-  const asksWords = words !== null && !(must.length === 0 && mustNot.length > 0);
-  if ((asksWords && must.length === 0) || (!asksWords && vector !== null)) {
-    return { compound: null, asksWords, required };
-  }
-  const clauses = [...clausesOf(filter), ...(after === undefined ? [] : [after.clause])];
-  const out: Document[] = [];
-  for (let at = 0; at < without.length; at += NAMED_MAX) out.push(oneOf(without.slice(at, at + NAMED_MAX)));
-  return { compound: { must, mustNot: [...mustNot, ...out], filter: clauses }, asksWords, required };
-}
-
-const oneOf = (ids: readonly string[]): Document => ({ in: { path: "_id", value: [...ids] } });
 
 const supports = (vector: Int8Array | null, { vector: own }: Checked, floor: number) =>
   vector !== null && own !== null && cosineOf(vector, own) >= floor;

@@ -57,6 +57,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     match: (question, page) => ask((index) => index.match(question, page)),
     rank: (question, options) => ask((index) => index.rank(question, options)),
     list: (question, page) => ask((index) => index.list(question, page)),
+    copies: (question, ids) => ask((index) => index.copies(question, ids)),
     count: (question) => ask((index) => index.count(question)),
     vectors: (ids) => ask((index) => index.vectors(ids)),
     spellings: (words) => ask((index) => index.spellings(words)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sourceKey } from "../../src/domain/posts/duplicates/source-key.ts";
+import { sourceKey } from "../../src/schema/source-key.ts";
 
 describe("sourceKey", () => {
   it.each([

@@ -1,0 +1,71 @@
+import type { PostMemory } from "../memory/index.ts";
+import { FIELD } from "../memory/names.ts";
+import { MARK } from "../memory/rows.ts";
+
+/** Posts with one source, of which only the first-hand one is shown, else the oldest. */
+export class Copies {
+  readonly #memory: PostMemory;
+  readonly #matches: (row: number) => boolean;
+  /** By source: a group is looked through once for a question, however large it is. */
+  readonly #firsts = new Map<number, number>();
+
+  /** @param matches  true for rows that answer the question; a copy that does not neither hides nor is hidden */
+  constructor(memory: PostMemory, matches: (row: number) => boolean) {
+    this.#memory = memory;
+    this.#matches = matches;
+  }
+
+  /** True when a matching post with the same source stands for this one. */
+  isCopy(row: number): boolean {
+    if (!hasCompany(this.#memory, row)) return false;
+    const first = this.#firstLike(row);
+    return first !== row && first >= 0 && this.#goesFirst(first, row);
+  }
+
+  /** The match that stands for all with this row's source, or -1. */
+  #firstLike(row: number): number {
+    const source = this.#memory.rows.source.view[row] ?? 0;
+    const known = this.#firsts.get(source);
+    if (known !== undefined) return known;
+    let best = this.#matches(row) ? row : -1;
+    this.#each(row, (other) => {
+      if ((best < 0 || this.#goesFirst(other, best)) && this.#matches(other)) best = other;
+    });
+    this.#firsts.set(source, best);
+    return best;
+  }
+
+  /** The other matching posts with the same source, oldest first. */
+  of(row: number): number[] {
+    const others: number[] = [];
+    if (!hasCompany(this.#memory, row)) return others;
+    this.#each(row, (other) => {
+      if (this.#matches(other)) others.push(other);
+    });
+    return others.sort((a, b) => this.#compareAges(a, b));
+  }
+
+  #each(row: number, take: (other: number) => void): void {
+    const { rows, lists } = this.#memory;
+    lists.each((rows.source.view[row] ?? 0) - 1, (other) => {
+      if (other !== row) take(other);
+    });
+  }
+
+  #goesFirst(a: number, b: number): boolean {
+    const relayed = (row: number) => (this.#memory.rows.marks.view[row] ?? 0) & MARK.syndicated;
+    return (relayed(a) - relayed(b) || this.#compareAges(a, b)) < 0;
+  }
+
+  #compareAges(a: number, b: number): number {
+    const { rows } = this.#memory;
+    const age = (rows.createdAt.view[a] ?? 0) - (rows.createdAt.view[b] ?? 0);
+    return age || (rows.idOf(a) < rows.idOf(b) ? -1 : 1);
+  }
+}
+
+/** True when other rows have the same source. */
+export function hasCompany({ rows, names }: PostMemory, row: number): boolean {
+  const source = rows.source.view[row] ?? 0;
+  return source !== 0 && names.get(source - 1, FIELD.count) > 1;
+}

@@ -1,0 +1,40 @@
+import type { Place } from "../../../ports/store/index.ts";
+import type { Matches } from "./merge.ts";
+import { CANDIDATES_MAX } from "./mongot/queries.ts";
+
+/** Those of some matches for which another match stands. */
+type Hidden = (ids: readonly string[]) => Promise<Set<string>>;
+
+/** The best matches without those that are hidden; asks for more while these leave the page short. */
+export async function distinctMatches(
+  hidden: Hidden,
+  limit: number,
+  ask: (limit: number) => Promise<Matches>,
+): Promise<Matches> {
+  for (let asked = limit; ; ) {
+    const { matches, bestWords } = await ask(asked);
+    const out = await hidden(matches.map(({ id }) => id));
+    const kept = matches.filter(({ id }) => !out.has(id));
+    const isAll = matches.length < asked || asked >= CANDIDATES_MAX;
+    if (isAll || kept.length >= limit) return { matches: kept.slice(0, limit), bestWords };
+    asked = Math.min(CANDIDATES_MAX, asked + 2 * out.size);
+  }
+}
+
+/** A page of a list, the same way. */
+export async function distinctPlaces(
+  hidden: Hidden,
+  page: { after: Place | null; limit: number },
+  ask: (after: Place | null) => Promise<Place[]>,
+): Promise<Place[]> {
+  const places: Place[] = [];
+  for (let { after } = page; ; ) {
+    const found = await ask(after);
+    const out = await hidden(found.map(({ id }) => id));
+    places.push(...found.filter(({ id }) => !out.has(id)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < page.limit || places.length >= page.limit)
+      return places.slice(0, page.limit);
+    after = last;
+  }
+}
