@@ -69,15 +69,17 @@ describe("sitemap", () => {
     ahead = 0;
   });
 
-  it("leaves out relayed posts, and those of an unverified publisher for a day, whose pages are noindex too", async () => {
+  it("leaves out relayed posts, replies, and posts of an unverified publisher for a day; their pages are noindex too", async () => {
     let now = Date.now();
     const young = await startBoard({ SITE_URL: SITE }, { clock: () => now });
     const proved = await register(young);
     await young.board.store.publishers.update(proved.id, { verifiedAt: now, verifiedVia: "dns" });
+    const verified = await write(young, proved.key);
     const posts = {
       unverified: await write(young, (await register(young)).key),
       relayed: await write(young, proved.key, { syndicated: true }),
-      verified: await write(young, proved.key),
+      verified,
+      reply: await write(young, proved.key, { parent_id: verified.id }),
     };
     const open = async () => {
       const listed = locations((await get("/sitemaps/posts-1.xml", young)).text).map(pathOf);

@@ -119,7 +119,7 @@ function otherMonths(shown: Shown, now: number, language: Language): Html {
     const name = html`<span${language.attribute}>${language.date(`${month}-01`, "UTC", "wholeMonth")}</span>`;
     return html`<a class="button quiet" rel="${rel}" href="${calendarPath(shown, month)}">${arrow(name)}</a>`;
   };
-  return html`<nav class="pages" aria-label="Months">${link(-1, "prev", (name) => html`← ${name}`)}${link(1, "next", (name) => html`${name} →`)}</nav>`;
+  return html`<nav class="pages" aria-label="Months">${link(-1, "prev", (name) => html`←\u00A0${name}`)}${link(1, "next", (name) => html`${name}\u00A0→`)}</nav>`;
 }
 
 function agenda(shown: Shown, now: number, language: Language): Html {

@@ -90,8 +90,9 @@ ${bodyText(shown.body)}
 ${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${tagPath(tag)}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
-/** Whether search engines may keep the page. */
-function isKept({ syndicated, created_at, expires_at, publisher }: Post, now: number): boolean {
+/** Whether search engines may keep the page. That of a reply they may not: its text is on the page of its root. */
+function isKept({ parent_id, syndicated, created_at, expires_at, publisher }: Post, now: number): boolean {
+  if (parent_id !== null) return false;
   const age = { syndicated, createdAt: Date.parse(created_at) };
   return Date.parse(expires_at) > now && isForSearchEngines(age, publisher.verified, now);
 }

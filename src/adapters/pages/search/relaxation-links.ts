@@ -10,8 +10,9 @@ export interface RelaxationLink {
 }
 
 const COUNTED = 100;
-/** Searches for pairs of conditions; each costs as much as one search. */
-const PAIRS_MAX = 15;
+/** Searches for pairs of conditions; each costs as much as one search. They end once `PAIRS_FOUND` found something. */
+const PAIRS_MAX = 8;
+const PAIRS_FOUND = 3;
 
 /**
  * The wider searches that find something, each with one condition fewer, the most useful first. Where no condition is at
@@ -23,8 +24,15 @@ export async function relaxationLinks(
   run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
 ): Promise<RelaxationLink[]> {
   const steps = widenings(params);
-  const found = await thatFind(steps, params, run);
-  return found.length > 0 ? found : thatFind(pairsOf(steps), params, run);
+  const links = await Promise.all(steps.map((step) => linkOf(step, params, run)));
+  const found = links.filter((link) => link !== null);
+  if (found.length > 0) return found;
+  for (const pair of pairsOf(steps)) {
+    const link = await linkOf(pair, params, run);
+    if (link !== null) found.push(link);
+    if (found.length === PAIRS_FOUND) break;
+  }
+  return found;
 }
 
 /** One condition dropped or widened. */
@@ -34,28 +42,24 @@ interface Widening {
   change: Readonly<Record<string, string | undefined>>;
 }
 
-async function thatFind(
-  steps: readonly Widening[],
+/** The wider search of a step; null when that too finds nothing. */
+async function linkOf(
+  { words, change }: Widening,
   params: SearchParams,
   run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
-): Promise<RelaxationLink[]> {
-  const links = await Promise.all(
-    steps.map(async ({ words, change }) => {
-      const changed = Object.entries({ ...params, ...change });
-      const wider = Object.fromEntries(
-        changed.filter((each): each is [string, string] => each[1] !== undefined),
-      );
-      const { length } = await run({ ...wider, limit: COUNTED });
-      return { words, params: wider, count: length === COUNTED ? `${COUNTED} or more` : String(length) };
-    }),
-  );
-  return links.filter(({ count }) => count !== "0");
+): Promise<RelaxationLink | null> {
+  const changed = Object.entries({ ...params, ...change });
+  const wider = Object.fromEntries(changed.filter((each): each is [string, string] => each[1] !== undefined));
+  const { length } = await run({ ...wider, limit: COUNTED });
+  if (length === 0) return null;
+  return { words, params: wider, count: length === COUNTED ? `${COUNTED} or more` : String(length) };
 }
 
-/** Every two steps that change different parameters. */
+/** Every two steps that change different parameters, with the place dropped rather than widened: few pairs must do. */
 function pairsOf(steps: readonly Widening[]): Widening[] {
-  const pairs = steps.flatMap((first, i) =>
-    steps
+  const whole = steps.filter(({ change }) => change["near"] === undefined);
+  const pairs = whole.flatMap((first, i) =>
+    whole
       .slice(i + 1)
       .filter(({ change }) => !Object.keys(change).some((name) => name in first.change))
       .map((second) => ({
