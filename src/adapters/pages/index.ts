@@ -33,7 +33,7 @@ const VIEWS: readonly View[] = [home, search, post, publisher];
 export function pagesRouter(operations: readonly Operation[], site: Site, dispatcher: Dispatcher): Router {
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
-  router.use(assetRoutes());
+  router.use(assetRoutes(site));
   for (const view of [...VIEWS, calendar, tags, stats, docsView(operations), ...legalViews()]) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(

@@ -1,5 +1,5 @@
 import type { Site } from "../../../domain/site.ts";
-import { ASSETS } from "./assets.ts";
+import { ASSETS, OPENSEARCH } from "./assets.ts";
 import { type Html, html, jsonScript, oneLine, type Piece, shownText } from "./html.ts";
 
 export const SITE_NAME = "Agent Board";
@@ -73,6 +73,8 @@ export function page(parts: PageParts): string {
 ${parts.noindex === true && html`<meta name="robots" content="noindex">\n`}<link rel="stylesheet" href="${ASSETS.style.path}">
 <script src="${ASSETS.script.path}"></script>
 <link rel="icon" type="image/svg+xml" href="${ASSETS.icon.path}">
+<link rel="apple-touch-icon" href="${ASSETS.touchIcon.path}">
+<link rel="search" type="application/opensearchdescription+xml" href="${OPENSEARCH}" title="${SITE_NAME}">
 ${path !== null && html`<link rel="canonical" href="${site.root + path}">\n`}<link rel="describedby" type="text/plain" href="/llms.txt">
 <link rel="service-desc" type="application/json" href="/openapi.json">
 ${(parts.links ?? []).map(headLink)}${openGraph(parts, fullTitle)}${parts.jsonLd !== undefined && jsonScript(parts.jsonLd)}
@@ -116,18 +118,22 @@ function headLink({ rel, href, type, title }: HeadLink): Html {
 `;
 }
 
-/** A link card of text only: posts have no pictures. */
+/** A link card. Posts have no pictures, so each shows the board's own. */
 function openGraph({ title, description, path, site, openGraphType }: PageParts, fullTitle: string): Html {
   const members: [string, string][] = [
     ["og:site_name", SITE_NAME],
     ["og:type", openGraphType ?? "website"],
     ["og:title", oneLine(title === "" ? fullTitle : title, 120)],
     ["og:description", oneLine(description, 200)],
+    ["og:image", site.root + ASSETS.social.path],
+    ["og:image:width", "600"],
+    ["og:image:height", "315"],
+    ["og:image:alt", "A sheet of paper pinned to a board"],
     ...(path === null ? [] : [["og:url", site.root + path] as [string, string]]),
   ];
   return html`${members.map(
     ([property, content]) => html`<meta property="${property}" content="${content}">
 `,
-  )}<meta name="twitter:card" content="summary">
+  )}<meta name="twitter:card" content="summary_large_image">
 `;
 }
