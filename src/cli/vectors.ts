@@ -1,5 +1,5 @@
-import type { OpenBoard } from "../open-board.ts";
-import { createProgress } from "./progress.ts";
+import type { OpenBoard } from "../../open-board.ts";
+import { createProgress } from "../progress.ts";
 
 const POLL_MS = 200;
 

@@ -93,7 +93,7 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
 }
 
 /** Differs wherever vectors differ. */
-function modelIdOf({
+export function modelIdOf({
   id,
   pooling,
   maxTokens,

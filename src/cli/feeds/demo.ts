@@ -4,10 +4,10 @@ import { readConfig } from "../../config.ts";
 import { newId } from "../../domain/secrets.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { openBoard } from "../../open-board.ts";
+import { vectorsReady } from "../import/vectors.ts";
 import { openLogger } from "../logger.ts";
 import { jsonOption, print } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { vectorsReady } from "../vectors.ts";
 import { addFeed, pollInWords } from "./index.ts";
 
 const DAILY = 500;

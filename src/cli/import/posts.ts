@@ -9,8 +9,8 @@ import { linesOf } from "../../transfer/lines.ts";
 import { openLogger } from "../logger.ts";
 import { print } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { vectorsReady } from "../vectors.ts";
 import { loadRowMap, POSTS, postOfRow, type RowMap } from "./row-map.ts";
+import { vectorsReady } from "./vectors.ts";
 
 /** Rows written side by side: they share commits. */
 const BATCH = 32;
