@@ -114,7 +114,8 @@ async function serve(env, cwd) {
       began,
       BOUNDS.modelReadyS,
     );
-    await sleep(5_000);
+    // Ten seconds after its last call a board gives memory back.
+    await sleep(15_000);
     return { firstAnswerS, modelReadyS, restMb: residentMb(port) };
   } finally {
     await stop(board);
