@@ -34,8 +34,18 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
   };
 }
 
-/** What posts about one thing share: the page they name, and the start, since a page may announce several days. */
-export function sourceOf(post: Pick<StoredPost, "sourceUrl" | "startsAt" | "parentId">): string | null {
+/**
+ * What posts about one thing share: the page they name, and the start, since a page may announce several days. A relayed
+ * entry without a link of its own may name the page of its whole feed, so its `source_id` there belongs to it.
+ */
+export function sourceOf(
+  post: Pick<StoredPost, "sourceUrl" | "startsAt" | "parentId" | "link" | "syndicated" | "metadata">,
+): string | null {
   const page = post.sourceUrl === null || post.parentId !== null ? null : sourceKey(post.sourceUrl);
-  return page === null ? null : `${page} ${post.startsAt ?? ""}`.trimEnd();
+  if (page === null) return null;
+  const { source_id: entry } = post.metadata;
+  const isEntry = post.syndicated && post.link === null && typeof entry === "string";
+  return [page, ...(isEntry ? [`#${entry}`] : []), ...(post.startsAt === null ? [] : [post.startsAt])].join(
+    " ",
+  );
 }

@@ -3,9 +3,10 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
 import { LIMITS } from "./follower.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { snapshotFiles } from "./snapshot/index.ts";
 import { isDamaged } from "./sqlite-errors.ts";
-import { MIGRATIONS, Tables } from "./tables.ts";
+import { Tables } from "./tables.ts";
 import { ThreadAnswers } from "./thread/index.ts";
 
 /** Posts from which a search takes long enough that the event loop should not wait for it: about 2 ms. */

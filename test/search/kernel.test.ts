@@ -70,6 +70,15 @@ describe("sign codes", () => {
     expect(nearest(1, ROWS)).toEqual(expect.arrayContaining([...rows]));
   });
 
+  it("count rows with more words than the best that passes among the best", () => {
+    const more = { ...words, added: words.added.map((one) => one + 20) };
+    const found = codes.nearest(query, centre, { size: ROWS, words: more, most: 1, mostWithWords: 0 });
+    expect([...found]).toEqual(expect.arrayContaining([...rows]));
+    expect(
+      codes.nearest(query, centre, { size: ROWS, words: more, most: ROWS, mostWithWords: 0 }),
+    ).toHaveLength(ROWS);
+  });
+
   it("give all rows when as many are wanted", () => {
     expect(nearest(ROWS)).toEqual(vectors.map((_, row) => row));
   });

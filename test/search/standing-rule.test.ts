@@ -16,7 +16,7 @@ import {
 import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { quantize } from "../../src/search/vectors.ts";
-import { MIGRATIONS } from "../../src/search-index/tables.ts";
+import { MIGRATIONS } from "../../src/search-index/schema.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];
 const vectorOf = (seed: number) => {

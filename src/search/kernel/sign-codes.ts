@@ -125,7 +125,9 @@ export class SignCodes {
       );
       for (; words !== null && from < until; from += 1) {
         const row = (words.rows[from] ?? 0) - start;
-        const step = ((FUSED_MAX - words.vouched(from) - (words.added[from] ?? 0)) * PER_UNIT) | 0;
+        // Rows that do not pass may have more words than the best that does.
+        const below = Math.max(0, FUSED_MAX - words.vouched(from) - (words.added[from] ?? 0));
+        const step = (below * PER_UNIT) | 0;
         const estimated = steps[row] ?? 0;
         const better = Math.min(step, estimated);
         wordCounts[better] = (wordCounts[better] ?? 0) + 1;

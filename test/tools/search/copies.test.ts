@@ -76,6 +76,16 @@ describe("posts about one thing in a search", () => {
     expect(seen.toSorted()).toEqual(firsts.toSorted());
   });
 
+  it("are several when they are entries of one feed without a link of their own", async () => {
+    const entry = { tags: ["calendar"], source_url: "https://example.org/all.ics", syndicated: true };
+    const ids = [];
+    for (const source_id of ["1", "2"]) ids.push(await post(relay, { ...entry, metadata: { source_id } }));
+    const again = await post(relay, { ...entry, metadata: { source_id: "2" } });
+    const { data } = await search("tags=calendar&sort=newest");
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse());
+    expect(data[0].copies).toEqual({ count: 1, ids: [again] });
+  });
+
   it("are told of in feeds, on pages and over MCP", async () => {
     const tags = ["shown"];
     const own = await post(organiser, { tags, source_url: "https://example.org/shown" });

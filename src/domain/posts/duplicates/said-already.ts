@@ -1,7 +1,7 @@
 import type { Advice } from "../../../failures.ts";
+import { sourceOf } from "../../../ports/index-entry.ts";
 import type { SearchIndex } from "../../../ports/search-index.ts";
 import type { PostStore, StoredPost } from "../../../ports/store/index.ts";
-import { sourceKey } from "../../../schema/source-key.ts";
 import { withoutStopWords } from "../../../search/stop-words.ts";
 import { wordsOf } from "../../../search/tokens.ts";
 import { filterOf } from "../../search/query.ts";
@@ -63,8 +63,8 @@ async function othersLike(
 }
 
 function sameSource(a: StoredPost, b: StoredPost): boolean {
-  const [key, other] = [a, b].map(({ sourceUrl }) => (sourceUrl === null ? null : sourceKey(sourceUrl)));
-  return key !== null && key === other;
+  const source = sourceOf(a);
+  return source !== null && source === sourceOf(b);
 }
 
 function longWordsOf(text: string): string[] {
