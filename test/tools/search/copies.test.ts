@@ -43,7 +43,7 @@ describe("posts about one thing in a search", () => {
     const withReplies = await search("tags=once&include_replies=true");
     expect(withReplies.data.map(({ id }: { id: string }) => id)).toEqual([reply, other, own]);
     const ofRelay = await search(
-      "tags=once&publisher=" + (await call(board, `GET /posts/${first}`)).body.data.publisher.id,
+      `tags=once&publisher=${(await call(board, `GET /posts/${first}`)).body.data.publisher.id}`,
     );
     expect(ofRelay.data[0]).toMatchObject({ id: first, copies: { count: 1, ids: [second] } });
   });
