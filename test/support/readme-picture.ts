@@ -1,0 +1,32 @@
+/**
+ * Takes the picture of the README, `docs/pictures/search.png`: a search on a board with the demo, as Chromium shows it.
+ * `npm run pictures` runs it; it is not part of the package.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { BoardProcess, boardEnvironment, MAIN } from "./boards/board-process.ts";
+import { eventually } from "./boards/client.ts";
+import { startBrowser } from "./clients/browser.ts";
+
+const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.png");
+const ASKED = "/search?q=web+developers+meet+in+Europe";
+
+const folder = mkdtempSync(join(tmpdir(), "board-picture-"));
+const environment = { DATA_DIR: folder, EMBEDDINGS: "auto" };
+execFileSync(process.execPath, ["--import", "tsx", MAIN, "demo"], { env: boardEnvironment(environment) });
+const board = await BoardProcess.start(environment);
+const browser = await startBrowser({ width: 1100, height: 760 });
+try {
+  const ranking = async () => (await (await fetch(`${board.api}${ASKED}`)).json()).meta.ranking as string;
+  await eventually(ranking, (name) => name.startsWith("hybrid"), 60_000);
+  const page = await browser.open();
+  await page.goto(board.site + ASKED);
+  mkdirSync(resolve(TARGET, ".."), { recursive: true });
+  await page.screenshot({ path: TARGET });
+} finally {
+  await browser.close();
+  await board.kill("SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+}
