@@ -133,6 +133,7 @@ describe.skipIf(database === null)("the feed of a mongodb store", () => {
         publisherId: "pub_a",
         parentId: null,
         syndicated: false,
+        source: null,
       },
       post: await store.posts.get("p2"),
       vector: { model: "m1", vector: VECTOR },
