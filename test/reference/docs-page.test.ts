@@ -169,7 +169,9 @@ describe("/stats", () => {
       const figure = html.split(`<h2 id="${chart}">`)[1]?.split("</section>")[0] ?? "";
       expect(figure).toContain(`<title id="${chart}-title">`);
       expect(figure).toContain(`<desc id="${chart}-desc">`);
-      const cells = [...figure.matchAll(/<td>([\d-]+)<\/td><td class="number">([\d,]+)</g)];
+      const cells = [
+        ...figure.matchAll(/<td><time datetime="([\d-]+)">[^<]*<\/time><\/td><td class="number">([\d,]+)</g),
+      ];
       const printed = cells.map(([, day, value]) => [day, Number(value?.replaceAll(",", ""))]);
       expect(printed.reverse()).toEqual(data.series_30d.map((day) => [day["day"], day[chart]]));
     }

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { BoardProcess, boardEnvironment, MAIN } from "./boards/board-process.ts";
-import { eventually } from "./boards/client.ts";
+import { call, eventually } from "./boards/client.ts";
 import { startBrowser } from "./clients/browser.ts";
 
 const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.png");
@@ -19,7 +19,7 @@ execFileSync(process.execPath, ["--import", "tsx", MAIN, "demo"], { env: boardEn
 const board = await BoardProcess.start(environment);
 const browser = await startBrowser({ width: 1100, height: 760 });
 try {
-  const ranking = async () => (await (await fetch(`${board.api}${ASKED}`)).json()).meta.ranking as string;
+  const ranking = async () => (await call(board, `GET ${ASKED}`)).body.meta.ranking as string;
   await eventually(ranking, (name) => name.startsWith("hybrid"), 60_000);
   const page = await browser.open();
   await page.goto(board.site + ASKED);

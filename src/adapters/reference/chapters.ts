@@ -85,7 +85,7 @@ export const WEBHOOKS: Chapter = {
 
 export const FEEDS: Chapter = {
   id: "feeds",
-  heading: "Feeds, calendars and other forms",
+  heading: "Feeds and other forms",
   paragraphs: [
     "Every feed takes the whole search grammar: `/feed.xml?tags=music&near=52.52,13.40`. Every page has two more forms, by `Accept` or by suffix.",
   ],

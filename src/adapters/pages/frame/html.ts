@@ -48,10 +48,14 @@ export function oneLine(text: string, chars: number): string {
  */
 export const bdi = (text: string): Html => html`<bdi>${shownText(text)}</bdi>`;
 
-/** A sentence of ours: names between backticks become code. Third-party text in it is escaped. */
-export function sentence(text: string): Html {
+/**
+ * A sentence of ours: names between backticks become code. Third-party text in it is escaped.
+ * @param shown  makes another piece of each part
+ */
+export function sentence(text: string, shown: (part: string) => Piece = (part) => part): Html {
   const parts = shownText(text).split("`");
-  return html`${parts.map((part, i) => (i % 2 === 1 && i < parts.length - 1 ? html`<code>${part}</code>` : part))}`;
+  const isCode = (i: number) => i % 2 === 1 && i < parts.length - 1;
+  return html`${parts.map((part, i) => (isCode(i) ? html`<code>${shown(part)}</code>` : shown(part)))}`;
 }
 
 /** A web address as an href; null unless http or https, since no template blocks `javascript:`. */
