@@ -1,6 +1,7 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { StoredSubscription } from "../../ports/store/index.ts";
+import { isMadeBy, makerName } from "../../ports/vector-maker.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { preparationFor } from "../../search/glossary/texts.ts";
 import { parsedTextOf } from "../search/query.ts";
@@ -22,12 +23,13 @@ export async function meaningOf(
 }
 
 /** Names the model that makes a query's vector, and how the text is prepared for it. */
-export const makerOf = (embedder: Embedder): string => `${embedder.modelId}#${preparationFor(embedder)}`;
+export const makerOf = (embedder: Embedder): string =>
+  makerName({ model: embedder.modelId, preparation: preparationFor(embedder) });
 
 /** Whether a query has a vector of this model: those of another preparation compare, though they are to be renewed. */
 export function hasVectorOf(
   { modelId }: Embedder,
   { vectorModel }: Pick<StoredSubscription, "vectorModel">,
 ): boolean {
-  return vectorModel !== null && (vectorModel === modelId || vectorModel.startsWith(`${modelId}#`));
+  return vectorModel !== null && isMadeBy(vectorModel, modelId);
 }

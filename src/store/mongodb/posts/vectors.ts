@@ -1,6 +1,6 @@
 import type { Filter } from "mongodb";
 import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
-import { makerName } from "../../rules/makers.ts";
+import { makerName } from "../../../ports/vector-maker.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { binaryOf, vectorOfBinary } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";

@@ -1,6 +1,6 @@
 import type { ClientSession, Document, Filter, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
-import { preparationIn } from "../../rules/makers.ts";
+import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import type { Collections } from "../schema/collections.ts";
 import type {

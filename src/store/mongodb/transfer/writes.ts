@@ -1,6 +1,6 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
-import { makerName } from "../../rules/makers.ts";
+import { makerName } from "../../../ports/vector-maker.ts";
 import { counterChange } from "../board/statistics.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";

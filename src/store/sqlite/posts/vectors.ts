@@ -1,5 +1,5 @@
 import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
-import { makerName } from "../../rules/makers.ts";
+import { makerName } from "../../../ports/vector-maker.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow } from "../database/work.ts";

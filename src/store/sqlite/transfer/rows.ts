@@ -1,5 +1,5 @@
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
-import { preparationIn } from "../../rules/makers.ts";
+import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
 import { LOG_MARK } from "../database/erased-log.ts";
 import { STALE } from "../database/reindex.ts";
