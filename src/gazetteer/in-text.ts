@@ -1,5 +1,5 @@
 import { foldedPlace } from "./fold.ts";
-import { type GazetteerPlace, placeNamed } from "./index.ts";
+import { type GazetteerPlace, goesOn, placeNamed } from "./index.ts";
 
 /** A place that a text speaks of. */
 export interface PlaceInText {
@@ -45,10 +45,7 @@ export function placeInText(text: string): PlaceInText | null {
   for (const [at, { index }] of words.entries()) {
     const before = words[at - 1];
     const isMarked = before !== undefined && PREPOSITIONS.has(before[0].toLowerCase());
-    for (let length = Math.min(WORDS_MAX, words.length - at); length > 0; length -= 1) {
-      const last = words[at + length - 1];
-      if (last === undefined) continue;
-      const name = text.slice(index, last.index + last[0].length).replace(/[.,;:!?]+$/, "");
+    for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
       if (!mayName(name)) continue;
       const place = placeNamed(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
@@ -58,6 +55,21 @@ export function placeInText(text: string): PlaceInText | null {
     }
   }
   return unmarked;
+}
+
+/** What may be a name from the first of these words on, the longest first. */
+function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): string[] {
+  if (first === undefined) return [];
+  const upTo = (last: RegExpExecArray) =>
+    text.slice(first.index, last.index + last[0].length).replace(/[\s.,;:!?–—-]+$/, "");
+  const names = [upTo(first)];
+  for (const word of more) {
+    const [name = ""] = names;
+    // Behind a comma stands a region, by any of its names.
+    if (!text.slice(first.index, word.index).includes(",") && !goesOn(name)) break;
+    names.unshift(upTo(word));
+  }
+  return names;
 }
 
 const mayName = (name: string) =>

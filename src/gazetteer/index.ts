@@ -71,6 +71,14 @@ export function placeNamed(name: string): GazetteerPlace | null {
   return "place" in decision ? decision.place : null;
 }
 
+/** Whether a name of a place goes on behind these words, "Newcastle" as "Newcastle upon Tyne". */
+export function goesOn(words: string): boolean {
+  const table = openPlaces();
+  // With a letter behind them, "St." is read as the "Saint" of a name.
+  const begun = foldedPlace(`${words} a`).slice(0, -1);
+  return table.hasBeginning(begun) || (UMLAUT.test(begun) && table.hasBeginning(withUmlauts(begun)));
+}
+
 /** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
 export function countryNamed(name: string): string | null {
   const codes = regionCodes(foldedPlace).get(foldedPlace(name)) ?? [];
@@ -150,9 +158,12 @@ function namedLike(table: PlaceTable, name: string): number[] {
   const folded = foldedPlace(name);
   if (folded === "") return [];
   const found = table.named(folded);
-  if (found.length > 0 || !/[aou]e/.test(folded)) return found;
-  return table.named(folded.replace(/([aou])e/g, "$1"));
+  return found.length > 0 || !UMLAUT.test(folded) ? found : table.named(withUmlauts(folded));
 }
+
+const UMLAUT = /[aou]e/;
+/** As names with umlauts are folded. */
+const withUmlauts = (folded: string) => folded.replace(/([aou])e/g, "$1");
 
 /** The candidates in a region, a country or near a place of this name; null for words that name none. */
 function narrowedBy(table: PlaceTable, found: readonly number[], words: string): number[] | null {

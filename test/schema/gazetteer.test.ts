@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPlaces } from "../../src/gazetteer/file.ts";
+import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAt } from "../../src/gazetteer/index.ts";
 import { builtPlaces } from "../support/gazetteer/build.ts";
 
@@ -81,6 +82,28 @@ describe("suggestPlaces", () => {
   it("knows other scripts, and lists nothing for nothing", () => {
     expect(suggestPlaces("東京")[0]?.label).toBe("Tokyo, Japan");
     expect(suggestPlaces("")).toEqual([]);
+  });
+});
+
+describe("placeInText", () => {
+  it.each([
+    ["a flat in St. Louis from May", "in St. Louis", "St. Louis"],
+    [
+      "tool library Newcastle upon Tyne, United Kingdom",
+      "Newcastle upon Tyne, United Kingdom",
+      "Newcastle upon Tyne",
+    ],
+    ["WG-Zimmer bei Goettingen", "bei Goettingen", "Göttingen"],
+    ["bikes near The Hague", "near The Hague", "The Hague"],
+    ["jazz in São Paulo - tonight", "in São Paulo", "São Paulo"],
+  ])("reads the whole name in %s", (text, words, name) => {
+    const found = placeInText(text);
+    expect(found?.text).toBe(words);
+    expect(found?.place.name).toBe(name);
+  });
+
+  it("takes no mark behind a word for a part of a longer name", () => {
+    expect(placeInText("the problem was solved by rayleigh . later, others")).toBeNull();
   });
 });
 
