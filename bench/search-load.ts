@@ -27,7 +27,7 @@ import type { LoopDelay } from "./search-load/loop-delay.ts";
 import { fillBoard, postId } from "./support/board-fill.ts";
 import { notices } from "./support/corpus.ts";
 import { folderBytes, machine, ms, percentiles, table } from "./support/measure.ts";
-import { MODEL_FILES } from "./support/model.ts";
+import { DEFAULT_MAKER, MODEL_FILES } from "./support/model.ts";
 import { seeded } from "./support/random.ts";
 import { newPublisher, writePosts } from "./support/writing.ts";
 
@@ -106,11 +106,11 @@ export async function measureLoad(
 }
 
 async function fill(dataDir: string, count: number, texts: Texts, vectors: PostVectors): Promise<void> {
-  const [{ name: modelId, dimension }] = MODELS;
+  const [{ dimension }] = MODELS;
   const now = Date.now();
   const index = new EmbeddedIndex({ modelId: null, dimension });
   const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
-  const written = { posts: boardPosts({ count, texts, vectors, now }), model: modelId };
+  const written = { posts: boardPosts({ count, texts, vectors, now }), maker: DEFAULT_MAKER };
   await fillBoard(store, { posts: count, subscriptions: 0, deliveriesPerPost: 0, now, written });
   await store.close();
 }

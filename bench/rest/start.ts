@@ -11,8 +11,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MODELS } from "../../src/embed/models.ts";
-import { modelIdOf } from "../../src/embed/transformer.ts";
 import { openStore } from "../../src/store/open.ts";
 import { freePort } from "../../test/support/boards/board-process.ts";
 import { boardPosts } from "../board/posts.ts";
@@ -20,6 +18,7 @@ import { boardTexts } from "../board/texts.ts";
 import { postVectors } from "../board/vectors.ts";
 import { fillBoard } from "../support/board-fill.ts";
 import { machine, table } from "../support/measure.ts";
+import { DEFAULT_MAKER } from "../support/model.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/src/main.js");
 const [size = "20000", rounds = "3", restSeconds = "20"] = process.argv.slice(2);
@@ -62,7 +61,7 @@ async function fill(posts: number): Promise<void> {
   const texts = boardTexts();
   const vectors = await postVectors(texts);
   const now = Date.now();
-  const written = { posts: boardPosts({ count: posts, texts, vectors, now }), model: modelIdOf(MODELS[0]) };
+  const written = { posts: boardPosts({ count: posts, texts, vectors, now }), maker: DEFAULT_MAKER };
   const store = await openStore(`sqlite:${folder}/board.db`);
   await fillBoard(store, { posts, subscriptions: 0, deliveriesPerPost: 0, now, written });
   await store.close();

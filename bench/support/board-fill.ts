@@ -1,5 +1,5 @@
 import type { Question } from "../../src/ports/search-index.ts";
-import type { Store, StoredSubscription } from "../../src/ports/store/index.ts";
+import type { Store, StoredSubscription, VectorMaker } from "../../src/ports/store/index.ts";
 import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { Row } from "../../src/transfer/format.ts";
@@ -19,7 +19,7 @@ export interface BoardSize {
   /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
   /** What the posts say; without it, the notices of `corpus.ts` with random vectors. */
-  written?: { posts: Iterable<IndexedPost>; model: string };
+  written?: { posts: Iterable<IndexedPost>; maker: VectorMaker };
 }
 
 export const DIMENSION = 384;
@@ -83,8 +83,8 @@ function* rowsOf(size: BoardSize): Generator<Row> {
     ? believable(size, random)
     : noticesOf(size.written.posts)) {
     const row = { ...postRow(n, notice, vector, size.now), ...at(size.now - (size.posts - n) * 1_000) };
-    const model = size.written?.model ?? MODEL;
-    yield { kind: "post", row: { ...row, embedding: { model, vector } } };
+    const maker = size.written?.maker ?? { model: MODEL };
+    yield { kind: "post", row: { ...row, embedding: { ...maker, vector } } };
     n += 1;
   }
   for (let n = 0; n < size.subscriptions; n += 1) {

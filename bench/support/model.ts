@@ -1,13 +1,21 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { chooseModel } from "../../src/embed/chosen/index.ts";
-import { openEmbedder } from "../../src/embed/transformer.ts";
+import { MODELS } from "../../src/embed/models.ts";
+import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
+import type { VectorMaker } from "../../src/ports/store/index.ts";
+import { preparationFor } from "../../src/search/glossary/texts.ts";
 
 const CACHE = join(homedir(), ".cache", "agent-board", "models");
 /** Where the files of models are, or will be. */
 export const MODEL_FILES = process.env["MODEL_DIR"] ?? CACHE;
 const BATCH = 64;
+/** As a board with the default model names its vectors: one that finds others embeds all posts anew in the background. */
+export const DEFAULT_MAKER: VectorMaker = {
+  model: modelIdOf(MODELS[0]),
+  preparation: preparationFor(MODELS[0]),
+};
 
 /**
  * A model, ready to use, downloaded where it is missing.
