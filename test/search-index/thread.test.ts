@@ -71,6 +71,21 @@ describe("a large board", () => {
     await index.close();
   });
 
+  it("answers a short question before the rankings that wait", async () => {
+    const { index } = openLarge();
+    await index.open();
+    const answered: string[] = [];
+    const rankings = Array.from({ length: 6 }, async () => {
+      await index.rank(asked, { ...FIRST, rerank: true });
+      answered.push("ranking");
+    });
+    const short = index.vectors(["p5"]).then(() => answered.push("vectors"));
+    await Promise.all([...rankings, short]);
+    expect(answered).toHaveLength(7);
+    expect(answered.indexOf("vectors")).toBeLessThan(3);
+    await index.close();
+  });
+
   it("stops searching for those who are gone", async () => {
     const { index, folder } = openLarge();
     await index.open();

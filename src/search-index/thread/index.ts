@@ -4,6 +4,7 @@ import { type Place, StoreUnavailable } from "../../ports/store/index.ts";
 import { siblingOf, startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
 import {
+  isLong,
   type Method,
   type PackedRanking,
   type ThreadNews,
@@ -16,8 +17,9 @@ import {
 const WAITING_MAX = 256;
 /** A question that waited this long is refused: its caller has given up or soon will. */
 const WAIT_MS = 5_000;
-/** Questions in the thread at a time: while it answers one, the next lies there. */
-const SENT_MAX = 2;
+/** Questions in the thread at a time, and how many of them may be long: while it answers one, the next lies there. */
+const SENT_MAX = 8;
+const LONG_MAX = 2;
 
 interface Waiting {
   method: Method;
@@ -129,7 +131,8 @@ export class ThreadAnswers implements Answers {
     }
     return new Promise((resolve, reject) => {
       const asked = { method, args, gone, resolve, reject, until: performance.now() + WAIT_MS };
-      this.#waiting.push(asked);
+      const before = isLong(method) ? -1 : this.#waiting.findIndex((one) => isLong(one.method));
+      this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, asked);
       gone?.addEventListener("abort", () => this.#abandon(asked), { once: true });
       this.#next();
     });
@@ -157,13 +160,19 @@ export class ThreadAnswers implements Answers {
     else this.#worker.unref();
   }
 
-  /** The next question that may still be asked. */
+  /** The next question that may still be asked; none while the thread has its share of long ones, which come last. */
   #first(): Waiting | undefined {
     for (;;) {
-      const next = this.#waiting.shift();
-      if (next === undefined || performance.now() <= next.until) return next;
+      const [next] = this.#waiting;
+      if (next === undefined || (isLong(next.method) && this.#longSent() === LONG_MAX)) return undefined;
+      this.#waiting.shift();
+      if (performance.now() <= next.until) return next;
       next.reject(new StoreUnavailable("the search waited too long for its turn"));
     }
+  }
+
+  #longSent(): number {
+    return [...this.#sent.values()].filter(({ method }) => isLong(method)).length;
   }
 
   #take(news: Exclude<ThreadNews, string>): void {

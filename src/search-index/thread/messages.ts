@@ -16,6 +16,9 @@ export type Method = keyof Pick<
   "rank" | "match" | "list" | "copies" | "count" | "spellings" | "vectors" | "cosines"
 >;
 
+/** Questions that may take milliseconds among many posts. The others are put before them, and hardly hold them up. */
+export const isLong = (method: Method): boolean => method === "rank" || method === "count";
+
 /**
  * What it is sent: a question, news of an erasure, or the request to end. The `id` of a question is free again when it has
  * been answered.

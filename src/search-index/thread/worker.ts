@@ -1,10 +1,10 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Question, Ranked } from "../../ports/search-index.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
-import { packRanking, type ThreadNews, type ThreadOrder, type ThreadStart } from "./messages.ts";
+import { isLong, packRanking, type ThreadNews, type ThreadOrder, type ThreadStart } from "./messages.ts";
 
 /** How long a statement waits while another connection holds the file. No event loop waits here. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -14,20 +14,32 @@ if (parentPort !== null) serve(parentPort, workerData as ThreadStart);
 const isQuestion = (arg: unknown): arg is Question =>
   typeof arg === "object" && arg !== null && "minCosine" in arg;
 
-/** Answers one question after another until it is told to end. */
+/** Answers one question after another, long ones last, until it is told to end. */
 function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const answers = new LocalAnswers(database, new Tables(database), start.model);
   const say = (news: ThreadNews) => port.postMessage(news);
   const goneIds = new Int32Array(start.gone);
-  // In the order of asking; `end` waits for the questions before it.
-  let last = Promise.resolve();
-  port.on("message", (order: ThreadOrder) => {
-    last = last.then(async () => {
-      if (order === "forget") answers.forget();
-      else if (order === "end") await end();
-      else await answer(order);
-    });
+  const waiting: Exclude<ThreadOrder, string>[] = [];
+  let [isBusy, ends] = [false, false];
+  const take = (order: ThreadOrder) => {
+    if (order === "forget") answers.forget();
+    else if (order === "end") ends = true;
+    else waiting.push(order);
+  };
+  port.on("message", async (order: ThreadOrder) => {
+    take(order);
+    if (isBusy) return;
+    isBusy = true;
+    while (waiting.length > 0) {
+      const short = waiting.findIndex(({ method }) => !isLong(method));
+      for (const next of waiting.splice(Math.max(0, short), 1)) await answer(next);
+      // What came meanwhile may be short.
+      for (let sent = receiveMessageOnPort(port); sent !== undefined; sent = receiveMessageOnPort(port))
+        take(sent.message);
+    }
+    isBusy = false;
+    if (ends) await end();
   });
   const end = async () => {
     await answers.close();
