@@ -160,6 +160,14 @@ describe("a standing query's meaning", () => {
     expect(asking).toBeGreaterThan(needed(standing, post("Lastenrad", "", "offer")) + 0.1);
   });
 
+  it("needs more of an offer where others are asked to seek, not where the asking is one's own", () => {
+    const offer = post("Scooter courses", "Three lessons free.", "offer");
+    const thread = post("Scooter courses", "Three lessons free.", "thread");
+    const more = (text: string) => needed(query(text), offer) - needed(query(text), thread);
+    expect(more("teacher of moped riding wanted")).toBeGreaterThan(0.1);
+    expect(more("who can teach me moped riding")).toBe(0);
+  });
+
   it("needs more of a text that repeats some of the words, whose cosine they have lifted", () => {
     const standing = query("telescope mirror cleaning kit");
     const shared = needed(standing, post("Telescope with a mirror"));

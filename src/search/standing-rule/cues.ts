@@ -69,10 +69,14 @@ export function isAfterSeekers(text: string): boolean {
   return !SEEKS_FIRST.test(plain) && !MYSELF_PATTERN.test(plain) && OF_ANOTHER_PATTERN.test(plain);
 }
 
-/** -1: the text offers; 1: it seeks; 0: it says neither. */
-export function roleIn(text: string): -1 | 0 | 1 {
+/**
+ * Which posts would answer a search, by its words: 1 those that seek, -1 those that offer, 0 either. Who speaks of itself
+ * wants what it lacks: "who can help me" is answered by help on offer.
+ */
+export function wantedRole(text: string): -1 | 0 | 1 {
   const plain = plainSpelling(text);
-  return SEEKING_PATTERN.test(plain) ? 1 : OFFERING_PATTERN.test(plain) ? -1 : 0;
+  if (SEEKING_PATTERN.test(plain)) return MYSELF_PATTERN.test(plain) ? -1 : 1;
+  return OFFERING_PATTERN.test(plain) ? -1 : 0;
 }
 
 export const seeks = (text: string) => SEEKING_PATTERN.test(plainSpelling(text));

@@ -1,7 +1,7 @@
 import type { PostBackground } from "../../schema/subscription.ts";
 import type { QueryText } from "../query-text.ts";
 import { levelOf, passingOf } from "./background.ts";
-import { askedKinds, isForeign, offers, roleIn, seeks } from "./cues.ts";
+import { askedKinds, isForeign, offers, seeks, wantedRole } from "./cues.ts";
 import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 
 /** What the rule reads of a pair, in the order of its weights; see docs/matching.md for what each is good for. */
@@ -65,7 +65,7 @@ export function querySide(query: {
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
     asked: kinds === null ? askedKinds(text.plain) : [],
     kindGiven: kinds !== null,
-    role: roleIn(text.plain) || roleOfKind,
+    role: wantedRole(text.plain) || roleOfKind,
     passing: Math.log(passingOf(background, query)),
     level: levelOf(background),
   };
