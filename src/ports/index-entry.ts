@@ -1,16 +1,19 @@
 import { sourceKey } from "../schema/source-key.ts";
+import { endOfStart } from "../schema/time/local-time.ts";
 import type { IndexEntry } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
 
-/** When a post is on, as filters see it. One without dates is on from its writing to its expiry. Epoch milliseconds. */
-export function windowOf(post: Pick<StoredPost, "startsAt" | "endsAt" | "createdAt" | "expiresAt">): {
-  windowStart: number;
-  windowEnd: number;
-} {
-  return {
-    windowStart: post.startsAt ?? post.createdAt,
-    windowEnd: post.endsAt ?? post.startsAt ?? post.expiresAt,
-  };
+/** What decides when a post is on. */
+type Dated = Pick<StoredPost, "startsAt" | "endsAt" | "timezone" | "location" | "createdAt" | "expiresAt">;
+
+/**
+ * When a post is on, as filters see it: from its start to its end, or else for what its start covers (`endOfStart`). One
+ * without dates is on from its writing to its expiry. Epoch milliseconds.
+ */
+export function windowOf(post: Dated): { windowStart: number; windowEnd: number } {
+  const { startsAt, endsAt, createdAt, expiresAt } = post;
+  const end = startsAt === null ? expiresAt : endOfStart(startsAt, post);
+  return { windowStart: startsAt ?? createdAt, windowEnd: endsAt ?? end };
 }
 
 /** What a search index keeps of a post. */

@@ -103,6 +103,18 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect((await posts.findOne({ _id: "p" }))?.source).toBe("example.org/a");
   });
 
+  it("has the posts of an older release that start at midnight last their day", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    const startsAt = Date.parse("2026-12-24T00:00:00+01:00");
+    await store.posts.insert(aPost("p", { startsAt, timezone: "Europe/Berlin" }));
+    const posts = db.collection<{ _id: string; win_end?: Date }>("posts");
+    await posts.updateOne({ _id: "p" }, { $set: { win_end: new Date(startsAt) } });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: SCHEMA_VERSION - 1 } });
+    await start();
+    expect((await posts.findOne({ _id: "p" }))?.win_end).toEqual(new Date("2026-12-24T23:59:59.999+01:00"));
+  });
+
   it("waits for another start that is at work, and repeats none of its steps", async () => {
     const later = new Date(Date.now() + 600_000);
     await schema.insertOne({ _id: "schema", version: 0, owner: "other", owned_until: later });

@@ -280,7 +280,7 @@ describe("opening", () => {
 
   it("has the replies of an older file expire with their roots, and fills the index again", async () => {
     const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -2), file);
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -3), file);
     const columns =
       "seq, id, publisher_id, parent_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
     old.db.exec(`
@@ -300,6 +300,24 @@ describe("opening", () => {
       { at: T0 + 90 },
       { at: T0 + 90 },
     ]);
+  });
+
+  it("has the posts of an older file that start at midnight last their day", async () => {
+    const old = await connectSqlite(file, "full");
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -1), file);
+    const columns =
+      "seq, id, publisher_id, kind, starts_at, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
+    const midnight = Date.parse("2026-12-24T00:00:00+01:00");
+    old.db.exec(`
+      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'one', 1, ${T0});
+      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
+        (1, 'p', 'pub_a', 'event', ${midnight}, ${midnight}, 1, 0, 0, '[]', '0', '0', ${T0}, ${T0}, 'active');
+      INSERT INTO post_content (post, title, body, tags, located, timezone, metadata)
+        VALUES (1, 'p', 'p', '[]', 0, 'Europe/Berlin', '{}');`);
+    await old.close();
+    const { index, said } = recordingIndex();
+    await start(index);
+    expect(said()).toContain(`put p ${midnight - T0} ${midnight + 86_399_999 - T0}`);
   });
 
   it("goes on with the inbox of a file whose entries had one numbering for all publishers", async () => {

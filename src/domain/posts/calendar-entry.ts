@@ -58,7 +58,8 @@ export async function cancelledEntries(
 }
 
 function wasIn(post: RemovedPost, filter: PostFilter): boolean {
-  const { windowStart, windowEnd } = windowOf(post);
+  // Its zone and place went with what the publisher wrote.
+  const { windowStart, windowEnd } = windowOf({ ...post, timezone: null, location: null });
   return (
     (filter.kinds === null || filter.kinds.includes(post.kind)) &&
     (filter.publisherId === null || filter.publisherId === post.publisherId) &&

@@ -1,4 +1,5 @@
 import tzLookup from "@photostructure/tz-lookup";
+import { LRUCache } from "lru-cache";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
 import { spanOfText, type TimeSpan } from "./iso-8601.ts";
@@ -54,6 +55,28 @@ export function withMoments(sent: Record<string, unknown>): {
   };
 }
 
+/**
+ * The last moment of a post that says when it starts and not when it ends: the start itself, or, where that is a midnight,
+ * the end of the day that it begins. So people write dates.
+ * @param startsAt  epoch milliseconds
+ */
+export function endOfStart(startsAt: number, { timezone, location }: Whereabouts): number {
+  if (startsAt % CLOCK_STEP_MS !== 0) return startsAt;
+  const { lat, lng } = location ?? {};
+  const zone = timezone ?? (lat == null || lng == null ? null : zoneAt({ lat, lng })) ?? "UTC";
+  const clock = startsAt + offsetMs(startsAt, zone);
+  return clock % DAY_MS === 0 ? (momentOfClock(clock + DAY_MS, zone) ?? startsAt + DAY_MS) - 1 : startsAt;
+}
+
+/** What tells the zone of a post's times. */
+interface Whereabouts {
+  timezone: string | null;
+  location: { lat?: number | null; lng?: number | null } | null;
+}
+
+/** All clocks of the world are ahead of UTC by a number of these. */
+const CLOCK_STEP_MS = 900_000;
+
 /** The zone at the coordinates of a post, or else at the place that its name means without doubt. */
 function zoneOfPlace(location: unknown): string | null {
   const { lat, lng, name } =
@@ -88,7 +111,22 @@ const DAY_MS = 86_400_000;
 
 /** How far the clock of a zone is ahead of UTC at a moment. */
 export function offsetMs(moment: number, zone: string): number {
-  const format = new Intl.DateTimeFormat("en", {
+  const part = Object.fromEntries(
+    clockOf(zone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
+}
+
+/** Making one costs as much as twenty readings. */
+const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 50 });
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const clock = new Intl.DateTimeFormat("en", {
     timeZone: zone,
     hourCycle: "h23",
     year: "numeric",
@@ -98,9 +136,6 @@ export function offsetMs(moment: number, zone: string): number {
     minute: "numeric",
     second: "numeric",
   });
-  const part = Object.fromEntries(
-    format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]),
-  );
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000;
+  clocks.set(zone, clock);
+  return clock;
 }

@@ -118,6 +118,20 @@ describe("search", () => {
       expect(await sorted(`tags=dates&before=${encoded("2026-12-23T22:29:59Z")}`)).toEqual([]);
     });
 
+    it("takes a midnight for its day where no end is said", async () => {
+      const midnight = "2026-12-24T00:00:00-05:00";
+      await seed("midnights", [
+        { title: "day", starts_at: midnight, timezone: "America/New_York" },
+        { title: "placed", starts_at: midnight, location: { lat: 40.71, lng: -74.01 } },
+        { title: "ends", starts_at: midnight, ends_at: "2026-12-24T02:00:00-05:00" },
+        { title: "elsewhere", starts_at: midnight, timezone: "Europe/Berlin" },
+      ]);
+      const on = (moment: string) => sorted(`tags=midnights&after=${encoded(moment)}`);
+      expect(await on("2026-12-24T01:00:00-05:00")).toEqual(["day", "ends", "placed"]);
+      expect(await on("2026-12-24T23:59:59-05:00")).toEqual(["day", "placed"]);
+      expect(await on("2026-12-25T00:00:00-05:00")).toEqual([]);
+    });
+
     it("keeps verified publishers' posts, and one publisher's", async () => {
       const verified = await register(board, "Verified");
       await board.board.store.publishers.update(verified.id, { verifiedAt: now, verifiedVia: "dns" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection } from "mongodb";
-import { sourceOf } from "../../../ports/index-entry.ts";
+import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
 import { tryServer } from "../server/check-server.ts";
 import { connectMongodb, isDuplicate, type MongodbConnection } from "../server/connection.ts";
 import type { PostDocument } from "./documents.ts";
@@ -45,7 +45,19 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   // The previous release still uses the index `vector_model` of `posts`.
   declareSchema,
   nameSources,
+  coverMidnights,
 ];
+
+/** A post that starts at a midnight, without an end, is on for that day. */
+async function coverMidnights({ db }: MongodbConnection): Promise<void> {
+  const posts = db.collection<PostDocument>("posts");
+  const endless = { starts_at: { $type: "date" }, ends_at: null, state: { $ne: "removed" } } as const;
+  for await (const post of posts.find(endless)) {
+    const { _id, root } = post;
+    const end = new Date(windowOf(postOfDocument(post, 0)).windowEnd);
+    if (end > post.win_end) await posts.updateOne({ _id, root }, { $set: { win_end: end } });
+  }
+}
 
 /** Posts written before have no `source` yet. */
 async function nameSources({ db }: MongodbConnection): Promise<void> {

@@ -95,8 +95,12 @@ export function removedPostOf(document: PostDocument): RemovedPost {
   };
 }
 
-/** A stage's change: the end of a post's window, as `windowOf` gives it. */
-export const WINDOW_END = { win_end: { $ifNull: ["$ends_at", "$starts_at", "$expires_at"] } } as const;
+/** A stage's change behind one of the expiry, at which the window of a post without dates ends. */
+export const WINDOW_END = {
+  win_end: {
+    $cond: [{ $eq: [{ $ifNull: ["$ends_at", "$starts_at", null] }, null] }, "$expires_at", "$win_end"],
+  },
+} as const;
 
 /** The fields that a removal unsets: all that the publisher wrote, and what is derived from it. */
 export const WRITTEN = {

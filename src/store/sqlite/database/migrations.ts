@@ -300,4 +300,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
   `,
   // Whether a place's coordinates were found by its name.
   "ALTER TABLE post_content ADD COLUMN approximate INTEGER NOT NULL DEFAULT 0",
+  // A post that starts at a midnight, without an end, is on for that day: the index is filled again.
+  `INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM post
+    WHERE starts_at % 900000 = 0 AND ends_at IS NULL AND state = 'active' LIMIT 1`,
 ];
