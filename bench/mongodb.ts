@@ -120,10 +120,10 @@ export async function measureMongodb(
 /** What answers lists by filters alone beside mongot. */
 async function listsOf({
   collections: { posts },
-  connection: { run },
+  connection: { run, runLong },
 }: MongodbStore): Promise<Place["index"]> {
   await new ListIndexes({ posts, log: { info() {}, warn: console.warn } }).ensure(true);
-  const lists = new CollectionQueries({ posts, run });
+  const lists = new CollectionQueries({ posts, run, runLong });
   return { list: ({ filter }, page) => lists.list(filter, page) };
 }
 

@@ -136,7 +136,7 @@ export async function openBoard(
   const boardModel = new BoardModel({ store, embedder });
 
   const usage = new Usage({ store, secrets });
-  const board = new Board({ store, site, launched });
+  const board = new Board({ store, index, site, launched });
   const posts = new Posts({ store, index, site, cursors, relatedCosine: () => embedder.scale.minCosine });
   const corrections = new Corrections({ index, embedder });
   const activePosts = async (now: number) => (await board.counts(now)).activePosts;

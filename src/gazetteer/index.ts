@@ -262,5 +262,30 @@ export function townAt({ lat, lng }: { lat: number; lng: number }): GazetteerPla
   return placeWith({ record, label: labelOf(table, record) });
 }
 
+/** A point is said to be in a town this near to it. */
+const TOWN_KM = 20;
+/** Places of one name whose labels are told apart. */
+const NAMESAKES = 40;
+
+/** The town that people name for a point: the largest within 20 km; null where there is none that its label tells apart. */
+export function townAround(point: { lat: number; lng: number }): GazetteerPlace | null {
+  const table = openPlaces();
+  const high = TOWN_KM / KM_PER_DEGREE;
+  const wide = high / Math.max(Math.cos((point.lat * Math.PI) / 180), 0.05);
+  const { lat, lng } = point;
+  const box = { south: lat - high, north: lat + high, west: lng - wide, east: lng + wide };
+  const around = table.within(box).filter((each) => {
+    const record = table.get(each);
+    return !record.district && kmBetween(record, point) <= TOWN_KM;
+  });
+  const [town] = largestOf(table, around, 1);
+  if (town === undefined) return null;
+  const namesakes = largestOf(table, namedLike(table, table.get(town).name), NAMESAKES);
+  const records = namesakes.map((each) => table.get(each));
+  const record = records[namesakes.indexOf(town)] ?? table.get(town);
+  const [told] = labelsApart(table, [record], records);
+  return told === undefined ? null : placeWith(told);
+}
+
 /** Half a step of the table's degrees. */
 const SAME_SPOT_KM = 0.112;

@@ -42,6 +42,16 @@ export interface Match {
   coverage: number;
 }
 
+/** Squares of a `Spot` along a degree. */
+export const SPOTS_PER_DEGREE = 10;
+
+/** Posts that are close together, with the mean of their places in degrees. */
+export interface Spot {
+  lat: number;
+  lng: number;
+  count: number;
+}
+
 /** A post's place in a ranking. */
 export interface Ranked {
   id: string;
@@ -88,6 +98,8 @@ export interface SearchIndex {
   copies(question: Question, ids: readonly string[]): Promise<string[][]>;
   /** How many posts match. */
   count(question: Question): Promise<number>;
+  /** Where matches are: those with a place, by squares of a tenth of a degree. The `limit` fullest, equal ones in any order. */
+  spots(question: Question, limit: number): Promise<Spot[]>;
   /**
    * For each word, the word of the board that was most likely meant (`meantWord` of `src/search/spelling.ts`), whatever
    * the filters: null when a post has the word itself, or none is near.

@@ -113,6 +113,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly list: SearchIndex["list"] = (question, page) => this.#answers().list(question, page);
   readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
   readonly count = (question: Question): Promise<number> => this.#answers().count(question);
+  readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
   readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);

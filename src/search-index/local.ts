@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Question, Ranked, SearchIndex } from "../ports/search-index.ts";
+import type { Question, Ranked, SearchIndex, Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { coverageFactors } from "../search/fuse.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
@@ -94,6 +94,10 @@ export class LocalAnswers implements Answers {
 
   async count(question: Question): Promise<number> {
     return this.#current().count(question);
+  }
+
+  async spots(question: Question, limit: number): Promise<Spot[]> {
+    return this.#current().spots(question, limit);
   }
 
   async spellings(words: readonly string[]): Promise<(string | null)[]> {

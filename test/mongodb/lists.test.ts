@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Spot } from "../../src/ports/search-index.ts";
 import type { Place } from "../../src/ports/store/index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import { distanceKm } from "../../src/search/distance.ts";
@@ -24,7 +25,11 @@ const HOUR_MS = 3_600_000;
 const log = { info() {}, warn: (fields: object, message: string) => console.warn(message, fields) };
 const filterOf = (filter: Partial<PostFilter>) => aQuestion({ filter }).filter;
 const listsOf = ({ collections, connection }: MongodbStore) =>
-  new CollectionQueries({ posts: collections.posts, run: connection.run });
+  new CollectionQueries({ posts: collections.posts, ...connection });
+
+/** Means to a centimetre, since sums differ with their order. */
+const inOrder = (spots: readonly Spot[]) =>
+  spots.map(({ lat, lng, count }) => [lat.toFixed(6), lng.toFixed(6), count].join(" ")).sort();
 
 const replicaSet = await mongodbFor("replicaSet", "lists");
 const cluster = await mongodbFor("cluster", "lists");
@@ -66,6 +71,9 @@ describe.each([
             const found = await lists.list(filter, page);
             expect(found).toEqual(await embedded.list(asked, page));
             expect(await lists.count(filter)).toBe(await embedded.count(asked));
+            expect(inOrder(await lists.spots(filter, POSTS))).toEqual(
+              inOrder(await embedded.spots(asked, POSTS)),
+            );
             const next = { order, after: found.at(-1) ?? null, limit: 20 } as const;
             expect(await lists.list(filter, next)).toEqual(await embedded.list(asked, next));
           },
@@ -143,6 +151,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
       posts: store.collections.posts,
       settings: store.settings,
       run: store.connection.run,
+      runLong: store.connection.runLong,
       folder,
       board: "board",
       modelId: MODEL,

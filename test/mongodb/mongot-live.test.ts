@@ -46,6 +46,7 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
       posts: collections.posts,
       settings: store.settings,
       run: connection.run,
+      runLong: connection.runLong,
       folder,
       board: "board",
       modelId: MODEL,

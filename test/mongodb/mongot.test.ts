@@ -79,6 +79,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       posts: store.collections.posts,
       settings: store.settings,
       run,
+      runLong: store.connection.runLong,
       folder: join(folder, "search"),
       board: "board",
       modelId: MODEL,

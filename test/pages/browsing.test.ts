@@ -112,6 +112,53 @@ describe("the calendar", () => {
   });
 });
 
+describe("the page of places", () => {
+  let board: TestBoard;
+  let empty: string;
+  beforeAll(async () => {
+    let now = Date.now();
+    board = await startBoard({}, { clock: () => now });
+    empty = (await getPage(board, "/places")).text;
+    const { key } = await register(board);
+    await write(board, key, { location: { name: "Kreuzberg", lat: 52.5, lng: 13.4 } });
+    await write(board, key, { location: { name: "Berlin" } });
+    await write(board, key, { location: { name: "<b>Stage</b>", lat: 45.52, lng: -122.68 } });
+    now += 61_000;
+  });
+  afterAll(() => board.stop());
+
+  it("names the towns with the most posts, each leading to a search that finds them", async () => {
+    const { text } = await getPage(board, "/places");
+    expect(await problemsOf(text)).toEqual([]);
+    const chips = [...text.matchAll(/<li><a href="([^"]*near=[^"]*)">([^<]*) <span class="number">(\d+)</g)];
+    expect(chips.map(([, , place, count]) => [place, count])).toEqual([
+      ["Berlin, Germany", "2"],
+      ["Portland, Oregon", "1"],
+    ]);
+    for (const [, path = "", , count] of chips) {
+      const { data } = JSON.parse((await getPage(board, path.replace("/search", "/search.json"))).text);
+      expect(data).toHaveLength(Number(count));
+    }
+    expect((await getPage(board, "/")).text).toContain(chips[0]?.[0]);
+  });
+
+  it("takes any other place", async () => {
+    expect(empty).toContain("No post has a place yet.");
+    expect(empty).toMatch(/<form class="fields" action="\/search"[\s\S]*name="near"[^>]*list="places"/);
+    expect(await problemsOf(empty)).toEqual([]);
+  });
+
+  it("comes as Markdown and JSON, and stands in the sitemap and on each page", async () => {
+    const { data } = JSON.parse((await getPage(board, "/places.json")).text);
+    expect(data.places[0]).toEqual({ place: "Berlin, Germany", count: 2 });
+    expect((await getPage(board, "/places", { accept: "text/markdown" })).text).toContain(
+      "- Portland, Oregon: 1",
+    );
+    expect((await getPage(board, "/sitemaps/pages.xml")).text).toContain("/places</loc>");
+    expect((await getPage(board, "/stats")).text).toContain('<a href="/places">Places</a>');
+  });
+});
+
 describe("the pages of tags", () => {
   let board: TestBoard;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
-import { resolvePlace, suggestPlaces, townAt } from "../../src/gazetteer/index.ts";
+import { resolvePlace, suggestPlaces, townAround, townAt } from "../../src/gazetteer/index.ts";
 import { builtPlaces } from "../support/gazetteer/build.ts";
 
 const MEGABYTE = 1_000_000;
@@ -123,5 +123,29 @@ describe("townAt", () => {
   it("names the place whose coordinates these are, and none beside them", () => {
     expect(townAt({ lat: 52.5244, lng: 13.4105 })?.label).toBe("Berlin, Germany");
     expect(townAt({ lat: 52.53, lng: 13.42 })).toBeNull();
+  });
+});
+
+describe("townAround", () => {
+  it("is the largest town within 20 km of a point", () => {
+    const labelAt = (lat: number, lng: number) => townAround({ lat, lng })?.label ?? null;
+    expect(labelAt(52.499, 13.403)).toBe("Berlin, Germany");
+    expect(labelAt(52.4, 13.06)).toBe("Potsdam, Germany");
+    expect(labelAt(39.8, -89.65)).toBe("Springfield, Illinois");
+    expect(labelAt(0, -30)).toBeNull();
+    expect(labelAt(90, 0)).toBeNull();
+  });
+
+  it("has a label that means this town alone", () => {
+    for (const [lat, lng] of [
+      [37.2, -93.3],
+      [42.36, -71.06],
+      [52.2, 0.12],
+      [17.4, 78.5],
+      [9.93, -84.08],
+    ] as const) {
+      const town = townAround({ lat, lng });
+      expect(resolvePlace(town?.label ?? "")).toMatchObject({ place: { lat: town?.lat, lng: town?.lng } });
+    }
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { IndexEntry } from "../../src/ports/search-index.ts";
+import type { IndexEntry, Spot } from "../../src/ports/search-index.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import { KINDS } from "../../src/schema/post.ts";
 import { distanceKm } from "../../src/search/distance.ts";
@@ -87,6 +87,12 @@ describe("filters", () => {
             const expected = entries.filter((candidate) => passes(candidate, one));
             const all = question({ filter: one });
             expect(await opened.index.count(all)).toBe(expected.length);
+            const spots = await opened.index.spots(all, 100);
+            expect(spots.map(squareOf).sort()).toEqual(squaresOf(expected));
+            expect(spots.map(({ count }) => count)).toEqual(
+              spots.map(({ count }) => count).sort((a, b) => b - a),
+            );
+            expect(await opened.index.spots(all, 2)).toEqual(spots.slice(0, 2));
             const byId = (a: string, b: string) => (a < b ? -1 : 1);
             const newest = expected.toSorted((a, b) => b.createdAt - a.createdAt || byId(b.id, a.id));
             const soonest = expected.toSorted((a, b) => a.windowStart - b.windowStart || byId(a.id, b.id));
@@ -110,6 +116,21 @@ describe("filters", () => {
     );
   });
 });
+
+const squareOf = ({ lat, lng, count }: Spot) =>
+  `${Math.floor(toCentimetre(lat) * 10)} ${Math.floor(toCentimetre(lng) * 10)} ${count}`;
+const toCentimetre = (degrees: number) => Math.round(degrees * 1e7) / 1e7;
+
+/** The squares of a tenth of a degree that posts are in, each with its number of posts. */
+function squaresOf(posts: readonly IndexEntry[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { lat, lng } of posts) {
+    if (lat === null || lng === null) continue;
+    const square = squareOf({ lat, lng, count: 0 }).slice(0, -2);
+    counts.set(square, (counts.get(square) ?? 0) + 1);
+  }
+  return [...counts].map(([square, count]) => `${square} ${count}`).sort();
+}
 
 /** What the documentation of `PostFilter` says, word for word. */
 function passes(candidate: IndexEntry, one: PostFilter): boolean {

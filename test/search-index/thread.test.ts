@@ -43,6 +43,7 @@ describe("a large board", () => {
       await index.match(asked, { limit: 50, except: new Set(["p7", "p8"]) }),
       await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
       await index.count(asked),
+      await index.spots(question({}), 5),
       await index.vectors(["p5", "gone"]),
       [...(await index.cosines(vectorOf(3), ["p1", "p2", "gone"]))],
     ];

@@ -94,6 +94,24 @@ describe("about", () => {
     expect(data.days[0]).toEqual({ day: "2026-11-07", posts: 0, searches: 0 });
   });
 
+  it("lists the towns with the most posts that a search finds, each post at the largest town around it", async () => {
+    const at = (lat: number, lng: number, more = {}) =>
+      write(board, key, { location: { name: "Somewhere", lat, lng }, ...more });
+    const kreuzberg = await at(52.499, 13.403);
+    await at(52.6, 13.35);
+    await write(board, key, { location: { name: "Café Kino, Leipzig" } });
+    await at(0, -30);
+    await at(48.85, 2.35, { parent_id: kreuzberg.id });
+    await at(48.85, 2.35, { expires_at: new Date(now + 30_000).toISOString() });
+    const hidden = await at(41.9, 12.5);
+    await call(board, "POST /reports", { post_id: hidden.id, reason: "spam" });
+    now += 61_000; // these may be a minute old
+    expect((await about()).data.top_places).toEqual([
+      { place: "Berlin, Germany", count: 2 },
+      { place: "Leipzig, Germany", count: 1 },
+    ]);
+  });
+
   it("counts posts of today from 00:00 UTC", async () => {
     expect((await about()).meta.board.posts_today).toBeGreaterThan(0);
     now += DAY_MS;

@@ -17,6 +17,7 @@ const PAGES = [
   "/",
   "/calendar",
   "/tags",
+  "/places",
   "/docs",
   "/stats",
   "/terms",

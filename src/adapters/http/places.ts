@@ -8,13 +8,16 @@ const CACHE = "public, max-age=86400";
 
 /**
  * `GET /places?q=ber` answers `{ "places": [{ "label", "country", "lat", "lng" }] }`, for a box that completes names of
- * places while a person types. `near` takes each label. Agents need no such list, so the manual leaves it out.
+ * places while a person types. `near` takes each label. Agents need no such list, so the manual leaves it out. Without
+ * `q` it is the page of places.
  *
  * @param counted  comes before each answer
  */
 export function placeRoutes(counted: RequestHandler): Router {
   const router = Router({ caseSensitive: true });
-  router.get("/places", counted, (request, response) => {
+  const suggesting: RequestHandler = (request, _response, next) =>
+    next(request.query["q"] === undefined ? "route" : undefined);
+  router.get("/places", suggesting, counted, (request, response) => {
     const places = placeSuggestions(begunName(request.query["q"]));
     const text = JSON.stringify({ places });
     response.set("Cache-Control", CACHE);

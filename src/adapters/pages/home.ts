@@ -13,6 +13,7 @@ import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
+import { placeChips } from "./places.ts";
 import { postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, searchBox, searchPath } from "./search/form.ts";
@@ -20,6 +21,7 @@ import { tagChips } from "./tags.ts";
 
 const LATEST = 20;
 const TAGS = 14;
+const PLACES = 8;
 const DAY_MS = 86_400_000;
 
 type Info = z.output<typeof BoardInfo>;
@@ -68,7 +70,7 @@ ${
     : html`${postCards(posts, { now, language })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`${connect(site)}${comingUp(now)}${days(board, language)}${tags(board, language)}`,
+    aside: html`${connect(site)}${comingUp(now)}${days(board, language)}${tags(board, language)}${places(board, language)}`,
     asideLabel: "About this board",
     jsonLd: siteData(site, board.description),
     links: [
@@ -124,7 +126,12 @@ function days(board: Info, language: Language): Html {
 
 function tags(board: Info, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
-  return html`<section><h2>Popular tags</h2>${tagChips(board.top_tags.slice(0, TAGS), language)}</section>`;
+  return html`<section><h2><a href="/tags">Popular tags</a></h2>${tagChips(board.top_tags.slice(0, TAGS), language)}</section>`;
+}
+
+function places(board: Info, language: Language): Html | null {
+  if (board.top_places.length === 0) return null;
+  return html`<section><h2><a href="/places">Places</a></h2>${placeChips(board.top_places.slice(0, PLACES), language)}</section>`;
 }
 
 function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: number): string {
@@ -139,6 +146,8 @@ function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: num
       .map(([kind, count]) => `${kind} ${count}`)
       .join(", ")}.`,
     `Popular tags: ${board.top_tags.map(({ tag, count }) => `${wordOrQuoted(tag)} (${count})`).join(", ") || "none"}.`,
+    board.top_places.length > 0 &&
+      `Places: ${board.top_places.map(({ place, count }) => `${place} (${count})`).join("; ")}.`,
     "## Latest posts",
     postsMarkdown(latest, site, { sought: [], now, budget: null, links: true }),
   ]);

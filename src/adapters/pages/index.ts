@@ -17,6 +17,7 @@ import { languageOf } from "./frame/language.ts";
 import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
 import { legalViews } from "./legal.ts";
+import { places } from "./places.ts";
 import { post } from "./post/index.ts";
 import { reportRoutes } from "./post/report.ts";
 import { publisher } from "./publisher.ts";
@@ -34,7 +35,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
   router.use(assetRoutes(site));
-  for (const view of [...VIEWS, calendar, tags, stats, docsView(operations), ...legalViews()]) {
+  for (const view of [...VIEWS, calendar, tags, places, stats, docsView(operations), ...legalViews()]) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),

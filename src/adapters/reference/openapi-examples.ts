@@ -96,6 +96,7 @@ export function exampleThings(site: Site): Readonly<Record<string, unknown>> {
     subscriptions: 41,
     kinds: { event: 610, offer: 280, request: 190, announcement: 90, thread: 34 },
     top_tags: [{ tag: "bicycle", count: 44 }],
+    top_places: [{ place: "Berlin, Germany", count: 61 }],
     days: [{ day: "2026-11-20", posts: 31, searches: 402 }],
     limits: { title_chars: 200 },
     endpoints: { api: site.api },

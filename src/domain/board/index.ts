@@ -1,13 +1,22 @@
-import type { BoardCounts, BoardOverview, Store } from "../../ports/store/index.ts";
+import type { SearchIndex } from "../../ports/search-index.ts";
+import {
+  type BoardCounts,
+  type BoardOverview,
+  type Store,
+  StoreUnavailable,
+} from "../../ports/store/index.ts";
 import { LIMITS } from "../../schema/post.ts";
 import { RADIUS_KM } from "../../schema/query.ts";
 import { dayOf } from "../resources.ts";
 import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
 import { SharedValue } from "./shared-value.ts";
+import { type TopPlace, topPlaces } from "./top-places.ts";
 
 /** The counts in `meta.board` and the overview may be this old; where counting takes long, see `SharedValue`. */
 const COUNTS_MS = 10_000;
+/** Towns change slowly, and every post is looked at. */
+const PLACES_MS = 60_000;
 const STRIP_DAYS = 14;
 
 /** What the board publishes about itself: counts and an overview. */
@@ -17,13 +26,14 @@ export class Board {
   readonly launched: string;
   readonly #counts: SharedValue<BoardCounts>;
   readonly #overview: SharedValue<Overview>;
+  readonly #places: SharedValue<TopPlace[]>;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
-  constructor(parts: { store: Store; site: Site; launched: string }) {
+  constructor(parts: { store: Store; index: SearchIndex; site: Site; launched: string }) {
     this.#store = parts.store;
     this.#site = parts.site;
     this.launched = parts.launched;
-    const { store } = parts;
+    const { store, index } = parts;
     this.#counts = new SharedValue({
       name: "board:counts",
       maxAgeMs: COUNTS_MS,
@@ -34,6 +44,12 @@ export class Board {
       name: "board:overview",
       maxAgeMs: COUNTS_MS,
       read: (now) => this.#readOverview(now),
+      store,
+    });
+    this.#places = new SharedValue({
+      name: "board:places",
+      maxAgeMs: PLACES_MS,
+      read: (now) => topPlaces(index, now),
       store,
     });
   }
@@ -56,7 +72,10 @@ export class Board {
 
   /** `GET /board`. */
   async about(now: number) {
-    const { searches, ...overview } = await this.#overview.get(now);
+    const [{ searches, ...overview }, places] = await Promise.all([
+      this.#overview.get(now),
+      this.#places.get(now).catch(noneWhileAway),
+    ]);
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
     const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
     return {
@@ -74,6 +93,7 @@ export class Board {
       subscriptions: overview.subscriptions,
       kinds: overview.kinds,
       top_tags: overview.topTags,
+      top_places: places,
       days: days.map((day) => ({ day, posts: posts.get(day) ?? 0, searches: searches[day] ?? 0 })),
       limits: {
         title_chars: LIMITS.titleChars,
@@ -125,3 +145,9 @@ export class Board {
 
 /** The store's overview plus the searches of the last 14 days, by UTC day. */
 type Overview = BoardOverview & { searches: Readonly<Record<string, number>> };
+
+/** While the index is filled there are no places; the board has all else to tell. */
+function noneWhileAway(error: unknown): TopPlace[] {
+  if (error instanceof StoreUnavailable) return [];
+  throw error;
+}

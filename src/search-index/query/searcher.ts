@@ -1,4 +1,4 @@
-import { Abandoned, type Question } from "../../ports/search-index.ts";
+import { Abandoned, type Question, type Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
@@ -8,6 +8,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
+import { spotsAmong } from "./spots.ts";
 import { walkByTime } from "./walk.ts";
 import { WordClaims } from "./word-claims.ts";
 import type { WordArm, WordScorer } from "./words.ts";
@@ -107,6 +108,11 @@ export class Searcher {
     }
     for (let row = 0; row < this.#memory.rows.size; row += 1) if (passes(row)) count += 1;
     return count;
+  }
+
+  /** See `SearchIndex.spots`. */
+  spots(question: Question, limit: number): Spot[] {
+    return spotsAmong(this.#memory, this.#everything(question), limit);
   }
 
   /** See `SearchIndex.copies`. */

@@ -1,5 +1,11 @@
 import type { Worker } from "node:worker_threads";
-import { Abandoned, type Question, type Ranked, type SearchIndex } from "../../ports/search-index.ts";
+import {
+  Abandoned,
+  type Question,
+  type Ranked,
+  type SearchIndex,
+  type Spot,
+} from "../../ports/search-index.ts";
 import { type Place, StoreUnavailable } from "../../ports/store/index.ts";
 import { siblingOf, startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
@@ -92,6 +98,10 @@ export class ThreadAnswers implements Answers {
 
   count(question: Question): Promise<number> {
     return this.#search("count", question) as Promise<number>;
+  }
+
+  spots(question: Question, limit: number): Promise<Spot[]> {
+    return this.#search("spots", question, limit) as Promise<Spot[]>;
   }
 
   spellings(words: readonly string[]): Promise<(string | null)[]> {

@@ -13,7 +13,7 @@ export interface ThreadStart {
 /** The questions that are passed on as they are. */
 export type Method = keyof Pick<
   Answers,
-  "rank" | "match" | "list" | "copies" | "count" | "spellings" | "vectors" | "cosines"
+  "rank" | "match" | "list" | "copies" | "count" | "spots" | "spellings" | "vectors" | "cosines"
 >;
 
 /** Questions that may take milliseconds among many posts. The others are put before them, and hardly hold them up. */

@@ -36,6 +36,7 @@ export default {
         posts: store.collections.posts,
         settings: store.settings,
         run: store.connection.run,
+        runLong: store.connection.runLong,
         folder: indexFolder,
         board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),
       });

@@ -65,6 +65,7 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     list: (...asked) => index.list(...asked).catch(failed),
     copies: (...asked) => index.copies(...asked).catch(failed),
     count: (...asked) => index.count(...asked).catch(failed),
+    spots: (...asked) => index.spots(...asked).catch(failed),
     spellings: (...asked) => index.spellings(...asked).catch(failed),
     vectors: (...asked) => index.vectors(...asked).catch(failed),
     cosines: (...asked) => index.cosines(...asked).catch(failed),

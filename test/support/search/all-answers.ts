@@ -48,7 +48,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
 
 /**
  * All that an index says to all questions: rankings with and without rerank and their second page, lists in both orders
- * and their second page, counts, vectors and cosines.
+ * and their second page, counts, spots, vectors and cosines.
  */
 export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
@@ -65,6 +65,8 @@ export async function allAnswers(index: Omit<SearchIndex, "ready">): Promise<Rec
       answers[`${name}: ${order}`] = { first, second: await index.list(asked, { order, after, limit: 40 }) };
     }
     answers[`${name}: count`] = await index.count(asked);
+    const spots = await index.spots(asked, 10_000);
+    answers[`${name}: spots`] = spots.sort((a, b) => a.lat - b.lat || a.lng - b.lng);
   }
   const ids = Array.from({ length: 60 }, (_, i) => `p${String(i * 37).padStart(6, "0")}`);
   answers["vectors"] = await index.vectors(ids);

@@ -52,6 +52,7 @@ const NAVIGATION = [
   ["/search", "Search"],
   ["/calendar", "Calendar"],
   ["/tags", "Tags"],
+  ["/places", "Places"],
   ["/docs", "Docs"],
   ["/stats", "Stats"],
 ] as const;

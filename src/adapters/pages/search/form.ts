@@ -47,7 +47,7 @@ export function filtersForm(params: SearchParams): Html {
   const checked = (name: string, value: string) => params[name] === value && html` checked`;
   return html`<form class="fields" action="/search" method="get">
 ${hiddenFields(params, FIELDS)}
-<p><label for="near">Near</label><input id="near" type="text" name="near" value="${params["near"]}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist></p>
+<p>${placeInput(params["near"])}</p>
 <p><label for="radius">Within</label><select id="radius" name="radius_km">${radiusOptions(params["radius_km"])}</select></p>
 <div class="pair"><p><label for="after">From</label><input id="after" type="date" name="after" value="${dateOf(params["after"])}"></p>
 <p><label for="before">Before</label><input id="before" type="date" name="before" value="${dateOf(params["before"])}"></p></div>
@@ -59,6 +59,10 @@ ${hiddenFields(params, FIELDS)}
 <p><button type="submit">Apply</button></p>
 </form>`;
 }
+
+/** The box that takes a place, below which the script suggests some. One on a page. */
+export const placeInput = (near = ""): Html =>
+  html`<label for="near">Near</label><input id="near" type="text" name="near" value="${near}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist>`;
 
 function hiddenFields(params: SearchParams, except: ReadonlySet<string>): Html[] {
   return Object.entries(params)

@@ -4,6 +4,7 @@ import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.
 import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
+import type { MongodbConnection } from "../server/connection.ts";
 import { SourceQueries } from "./collection/copies.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
@@ -26,8 +27,9 @@ export interface MongodbIndex extends SearchIndex {
 
 export interface MongodbIndexOptions extends ReplicaOptions {
   posts: Collection<PostDocument>;
-  /** See `MongodbConnection.run`. */
-  run: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** See `MongodbConnection`. */
+  run: MongodbConnection["run"];
+  runLong: MongodbConnection["runLong"];
   localIndex: DataOptions["localIndex"];
   /** See `SearchIndexes`. */
   settings: Pick<SettingStore, "get" | "set">;
@@ -191,6 +193,12 @@ class CompositeIndex implements MongodbIndex {
       },
       (replica) => replica.count(question),
     );
+  }
+
+  /** From the replica's memory where there is one; the collection is read whole. */
+  spots(question: Question, limit: number) {
+    if (this.#replica?.ready() === true) return this.#replica.spots(question, limit);
+    return this.#lists.spots(question.filter, limit);
   }
 
   /** The replica knows every word; beside mongot alone, its near spellings and those of recent posts are compared. */

@@ -1,5 +1,10 @@
 import type { Collection, Document } from "mongodb";
-import type { Question, SearchIndex } from "../../../../ports/search-index.ts";
+import {
+  type Question,
+  type SearchIndex,
+  SPOTS_PER_DEGREE,
+  type Spot,
+} from "../../../../ports/search-index.ts";
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
@@ -17,12 +22,14 @@ export const isFilterOnly = ({ words, vector }: Question): boolean => words === 
  */
 export class CollectionQueries {
   readonly #posts: Collection<PostDocument>;
-  readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
+  readonly #run: Run;
+  readonly #runLong: Run;
 
-  /** @param options.run  see `MongodbConnection.run` */
-  constructor(options: { posts: Collection<PostDocument>; run: <T>(ask: () => Promise<T>) => Promise<T> }) {
+  /** @param options.run  see `MongodbConnection.run`, and there `runLong` */
+  constructor(options: { posts: Collection<PostDocument>; run: Run; runLong: Run }) {
     this.#posts = options.posts;
     this.#run = options.run;
+    this.#runLong = options.runLong;
   }
 
   /** @throws StoreUnavailable also when it takes longer than 2 s */
@@ -59,7 +66,39 @@ export class CollectionQueries {
     const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
     return this.#run(() => this.#posts.countDocuments({ $and: conditionsOfList(filter) }, options));
   }
+
+  /**
+   * Reads all matches: of a million posts some seconds.
+   * @throws StoreUnavailable also when it takes longer than a minute
+   */
+  spots(filter: PostFilter, limit: number): Promise<Spot[]> {
+    const pipeline = [
+      { $match: { $and: [...conditionsOfList(filter), { geo: { $exists: true } }] } },
+      {
+        $group: {
+          _id: { lat: squareOf("$place.lat"), lng: squareOf("$place.lng") },
+          lat: { $avg: "$place.lat" },
+          lng: { $avg: "$place.lng" },
+          count: { $sum: 1 },
+        },
+      },
+      { $sort: { count: -1 } },
+      { $limit: limit },
+      { $project: { _id: 0 } },
+    ];
+    const options = { maxTimeMS: SPOTS_MS, allowDiskUse: true };
+    return this.#runLong(() => this.#posts.aggregate<Spot>(pipeline, options).toArray());
+  }
 }
+
+type Run = <T>(ask: () => Promise<T>) => Promise<T>;
+
+const SPOTS_MS = 60_000;
+
+/** Number of a square's row or column, from degrees rounded to a centimetre as the embedded index keeps them. */
+const squareOf = (degrees: string) => ({
+  $floor: { $divide: [{ $round: [{ $multiply: [degrees, 1e7] }, 0] }, 1e7 / SPOTS_PER_DEGREE] },
+});
 
 /** True where it is best to walk the posts of a few tags; left to itself, the server might walk all the newest posts. */
 function hasOrderByTag(

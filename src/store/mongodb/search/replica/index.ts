@@ -59,6 +59,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     list: (question, page) => ask((index) => index.list(question, page)),
     copies: (question, ids) => ask((index) => index.copies(question, ids)),
     count: (question) => ask((index) => index.count(question)),
+    spots: (question, limit) => ask((index) => index.spots(question, limit)),
     vectors: (ids) => ask((index) => index.vectors(ids)),
     spellings: (words) => ask((index) => index.spellings(words)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
