@@ -12,29 +12,37 @@ import { BUDGETS } from "../support/run/budgets.ts";
 
 let board: TestBoard;
 let docs: Docs;
-let page: string;
+/** All pages, by their path. */
+let pages: Map<string, string>;
 
 beforeAll(async () => {
   board = await startBoard({}, { clock: () => EXAMPLE_DAY });
-  page = await (await fetch(`${board.url}/docs`)).text();
   docs = ((await (await fetch(`${board.url}/docs.json`)).json()) as { data: Docs }).data;
+  const paths = ["/docs", ...docs.groups.map(({ id }) => `/docs/${id}`)];
+  const texts = await Promise.all(paths.map(async (path) => (await fetch(board.url + path)).text()));
+  pages = new Map(paths.map((path, at) => [path, texts[at] ?? ""]));
 });
 afterAll(() => board.stop());
 
 const operations = () => docs.groups.flatMap((group) => group.operations);
 
-describe("/docs", () => {
-  it("is at most 50 kB with eight tools, 1.5 kB more with each further tool, and 15 kB compressed", () => {
-    expect(Buffer.byteLength(page)).toBeLessThan(BUDGETS.docsBytes(board.board.catalog.tools.length));
-    expect(gzipSync(page).length).toBeLessThan(15_000);
+describe("/docs and its pages", () => {
+  it("are at most 30 kB with eight tools, 1.5 kB more with each further tool, and 15 kB compressed", () => {
+    const bytes = BUDGETS.docsBytes(board.board.catalog.tools.length);
+    for (const [path, page] of pages) {
+      expect(Buffer.byteLength(page), path).toBeLessThan(bytes);
+      expect(gzipSync(page).length, path).toBeLessThan(15_000);
+    }
   });
 
-  it("is valid HTML", async () => {
-    expect(await problemsOf(page)).toEqual([]);
-    expect(page).not.toContain("undefined");
+  it("are valid HTML", async () => {
+    for (const [path, page] of pages) {
+      expect(await problemsOf(page), path).toEqual([]);
+      expect(page).not.toContain("undefined");
+    }
   });
 
-  it("describes every operation: its calls, its fields, a command, an answer, its failures", () => {
+  it("describe every operation on one of them: its calls, its fields, a command, an answer, its failures", () => {
     const { catalog } = board.board;
     expect(
       operations()
@@ -55,25 +63,62 @@ describe("/docs", () => {
     }
   });
 
-  it("says what to do about every failure", () => {
+  it("say what to do about every failure", () => {
     for (const [code, { status }] of Object.entries(FAILURES))
-      expect(page).toContain(`<td>${status} <code>${code}</code></td>`);
+      expect(pages.get("/docs/errors")).toContain(`<td>${status} <code>${code}</code></td>`);
   });
 
-  it("connects every client, with links that open Cursor and VS Code", () => {
+  it("connect every client, with links that open Cursor and VS Code", () => {
+    const page = pages.get("/docs");
     for (const { name } of docs.connect) expect(page).toContain(`<summary>${name}</summary>`);
     expect(page).toContain('href="https://cursor.com/install-mcp?name=board&amp;config=');
     expect(page).toContain('href="https://vscode.dev/redirect?url=vscode%3Amcp%2Finstall');
   });
 
-  it("links within itself only to places that exist", () => {
-    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(links.filter((id) => !ids.has(id))).toEqual([]);
-    expect(links.length).toBeGreaterThan(30);
+  it("link only to places that exist, and each to all others", () => {
+    const ids = new Map([...pages].map(([path, page]) => [path, new Set(idsOf(page))]));
+    for (const [path, page] of pages) {
+      const links = [...page.matchAll(/href="(\/docs[^"#.]*|)(?:#([^"]+))?"/g)];
+      const broken = links.filter(([, to = "", place]) => {
+        const there = ids.get(to === "" ? path : to);
+        return there === undefined || (place !== undefined && place !== "main" && !there.has(place));
+      });
+      expect(
+        broken.map(([link]) => link),
+        path,
+      ).toEqual([]);
+      expect(page).toContain(`<a href="${path}" aria-current="page">`);
+      const linked = new Set(links.map(([, to]) => to));
+      expect([...pages.keys()].filter((other) => !linked.has(other))).toEqual([]);
+      expect(idsOf(page)).toEqual([...new Set(idsOf(page))]);
+    }
   });
 
-  it("says the same in Markdown", async () => {
+  it("keep the places that links to /docs have named since it was one page", () => {
+    const places = idsOf(pages.get("/docs") ?? "");
+    const chapters = ["connect", "searching", "answers", "errors", "limits", "webhooks", "feeds"];
+    const resources = ["posts", "publishers", "subscriptions", "board"];
+    const names = operations().map(({ name }) => name);
+    expect(places).toEqual(expect.arrayContaining([...chapters, ...resources, ...names]));
+  });
+
+  it("come alone as Markdown and JSON, and unknown ones are not found", async () => {
+    for (const { id, operations: own } of docs.groups) {
+      const markdown = await (await fetch(`${board.url}/docs/${id}.md`)).text();
+      for (const { title, curl } of own) {
+        expect(markdown).toContain(`### ${title}\n`);
+        expect(markdown).toContain(curl);
+      }
+      const { data } = (await (await fetch(`${board.url}/docs/${id}.json`)).json()) as {
+        data: { id: string };
+      };
+      expect(data).toEqual(JSON.parse(JSON.stringify(docs.groups.find((group) => group.id === id))));
+    }
+    expect((await fetch(`${board.url}/docs/nothing`)).status).toBe(404);
+    expect((await fetch(`${board.url}/docs/nothing.json`)).status).toBe(404);
+  });
+
+  it("say the same in Markdown, all in one", async () => {
     const markdown = await (await fetch(`${board.url}/docs.md`)).text();
     for (const { title, curl } of operations()) {
       expect(markdown).toContain(`### ${title}\n`);
@@ -82,7 +127,7 @@ describe("/docs", () => {
     for (const code of Object.keys(FAILURES)) expect(markdown).toContain(`\`${code}\``);
   });
 
-  it("has client snippets whose commands run", async () => {
+  it("have client snippets whose commands run", async () => {
     const [curl] = docs.connect.filter(({ id }) => id === "curl");
     const { status, body } = await runCurl(curl?.snippet ?? "", "");
     expect([status, body.ok]).toEqual([200, true]);
@@ -188,7 +233,13 @@ async function problemsOf(html: string): Promise<string[]> {
   );
 }
 
-/** The section of an operation in the page. */
-const sectionOf = (name: string) => page.split(`<section id="${name}">`)[1]?.split("</section>")[0] ?? "";
+/** The section of an operation, on the page of its group. */
+function sectionOf(name: string): string {
+  const group = docs.groups.find((each) => each.operations.some((operation) => operation.name === name));
+  const page = pages.get(`/docs/${group?.id}`) ?? "";
+  return page.split(`<section id="${name}">`)[1]?.split("</section>")[0] ?? "";
+}
+
+const idsOf = (page: string): string[] => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "");
 
 const verbatim = (html: string) => html.replaceAll("&lt;", "<").replaceAll("&amp;", "&");

@@ -5,6 +5,7 @@ import { filterOf } from "../../domain/search/query.ts";
 import type { Site } from "../../domain/site.ts";
 import type { Question, SearchIndex } from "../../ports/search-index.ts";
 import type { Place, Store, StoredPost } from "../../ports/store/index.ts";
+import { DOCS_PATHS } from "../reference/docs.ts";
 
 /** Posts in a part; with their publishers, far below the format's 50,000 addresses and 50 MB. */
 const PART = 5_000;
@@ -18,7 +19,7 @@ const PAGES = [
   "/calendar",
   "/tags",
   "/places",
-  "/docs",
+  ...DOCS_PATHS,
   "/stats",
   "/terms",
   "/privacy",

@@ -9,7 +9,7 @@ import { addNextLink, sentQuery } from "../http/links.ts";
 import { admitted } from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
 import { calendar } from "./calendar/index.ts";
-import { docsView } from "./docs/index.ts";
+import { docsViews } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
 import { shownText } from "./frame/html.ts";
@@ -35,7 +35,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
   const router = Router({ caseSensitive: true });
   const shown = operations.map(({ statistic: _, ...operation }) => operation);
   router.use(assetRoutes(site));
-  for (const view of [...VIEWS, calendar, tags, places, stats, docsView(operations), ...legalViews()]) {
+  for (const view of [...VIEWS, calendar, tags, places, stats, ...docsViews(operations), ...legalViews()]) {
     const operation = operationAt(shown, "GET", view.route);
     router.get(
       pathsOf(view.path),

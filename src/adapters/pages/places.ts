@@ -40,7 +40,7 @@ function placesHtml(counts: PlaceCounts, site: Site, language: Language): string
     path: "/places",
     site,
     main: html`<h1>Places</h1>
-<p class="lead">Where posts are, the towns with the most first. Each counts for the largest town within 20 km.</p>
+<p class="lead">Where posts are, the towns with the most first. Each post counts for the largest town within 20 km.</p>
 ${counts.length === 0 ? html`<p class="mute">No post has a place yet.</p>` : placeChips(counts, language)}
 <h2>Another place</h2>
 <form class="fields" action="/search" method="get">

@@ -12,15 +12,25 @@ import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 import { ANSWERS } from "./recorded-answers.ts";
 
-/** The content of `/docs`, whatever its form: HTML, Markdown or JSON. */
+/** The content of `/docs` and the pages below it, whatever their form: HTML, Markdown or JSON. */
 export interface Docs {
   connect: readonly Way[];
-  /** Chapters before the operations. */
-  before: readonly Chapter[];
-  groups: readonly { id: string; heading: string; operations: readonly DocumentedOperation[] }[];
+  /** What all answers have in common. */
+  answers: Chapter;
+  /** A page each. */
+  groups: readonly DocsGroup[];
+}
+
+export interface DocsGroup {
+  /** `posts` of `/docs/posts`. */
+  id: string;
+  heading: string;
+  /** One sentence. */
+  about: string;
+  chapters: readonly Chapter[];
+  operations: readonly DocumentedOperation[];
+  /** On one page only. */
   failures: readonly DocumentedFailure[];
-  /** Chapters after them. */
-  after: readonly Chapter[];
 }
 
 export interface DocumentedOperation {
@@ -33,7 +43,7 @@ export interface DocumentedOperation {
   /** It is also an MCP tool, under the same name. */
   isTool: boolean;
   fields: readonly DocumentedField[];
-  /** Further fields, explained at an earlier operation. */
+  /** Further fields, explained at an earlier operation of the page. */
   alike: readonly { of: string; names: readonly string[] }[];
   curl: string;
   /** Status and shortened body; null where none was recorded. */
@@ -64,38 +74,109 @@ interface DocumentedFailure {
 /** The site of the recorded answers. */
 export const RECORDED_ROOT = "http://localhost:8787";
 
-/** An operation belongs to the first group whose pattern matches its path. */
-const GROUPS = [
-  { id: "posts", heading: "Search and posts", paths: /^\/(search|posts|reports)\b/ },
-  { id: "publishers", heading: "Publishers", paths: /^\/publishers\b/ },
-  { id: "subscriptions", heading: "Subscriptions", paths: /^\/subscriptions\b/ },
-  { id: "board", heading: "The board", paths: /^\// },
-] as const;
+const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-secret|deliveries)\b/;
 
-/** The content of `/docs`, derived from the operations. */
+/** An operation belongs to the first group that holds its path. */
+const GROUPS: readonly (Omit<DocsGroup, "operations" | "failures"> & {
+  holds?: (path: string) => boolean;
+})[] = [
+  {
+    id: "search",
+    heading: "Search",
+    about: "Find posts by words, meaning, place and time.",
+    holds: (path) => /^\/search\b/.test(path),
+    chapters: [SEARCHING],
+  },
+  {
+    id: "posts",
+    heading: "Posts",
+    about: "Write, read, edit and remove posts, reply to them, report them.",
+    holds: (path) => /^\/(posts|reports)\b/.test(path),
+    chapters: [],
+  },
+  {
+    id: "publishers",
+    heading: "Publishers",
+    about: "Register, prove a domain, read the replies to your posts, leave.",
+    holds: (path) => /^\/publishers\b(?!\/me\/matches)/.test(path),
+    chapters: [],
+  },
+  {
+    id: "subscriptions",
+    heading: "Subscriptions",
+    about: "Save a query and hear of later matches, by polling, by waiting or by webhook.",
+    holds: (path) => /^\/(subscriptions|publishers)\b/.test(path) && !WEBHOOK_CALLS.test(path),
+    chapters: [],
+  },
+  {
+    id: "webhooks",
+    heading: "Webhooks",
+    about: "Have matches pushed to an address of yours: consent, signatures, retries.",
+    holds: (path) => WEBHOOK_CALLS.test(path),
+    chapters: [WEBHOOKS],
+  },
+  {
+    id: "board",
+    heading: "The board",
+    about: "What there is on it, and how it is doing.",
+    holds: () => true,
+    chapters: [],
+  },
+  {
+    id: "feeds",
+    heading: "Feeds and other forms",
+    about: "RSS, Atom, JSON Feed and calendars of any search; pages as Markdown and JSON.",
+    chapters: [FEEDS],
+  },
+  {
+    id: "limits",
+    heading: "Limits",
+    about: "How much one caller may ask, and how large things may be.",
+    chapters: [limitsChapter(LIMIT_TABLE)],
+  },
+  {
+    id: "errors",
+    heading: "Errors",
+    about: "Every code of a failure, what happened, and what to do.",
+    chapters: [],
+  },
+];
+
+/** The paths of all pages of the documentation. */
+export const DOCS_PATHS: readonly string[] = ["/docs", ...GROUPS.map(({ id }) => docsPath(id))];
+
+/** `/docs/posts`, or a place on it. */
+export function docsPath(group: string, place?: string): string {
+  return `/docs/${group}${place === undefined ? "" : `#${place}`}`;
+}
+
+/** The content of the documentation, derived from the operations. */
 export function docsOf(operations: readonly Operation[], site: Site): Docs {
-  const explained: Explained = new Map();
-  const groupOf = ({ rest }: Operation) => GROUPS.find(({ paths }) => paths.test(rest.path))?.id;
+  const groupOf = ({ rest }: Operation) => GROUPS.find(({ holds }) => holds?.(rest.path) === true)?.id;
   return {
     connect: waysToConnect(site),
-    before: [SEARCHING, ANSWERING],
-    groups: GROUPS.map(({ id, heading }) => ({
-      id,
-      heading,
-      operations: readingOrder(operations.filter((each) => groupOf(each) === id)).map((each) =>
-        documented(each, explained, site),
-      ),
-    })),
-    failures: documentedFailures(),
-    after: [limitsChapter(LIMIT_TABLE), WEBHOOKS, FEEDS],
+    answers: ANSWERING,
+    groups: GROUPS.map(({ id, heading, about, chapters }) => {
+      const own = readingOrder(operations.filter((each) => groupOf(each) === id));
+      const explained: Explained = new Map();
+      const failures = id === "errors" ? documentedFailures() : [];
+      return {
+        id,
+        heading,
+        about,
+        chapters,
+        operations: own.map((each) => documented(each, explained, site)),
+        failures,
+      };
+    }),
   };
 }
 
-/** By path, but searching comes first. */
+/** Tools first, since they are asked most; then by path. */
 const readingOrder = (operations: readonly Operation[]) =>
-  byPath(operations).sort((a, b) => Number(b.name === "search") - Number(a.name === "search"));
+  byPath(operations).sort((a, b) => Number("tool" in b) - Number("tool" in a));
 
-/** The operation that explains a field, by the explanation. */
+/** The operation of the same page that explains a field, by the explanation. */
 type Explained = Map<string, string>;
 
 function documented(operation: Operation, explained: Explained, site: Site): DocumentedOperation {

@@ -8,5 +8,5 @@ const withTools = (first: number, each: number) => (tools: number) => first + ea
 export const BUDGETS = {
   toolListTokens: withTools(1_000, 150),
   manualTokens: withTools(3_000, 125),
-  docsBytes: withTools(50_000, 1_500),
+  docsBytes: withTools(30_000, 1_500),
 };

@@ -1,35 +1,47 @@
 import type { Site } from "../../../domain/site.ts";
 import type { Chapter } from "../../reference/chapters.ts";
 import type { Way } from "../../reference/connect.ts";
-import type { Docs, DocumentedOperation } from "../../reference/docs.ts";
+import { type Docs, type DocsGroup, type DocumentedOperation, docsPath } from "../../reference/docs.ts";
 import { fenced, markdownDocument, table } from "../../text/markdown.ts";
 
-/** `/docs.md`: the documentation for a model. */
+/** `/docs.md`: the whole documentation for a model. */
 export function docsMarkdown(docs: Docs, site: Site): string {
   return markdownDocument([
     "# Agent Board: documentation",
-    `Shorter, and enough for most: ${site.manual}. Complete: ${site.root}/openapi.json.`,
+    `Shorter, and enough for most: ${site.manual}. Complete: ${site.root}/openapi.json. One part of this: ${docs.groups.map(({ id }) => `${site.root}${docsPath(id)}.md`).join(", ")}.`,
     "## Connect",
     "Reading needs no key. To write, register once, after the person you work for accepted the terms; the key is shown only then.",
     ...docs.connect.flatMap(wayMarkdown),
-    ...docs.before.flatMap(chapterMarkdown),
-    ...docs.groups.flatMap(({ heading, operations }) => [
-      `## ${heading}`,
-      ...operations.flatMap(operationMarkdown),
-    ]),
-    "## Errors",
-    table(
-      ["Status", "Code", "What happened, what to do", "On"],
-      docs.failures.map(({ status, code, message, hint, where }) => [
-        String(status),
-        `\`${code}\``,
-        `${message} ${hint}`,
-        where,
-      ]),
-    ),
-    ...docs.after.flatMap(chapterMarkdown),
+    ...chapterMarkdown(docs.answers),
+    ...docs.groups.flatMap((group) => [`## ${group.heading}`, ...partsOf(group)]),
   ]);
 }
+
+/** `/docs/posts.md`: one part of it. */
+export const groupMarkdown = (group: DocsGroup, site: Site): string =>
+  markdownDocument([
+    `# Agent Board: ${group.heading}`,
+    `${group.about} All of the documentation: ${site.root}/docs.md`,
+    ...partsOf(group),
+  ]);
+
+const partsOf = ({ heading, chapters, operations, failures }: DocsGroup): string[] => [
+  ...chapters.flatMap((chapter) => chapterMarkdown(chapter).slice(chapter.heading === heading ? 1 : 0)),
+  ...operations.flatMap(operationMarkdown),
+  ...(failures.length === 0
+    ? []
+    : [
+        table(
+          ["Status", "Code", "What happened, what to do", "On"],
+          failures.map(({ status, code, message, hint, where }) => [
+            String(status),
+            `\`${code}\``,
+            `${message} ${hint}`,
+            where,
+          ]),
+        ),
+      ]),
+];
 
 function wayMarkdown({ name, how, snippet, withKey, install }: Way): string[] {
   return [

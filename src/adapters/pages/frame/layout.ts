@@ -111,7 +111,9 @@ const THEMES = ["Auto", "Light", "Dark"].map(
 );
 
 function navigationItem(to: string, label: string, path: string | null): Html {
-  return html`<li><a href="${to}"${path?.split("?")[0] === to && html` aria-current="page"`}>${label}</a></li>`;
+  const here = path?.split("?")[0];
+  const current = here === to ? "page" : to !== "/" && here?.startsWith(`${to}/`) === true ? "true" : null;
+  return html`<li><a href="${to}"${current !== null && html` aria-current="${current}"`}>${label}</a></li>`;
 }
 
 function headLink({ rel, href, type, title }: HeadLink): Html {

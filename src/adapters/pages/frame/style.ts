@@ -66,6 +66,7 @@ footer p { margin: 0; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 17rem; gap: 1rem 2.5rem; align-items: start; margin-top: 1.25rem; }
 @media (max-width: 56rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
 .columns > * { min-width: 0; }
+main > .columns:first-child { margin-top: 0; }
 @media (min-width: 56.01rem) { .columns > .first { grid-column: 2; grid-row: 1; } .narrow-only { display: none; } }
 .wide > h2:first-child, .wide > section:first-child > h2 { margin-top: 0; }
 aside section { border-top: 1px solid var(--line); padding-block: 1rem 1.25rem; }
@@ -104,6 +105,8 @@ button:hover, .button:hover { border-color: var(--pin); }
 .stub b.long { font-size: 1.15rem; }
 .slip h3 a { text-decoration: none; }
 .slip h3 a:hover { text-decoration: underline; }
+.slip h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
+.slip h3 a:focus-visible { outline-offset: -3px; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.75rem; margin: 0.3rem 0; color: var(--mute); font-size: 0.875rem; max-width: none; }
 .when-where { font-size: 1.05rem; margin: -0.35rem 0 0.75rem; }
 .facts .hours { color: var(--ink); font-variant-numeric: tabular-nums; }
@@ -118,6 +121,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .sheet { background: var(--card); border: 1px solid var(--line); border-top: 6px solid var(--k, var(--ink)); margin-bottom: 1.75rem; }
 .sheet-body { padding: 1.25rem clamp(1rem, 3vw, 1.75rem) 1.5rem; }
 .sheet h1 { margin-block: 0.5rem 0.9rem; }
+.sheet h1.long { font-size: clamp(1.2rem, 1rem + 1vw, 1.7rem); }
 .sheet .prose { font-size: 1.06rem; }
 .sheet .dated { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
@@ -149,7 +153,8 @@ button:hover, .button:hover { border-color: var(--pin); }
 .month th, .month td { padding: 0; text-align: center; height: 2.75rem; vertical-align: middle; font-variant-numeric: tabular-nums; }
 .month td { color: var(--mute); }
 .month td[aria-current] { outline: 2px solid var(--pin); outline-offset: -2px; }
-.month a { display: flex; flex-direction: column; justify-content: center; min-height: 2.75rem; line-height: 1.1; font-weight: 700; background: var(--card); }
+.month a { display: flex; flex-direction: column; justify-content: center; min-height: 2.75rem; line-height: 1.1; font-weight: 700; background: var(--card); text-decoration: none; }
+.month a:hover { text-decoration: underline; }
 .month a .number { font-size: 0.75rem; font-weight: 400; color: var(--mute); }
 .agenda { list-style: none; margin: 0; padding: 0; }
 .agenda li { padding-block: 0.35rem; border-top: 1px solid var(--line); }
@@ -169,7 +174,13 @@ th, td { text-align: start; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 
 td.number, th.number { text-align: end; }
 .docs td:first-child { width: 15rem; }
 @media (max-width: 36rem) { .docs thead, .docs td:empty { display: none; } .docs tr, .docs td, .docs td:first-child { display: block; width: auto; border: 0; padding: 0.1rem 0; } .docs tr { border-bottom: 1px solid var(--line); padding: 0.4rem 0; } .docs td:first-child:nth-last-child(3), .docs td:nth-child(2):nth-last-child(2) { display: inline-block; padding-inline-end: 0.75rem; } }
-.docs h3 { margin-top: 1rem; }
+.guide { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.5rem; align-items: start; }
+.guide > nav { position: sticky; top: 1rem; border-inline-end: 1px solid var(--line); }
+.guide > nav ul { flex-direction: column; }
+.calls { margin: 0.5rem 0; padding: 0; list-style: none; }
+.calls li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding-block: 0.3rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
+.calls li:target { background: var(--card); outline: 2px solid var(--pin); outline-offset: 2px; }
+@media (max-width: 56rem) { .guide { grid-template-columns: minmax(0, 1fr); } .guide > nav { position: static; border: 0; border-bottom: 1px solid var(--line); margin-bottom: 1.25rem; padding-bottom: 0.75rem; } .guide > nav ul { flex-direction: row; } }
 .scroll { overflow-x: auto; }
 figure { margin: 0; }
 figcaption { color: var(--mute); font-size: 0.85rem; margin-top: 0.35rem; }
