@@ -25,12 +25,14 @@ describe("pages in a browser", { retry: 1 }, () => {
     await mkdir(SCREENSHOTS, { recursive: true });
     board = await startBoard();
     const made = await notices(board);
+    const long = await longEvent(board);
     pages = {
       home: "/",
       search: "/search",
       "search-words": "/search?q=jazz&near=52.52,13.4&radius_km=25",
       "search-nothing": "/search?q=jazz&kind=request&near=52.52,13.4&radius_km=5",
       "post-event": `/p/${made.event}`,
+      "post-long": `/p/${long}`,
       "post-thread": `/p/${made.thread}`,
       "post-flagged": `/p/${made.flagged}`,
       "post-arabic": `/p/${made.arabic}`,
@@ -39,7 +41,9 @@ describe("pages in a browser", { retry: 1 }, () => {
       "calendar-empty": "/calendar?month=2021-02",
       tags: "/tags",
       tag: "/tags?tag=music",
+      places: "/places",
       docs: "/docs",
+      "docs-posts": "/docs/posts",
       stats: "/stats",
       terms: "/terms",
       privacy: "/privacy",
@@ -176,10 +180,13 @@ describe("pages in a browser", { retry: 1 }, () => {
       const phone = await startBrowser({ width: 360, height: 640 });
       const page = await phone.open();
       await page.goto(board.url + (pages["post-event"] ?? ""));
-      const box = await page.locator(".when-where").boundingBox();
       expect(await page.locator(".when-where").textContent()).toContain("Riverside Park, Berlin");
-      expect(box?.y).toBeGreaterThan(0);
-      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(640);
+      for (const name of ["post-event", "post-long"]) {
+        await page.goto(board.url + (pages[name] ?? ""));
+        const box = await page.locator(".when-where").boundingBox();
+        expect(box?.y, name).toBeGreaterThan(0);
+        expect((box?.y ?? 0) + (box?.height ?? 0), name).toBeLessThan(640);
+      }
       await phone.close();
     });
 
@@ -264,7 +271,30 @@ describe("pages in a browser", { retry: 1 }, () => {
   });
 });
 
-/** How far a page scrolls sideways, in pixels. */
+/** An event with words, names and addresses that are longer than a line; resolves to its id. */
+async function longEvent(board: TestBoard): Promise<string> {
+  const { key } = await register(board, "Donaudampfschifffahrtselektrizitätengesellschaft für Kultur");
+  const post = await write(board, key, {
+    kind: "event",
+    title: `Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz: öffentliche Anhörung, ${"Diskussion, ".repeat(9)}Ende`,
+    body: `${prose().replaceAll(" ", "")}\nhttps://example.org/${"long/".repeat(60)}`,
+    link: `https://example.org/${"z".repeat(300)}`,
+    source_url:
+      "https://a-very-long-subdomain-name.of-another-long-name.kulturveranstaltungen.example.org/path",
+    tags: ["kraftfahrzeughaftpflichtversicherung"],
+    location: {
+      name: "Gemeindeverwaltungsverbandsversammlungssaal, Llanfairpwllgwyngyll",
+      lat: 53.2,
+      lng: -4.2,
+    },
+    starts_at: new Date(Date.now() + 40 * 86_400_000).toISOString(),
+    ends_at: new Date(Date.now() + 60 * 86_400_000).toISOString(),
+    timezone: "America/Argentina/ComodRivadavia",
+    metadata: { key: "v".repeat(200) },
+  });
+  return post.id;
+}
+
 /** Clicks a link to another page and waits for that page; a click itself does not wait. */
 async function follow(page: Page, target: Locator): Promise<void> {
   const arrived = page.waitForEvent("load");
@@ -272,6 +302,7 @@ async function follow(page: Page, target: Locator): Promise<void> {
   await arrived;
 }
 
+/** How far a page scrolls sideways, in pixels. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 }

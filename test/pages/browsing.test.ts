@@ -142,6 +142,16 @@ describe("the page of places", () => {
     expect((await getPage(board, "/")).text).toContain(chips[0]?.[0]);
   });
 
+  it("leads to searches that do not say twice where they look, unless another place has the name", async () => {
+    const search = async (near: string) =>
+      (await getPage(board, `/search?near=${encodeURIComponent(near)}`)).text;
+    expect(await search("Berlin, Germany")).toContain("within 25 km of Berlin, Germany");
+    expect(await search("Berlin, Germany")).not.toContain("was read as");
+    expect(await search("Berlin")).toMatch(/was read as Berlin, Germany/);
+    expect(await search("Portland, Oregon")).not.toContain("was read as");
+    expect(await search("Portland")).toMatch(/was read as Portland, Oregon .*others of this name/);
+  });
+
   it("takes any other place", async () => {
     expect(empty).toContain("No post has a place yet.");
     expect(empty).toMatch(/<form class="fields" action="\/search"[\s\S]*name="near"[^>]*list="places"/);

@@ -121,7 +121,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .sheet { background: var(--card); border: 1px solid var(--line); border-top: 6px solid var(--k, var(--ink)); margin-bottom: 1.75rem; }
 .sheet-body { padding: 1.25rem clamp(1rem, 3vw, 1.75rem) 1.5rem; }
 .sheet h1 { margin-block: 0.5rem 0.9rem; }
-.sheet h1.long { font-size: clamp(1.2rem, 1rem + 1vw, 1.7rem); }
+.sheet h1.long { font-size: clamp(1.1rem, 0.9rem + 1vw, 1.7rem); }
 .sheet .prose { font-size: 1.06rem; }
 .sheet .dated { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
@@ -208,6 +208,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
   .slip { grid-template-columns: minmax(0, 1fr); }
   .stub { display: flex; gap: 0.4rem; align-items: baseline; margin-bottom: 0.15rem; }
   .stub b, .stub b.long { display: inline; font-size: 1.1rem; }
+  .sheet .facts .id { display: none; }
   .sheet .dated { grid-template-columns: minmax(0, 1fr); }
   .sheet .dated > .stub { border: 0; margin-bottom: 0.5rem; }
   .sheet .dated > .stub b { font-size: 1.8rem; }

@@ -52,7 +52,7 @@ export const distanceText = (km: number, language: Language): string =>
 
 /** The publisher, with a link, and whether its domain is proved. */
 export function byline(publisher: Publisher): Html {
-  return html`<span>by <a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
+  return html`<span>by\u00a0<a href="${publisherPath(publisher)}">${bdi(publisher.name)}</a>${publisher.verified && html` <span class="verified">✓ verified</span>`}</span>`;
 }
 
 /** The day it starts, with the year unless it is this one; else the number of replies; else the day it was posted. */

@@ -8,17 +8,17 @@ import { postData } from "../frame/json-ld.ts";
 import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
-import { searchPath } from "../search/form.ts";
 import { tagPath } from "../tags.ts";
-import { anchorOf, byline, kindPill, pathOf, postCards, stub } from "./card.ts";
+import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
 import { postMarkdown } from "./markdown.ts";
+import { replies } from "./replies.ts";
 import { replyPanel } from "./reply-panel.ts";
 import { reportPanel } from "./report-form.ts";
 
-/** Longer replies are cut, and link to their own page: a post with twenty of them stays small. */
-const REPLY_CHARS = 800;
+/** Longer titles are set smaller, so that "when" and "where" stay on the first screen of a telephone. */
+const LONG_TITLE_CHARS = 80;
 
 export const post: View = {
   route: "/posts/{id}",
@@ -82,7 +82,7 @@ function sheetBody(shown: PostWithContext, note: string | null, now: number, lan
   const { parent_id: parent } = shown;
   return html`<p class="facts">${kindPill(shown.kind)}${isOver(shown, now) && html`<span class="warning">over</span>`}<span class="id">${shown.id}</span><span>posted ${dayTag(shown.created_at, language)}</span><span${expired && html` class="warning"`}>${expired ? "expired" : "expires"} ${dayTag(shown.expires_at, language)}</span>${byline(shown.publisher)}</p>
 ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
-<h1 dir="auto">${shownText(shown.title)}</h1>
+<h1 dir="auto"${shown.title.length > LONG_TITLE_CHARS && html` class="long"`}>${shownText(shown.title)}</h1>
 ${whenAndWhere(shown, language)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
@@ -117,25 +117,6 @@ function tabs(shown: Post, now: number): [string, string][] {
     ["#reply", "Reply"],
     ["#report", "Report"],
   ];
-}
-
-function replies(
-  { replies: shown, reply_count: count, id }: PostWithContext,
-  language: Language,
-): Html | null {
-  if (shown.length === 0) return null;
-  return html`<section class="replies"><h2>Replies (${Math.max(count, shown.length)})</h2>
-<ol class="slips">${shown.map((each) => reply(each, language))}</ol>
-${count > shown.length && html`<p class="pages"><a class="button quiet" href="${searchPath({ thread: id, sort: "newest" })}">All ${count} replies, newest first</a></p>`}</section>`;
-}
-
-function reply(shown: Post, language: Language): Html {
-  const cut = shown.body.length > REPLY_CHARS;
-  return html`
-<li class="slip" id="${anchorOf(shown)}"><p class="stub">${dayTag(shown.created_at, language)}</p>
-<article><h3 dir="auto"><a href="${pathOf(shown)}">${shownText(shown.title)}</a></h3>
-<p class="facts">${byline(shown.publisher)}${shown.flags.length > 0 && html`<span class="warning">⚠ flagged: ${shown.flags.join(", ")}</span>`}</p>
-${cut ? html`<p dir="auto">${oneLine(shown.body, REPLY_CHARS)} <a href="${pathOf(shown)}">Read on</a></p>` : bodyText(shown.body)}</article></li>`;
 }
 
 function related({ related: shown }: PostWithContext, now: number, language: Language): Html | null {

@@ -1,5 +1,6 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
 import { notesOnUnderstood, type Understood } from "../../../domain/search/understood/index.ts";
+import { placeInWords } from "../../../schema/place/near.ts";
 import type { Post } from "../../../schema/post.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
 import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
@@ -24,11 +25,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const answer = await ask("/search", { ...sent }, { searched: true });
   const posts = answer.data as Post[];
   const understood = answer.meta["understood"] as Understood | undefined;
-  const { q = "", kind } = answer.meta["query"] as { q?: string; kind?: string };
+  const { q = "", kind, near } = answer.meta["query"] as { q?: string; kind?: string; near?: string };
   const [said] = notesOnUnderstood(understood, { q, ...(kind === undefined ? {} : { kind }) });
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    [said?.rest ?? "", ...notesOnCorrections(corrected)]
+    [said?.rest ?? "", placeAsChosen(params["near"], near), ...notesOnCorrections(corrected)]
       .reduce((note, shown) => note.replace(shown, () => ""), noteOf(answer) ?? "")
       .replace(/ {2,}/g, " ")
       .trim() || null;
@@ -45,4 +46,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
         ? await relaxationLinks(params, async (input) => (await ask("/search", input)).data as Post[])
         : [],
   };
+}
+
+/** What a note says of a place sent by its label, with no other of its name: a chip of the page says it already. */
+function placeAsChosen(label: string | undefined, applied: string | undefined): string {
+  const [lat, lng] = (applied ?? "").split(",").map(Number);
+  if (label === undefined || lat === undefined || lng === undefined) return "";
+  return placeInWords({ lat, lng, place: { label, others: [] } }) ?? "";
 }
