@@ -1,17 +1,17 @@
 /**
  * Builds what clients install besides the npm package: an MCPB bundle and the `server.json` of the MCP registry.
  *
- *   npm run build && node packaging/build.mjs [--site https://board.example] [--out DIR]
+ *   npm run build && node packaging/build.mjs [--name io.github.ACCOUNT/NAME] [--site https://board.example] [--out DIR]
  *
- * Both are checked: the bundle by its own tool, `server.json` by the rules in `server-json.mjs`. Its name is `mcpName` of
- * package.json: who publishes puts a namespace of their own there.
+ * Both are checked: the bundle by its own tool, `server.json` by the rules in `server-json.mjs`. The registry takes a server
+ * only in its publisher's namespace, and compares its name with `mcpName` in the published package: `--name` writes both.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { serverJson } from "./server-json.mjs";
+import { isPlaceholder, serverJson, withName } from "./server-json.mjs";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Not among the dependencies: it brings sixty packages, and only a release needs it. */
@@ -19,15 +19,30 @@ const MCPB = "@anthropic-ai/mcpb@2.1.2";
 
 const { values: options } = parseArgs({
   options: {
+    name: { type: "string" },
     site: { type: "string" },
     out: { type: "string", default: "packages" },
   },
 });
-const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const MANIFEST = join(ROOT, "package.json");
+const manifest = named(JSON.parse(readFileSync(MANIFEST, "utf8")), options.name);
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 writeServerJson(options.site);
 await writeBundle();
+
+/** The manifest with the name asked for, which package.json then has too. */
+function named(kept, name) {
+  if (name === undefined) return kept;
+  try {
+    const changed = withName(kept, name);
+    writeFileSync(MANIFEST, `${JSON.stringify(changed, null, 2)}\n`);
+    return changed;
+  } catch (error) {
+    console.error(error.message);
+    process.exit(2);
+  }
+}
 
 async function writeBundle() {
   const stage = mkdtempSync(join(tmpdir(), "board-mcpb-"));
@@ -60,6 +75,8 @@ function writeServerJson(site) {
   const file = join(out, "server.json");
   writeFileSync(file, `${JSON.stringify(serverJson(manifest, site), null, 2)}\n`);
   console.log(`${file}: valid, ${manifest.mcpName}`);
+  if (isPlaceholder(manifest))
+    console.log("To publish it, give a name in a namespace of yours: --name io.github.ACCOUNT/agent-board");
 }
 
 function mcpb(args) {

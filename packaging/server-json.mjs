@@ -36,6 +36,26 @@ export const Server = z.strictObject({
   remotes: z.array(z.strictObject({ type: z.literal("streamable-http"), url: z.httpUrl() })).optional(),
 });
 
+/** Stands in package.json until somebody publishes. */
+const PLACEHOLDER = "io.github.agent-board/agent-board";
+
+/** True while nobody has given the server a name of their own. */
+export const isPlaceholder = ({ mcpName }) => mcpName === PLACEHOLDER;
+
+/**
+ * The manifest with another name in the registry.
+ * @param name  `io.github.ACCOUNT/NAME` for who signs in with GitHub, else a domain backwards, a slash and a name
+ * @throws Error with one line for the publisher when the registry would refuse it
+ */
+export function withName(manifest, name) {
+  const namespace = /^[a-z0-9-]+(\.[a-z0-9-]+)+\/[\w.-]+$/i;
+  if (!Server.shape.name.safeParse(name).success || !namespace.test(name))
+    throw new Error(
+      `"${name}" is no name in the registry: it must be a domain of yours backwards, a slash and a name, such as io.github.ACCOUNT/agent-board or org.example/agent-board.`,
+    );
+  return { ...manifest, mcpName: name };
+}
+
 /**
  * @param manifest  the package's `package.json`; its `mcpName` is the server's name, which the registry compares
  * @param site  root of a public board, or undefined

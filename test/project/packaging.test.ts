@@ -115,6 +115,25 @@ describe("server.json", () => {
     expect(() => serverJson({ ...PACKAGE, mcpName: "agent-board" }, undefined)).toThrow();
     expect(() => serverJson({ ...PACKAGE, version: "^0.1.0" }, undefined)).toThrow();
   });
+
+  it("has a name in its publisher's namespace, which the package gets too; until then it says so", async () => {
+    const { isPlaceholder, serverJson, withName } = await import(join(ROOT, "packaging/server-json.mjs"));
+    expect(isPlaceholder(PACKAGE)).toBe(true);
+    for (const name of ["io.github.octo/board", "org.example/agent-board", "com.example.boards/b_1"]) {
+      const named = withName(PACKAGE, name);
+      expect([named.mcpName, serverJson(named).name, isPlaceholder(named)]).toEqual([name, name, false]);
+    }
+    for (const name of [
+      "octo",
+      "octo/board",
+      "io.github.octo/",
+      "io.github.octo/a/b",
+      "io..octo/board",
+      "",
+    ]) {
+      expect(() => withName(PACKAGE, name), name).toThrow(/is no name in the registry/);
+    }
+  });
 });
 
 describe("the MCPB bundle", () => {
