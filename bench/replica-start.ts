@@ -30,7 +30,7 @@ const board = () => ({
   subscriptions: 0,
   deliveriesPerPost: 0,
   now: NOW,
-  written: { posts: boardPosts({ count: Number(size), texts, vectors, now: NOW }), maker: { model: MODEL } },
+  written: boardPosts({ count: Number(size), texts, vectors, now: NOW }),
 });
 /** For posts found by their words. */
 const NO_VECTOR = new Int8Array(DIMENSION);

@@ -110,8 +110,15 @@ async function fill(dataDir: string, count: number, texts: Texts, vectors: PostV
   const now = Date.now();
   const index = new EmbeddedIndex({ modelId: null, dimension });
   const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
-  const written = { posts: boardPosts({ count, texts, vectors, now }), maker: DEFAULT_MAKER };
-  await fillBoard(store, { posts: count, subscriptions: 0, deliveriesPerPost: 0, now, written });
+  const written = boardPosts({ count, texts, vectors, now });
+  await fillBoard(store, {
+    posts: count,
+    subscriptions: 0,
+    deliveriesPerPost: 0,
+    now,
+    written,
+    maker: DEFAULT_MAKER,
+  });
   await store.close();
 }
 

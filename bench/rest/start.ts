@@ -61,9 +61,16 @@ async function fill(posts: number): Promise<void> {
   const texts = boardTexts();
   const vectors = await postVectors(texts);
   const now = Date.now();
-  const written = { posts: boardPosts({ count: posts, texts, vectors, now }), maker: DEFAULT_MAKER };
+  const written = boardPosts({ count: posts, texts, vectors, now });
   const store = await openStore(`sqlite:${folder}/board.db`);
-  await fillBoard(store, { posts, subscriptions: 0, deliveriesPerPost: 0, now, written });
+  await fillBoard(store, {
+    posts,
+    subscriptions: 0,
+    deliveriesPerPost: 0,
+    now,
+    written,
+    maker: DEFAULT_MAKER,
+  });
   await store.close();
 }
 

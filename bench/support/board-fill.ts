@@ -19,11 +19,13 @@ export interface BoardSize {
   /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
   /** What the posts say; without it, the notices of `corpus.ts` with random vectors. */
-  written?: { posts: Iterable<IndexedPost>; maker: VectorMaker };
+  written?: Iterable<IndexedPost>;
+  /** What made the vectors; default: `MODEL`. */
+  maker?: VectorMaker;
 }
 
 export const DIMENSION = 384;
-/** Model of all vectors, of posts and subscriptions. */
+/** Model of vectors, unless another is named. */
 export const MODEL = "bench-model";
 const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
@@ -81,9 +83,9 @@ function* rowsOf(size: BoardSize): Generator<Row> {
   let n = 0;
   for (const { notice, vector } of size.written === undefined
     ? believable(size, random)
-    : noticesOf(size.written.posts)) {
+    : noticesOf(size.written)) {
     const row = { ...postRow(n, notice, vector, size.now), ...at(size.now - (size.posts - n) * 1_000) };
-    const maker = size.written?.maker ?? { model: MODEL };
+    const { maker = { model: MODEL } } = size;
     yield { kind: "post", row: { ...row, embedding: { ...maker, vector } } };
     n += 1;
   }

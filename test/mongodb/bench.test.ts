@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { measureLargeBoard } from "../../bench/mongodb/large-board.ts";
 import { measurePushes } from "../../bench/mongodb/pushes.ts";
 import { measureWrites } from "../../bench/mongodb/writes.ts";
 import { measureMongodb } from "../../bench/mongodb.ts";
@@ -24,6 +25,15 @@ describe.skipIf(database === null)("bench/mongodb", () => {
     expect(posts?.bson).toBeGreaterThan(600);
     expect(figures.oplog.post).toBeGreaterThan(posts?.bson ?? 0);
     expect(figures.changes.streamed).toBeGreaterThan(0);
+  });
+
+  it("measures what a large board costs an instance", async () => {
+    const options = { posts: 500, subscriptions: 100, calls: 20 };
+    const { starts, replicaBytes, rows } = await measureLargeBoard(database?.url ?? "", options);
+    expect(starts.again).toBeGreaterThan(0);
+    expect(replicaBytes).toBeGreaterThan(500);
+    expect(rows).toHaveLength(12);
+    for (const { what, times } of rows) expect([what, times.p50 > 0]).toEqual([what, true]);
   });
 
   it("measures what a new post costs", async () => {

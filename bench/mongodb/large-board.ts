@@ -1,0 +1,184 @@
+/**
+ * What does a large board in MongoDB cost an instance? Its start, the first one and one with its replica there, and what
+ * everyone asks of it.
+ *
+ *   npx tsx bench/mongodb/large-board.ts [--posts 1000000] [mongodb://…/EMPTY_DATABASE]
+ *
+ * Without a URL a server is started. The database is dropped before and afterwards. The board is a process of its own, with
+ * the model, and answers from its replica; posts have random vectors of that model.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { openMongodb } from "../../src/store/mongodb/index.ts";
+import { boardEnvironment, freePort } from "../../test/support/boards/board-process.ts";
+import { startServer, testServers } from "../../test/support/mongodb/mongod.ts";
+import { fillBoard, publisherId } from "../support/board-fill.ts";
+import { folderBytes, machine, ms, percentiles, table } from "../support/measure.ts";
+import { DEFAULT_MAKER, MODEL_FILES } from "../support/model.ts";
+import { dropDatabase } from "../support/mongodb.ts";
+import { OPERATIONS, type Place } from "./operations.ts";
+
+export interface LargeBoard {
+  /** Milliseconds from the start of the process until `/readyz` says yes. */
+  starts: { first: number; again: number };
+  /** Of the replica on the disk, for each post. */
+  replicaBytes: number;
+  rows: { what: string; times: Percentiles }[];
+}
+
+type Percentiles = ReturnType<typeof percentiles>;
+
+const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
+const WARM_UP = 10;
+const POLL_MS = 20;
+const PATIENCE_MS = 30 * 60_000;
+/** What an instance asks of the store beside its searches. */
+const OF_THE_STORE = new Set(["get", "counts", "overview", "deliver 1, with its push", "push claim of 10"]);
+const CLAIM = { limit: 50, perOrigin: 50, failing: 50, leaseMs: 3_600_000 };
+
+const PATHS: Record<string, (n: number) => string> = {
+  "GET /board": () => "/board",
+  "GET /search, newest": () => "/search",
+  "GET /search, newest of a kind": () => "/search?kind=offer",
+  "GET /search, newest with a tag": () => "/search?tags=bike",
+  "GET /search, newest of a publisher": (n) => `/search?publisher=${publisherId(n)}`,
+  "GET /search, soonest": () => "/search?kind=event&sort=soonest",
+};
+
+/** @param url  of a database that may be dropped */
+export async function measureLargeBoard(
+  url: string,
+  options: { posts: number; subscriptions: number; calls: number },
+): Promise<LargeBoard> {
+  const { posts, subscriptions, calls } = options;
+  const folder = mkdtempSync(join(tmpdir(), "large-board-"));
+  const now = Date.now();
+  await dropDatabase(url);
+  const store = await openMongodb(url);
+  try {
+    const size = { posts, subscriptions, deliveriesPerPost: 0, now, maker: DEFAULT_MAKER };
+    await fillBoard(store, size);
+    const environment = { STORE_URL: url, DATA_DIR: folder };
+    const first = await started(environment);
+    await first.stop();
+    const again = await started(environment);
+    const rows: LargeBoard["rows"] = [];
+    for (const [what, path] of Object.entries(PATHS)) {
+      rows.push({ what, times: await timed(calls, (n) => answered(`${again.api}${path(n)}`)) });
+    }
+    await again.stop();
+    const place = { store, index: { list: async () => [] }, posts, subscriptions, now };
+    for (const { name, run, calls: most = calls, after } of OPERATIONS) {
+      if (!OF_THE_STORE.has(name)) continue;
+      rows.push({ what: name, times: await timed(Math.min(calls, most), (n) => run(place, n)) });
+      await after?.(place);
+    }
+    rows.push({ what: `push claim of ${CLAIM.limit}`, times: await claims(place) });
+    const replicaBytes = folderBytes(folder) / posts;
+    return { starts: { first: first.ms, again: again.ms }, replicaBytes, rows };
+  } finally {
+    await store.close();
+    await dropDatabase(url);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A board in a process of its own, once it is ready. */
+async function started(environment: Record<string, string>) {
+  const port = await freePort();
+  const began = performance.now();
+  const child = spawn(process.execPath, ["--import", "tsx", MAIN], {
+    env: boardEnvironment({
+      ...environment,
+      PORT: String(port),
+      EMBEDDINGS: "required",
+      MODEL_DIR: MODEL_FILES,
+    }),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const site = `http://127.0.0.1:${port}`;
+  const ready = () =>
+    fetch(`${site}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await ready())) {
+    if (child.exitCode !== null || performance.now() - began > PATIENCE_MS)
+      throw new Error("it did not start");
+    await sleep(POLL_MS);
+  }
+  const stop = async () => {
+    const ended = new Promise((done) => child.once("exit", done));
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { api: `${site}/api/v1`, ms: performance.now() - began, stop };
+}
+
+async function answered(url: string): Promise<void> {
+  const answer = await fetch(url);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+}
+
+async function timed(calls: number, run: (n: number) => Promise<unknown>): Promise<Percentiles> {
+  const times: number[] = [];
+  for (let n = 0; n < calls; n += 1) {
+    const began = performance.now();
+    await run(n);
+    times.push(performance.now() - began);
+  }
+  return percentiles(times.slice(Math.min(WARM_UP, calls / 5)));
+}
+
+/** Claims of as many pushes as the product takes, each given back. */
+async function claims({ store, now }: Place): Promise<Percentiles> {
+  const times: number[] = [];
+  for (let n = 0; n < 2 * WARM_UP; n += 1) {
+    const began = performance.now();
+    const pushes = await store.pushes.claim({ ...CLAIM, now });
+    times.push(performance.now() - began);
+    await store.pushes.giveBack(pushes);
+  }
+  return percentiles(times.slice(WARM_UP));
+}
+
+function report({ starts, replicaBytes, rows }: LargeBoard): void {
+  const seconds = (time: number) => (time / 1_000).toFixed(1);
+  console.log(
+    `${machine()}; ready after ${seconds(starts.first)} s at first, ${seconds(starts.again)} s again;`,
+  );
+  console.log(`replica: ${replicaBytes.toFixed(0)} bytes of file a post\n`);
+  console.log(
+    table(
+      ["", "p50 / p95 ms"],
+      rows.map(({ what, times }) => [what, `${ms(times.p50)} / ${ms(times.p95)}`]),
+    ),
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { posts: { type: "string", default: "1000000" } },
+  });
+  const options = { posts: Number(values.posts), subscriptions: 10_000, calls: 200 };
+  const [own] = positionals;
+  if (own !== undefined) report(await measureLargeBoard(own, options));
+  else {
+    const { folder, stop } = await testServers();
+    try {
+      const server = await startServer("replicaSet", folder);
+      if ("missing" in server) throw new Error(server.missing);
+      const url = new URL(server.uri);
+      url.pathname = "/bench";
+      report(await measureLargeBoard(url.href, options));
+    } finally {
+      await stop();
+    }
+  }
+}
