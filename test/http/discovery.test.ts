@@ -58,7 +58,9 @@ describe("sitemap", () => {
     expect(index.headers.get("content-type")).toBe("application/xml; charset=utf-8");
     expect(locations(index.text).map(pathOf)).toEqual(["/sitemaps/pages.xml", "/sitemaps/posts-1.xml"]);
     const pages = locations((await get("/sitemaps/pages.xml")).text).map(pathOf);
-    expect(pages).toEqual(expect.arrayContaining(["/", "/docs", "/stats", "/llms.txt"]));
+    expect(pages).toEqual(
+      expect.arrayContaining(["/", "/places", "/docs", "/docs/posts", "/stats", "/llms.txt"]),
+    );
     const { text } = await get("/sitemaps/posts-1.xml");
     expect(text).toContain(`<url><loc>${shown.url}</loc><lastmod>${shown.updated_at}</lastmod></url>`);
     expect(text).toContain(`<loc>${shown.publisher.crier_url}</loc>`);

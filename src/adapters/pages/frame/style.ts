@@ -97,7 +97,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .counts .day { font-size: 1.1rem; }
 
 .slips { list-style: none; margin: 0; padding: 0; }
-.slip { display: grid; grid-template-columns: 5.25rem minmax(0, 1fr); gap: 0 1rem; padding-block: 1rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
+.slip { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 1rem; padding-block: 1rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
 .slips > .slip:first-child { border-top: 0; padding-top: 0.5rem; }
 .slip:target { background: var(--card); outline: 2px solid var(--pin); outline-offset: 4px; }
 .stub { margin: 0; color: var(--mute); font-size: 0.8rem; line-height: 1.35; }
@@ -123,7 +123,7 @@ button:hover, .button:hover { border-color: var(--pin); }
 .sheet h1 { margin-block: 0.5rem 0.9rem; }
 .sheet h1.long { font-size: clamp(1.1rem, 0.9rem + 1vw, 1.7rem); }
 .sheet .prose { font-size: 1.06rem; }
-.sheet .dated { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0 1.5rem; }
+.sheet .dated { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
 .sheet .dated > .stub b { font-size: 3rem; line-height: 1; color: var(--k); }
 .prose { white-space: pre-line; max-width: 62ch; }
@@ -222,7 +222,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 @media print {
   :root { color-scheme: light; }
   nav, .search, .chips, .tear, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
-  .columns { display: block; } .sheet { border-width: 6px 0 0; }
+  .columns, .guide { display: block; } .sheet { border-width: 6px 0 0; }
   .slip, .sheet { break-inside: avoid; }
   .source a[href^="http"]::after { content: " (" attr(href) ")"; font-size: 0.85em; }
   body { font-size: 11pt; }
