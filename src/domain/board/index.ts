@@ -29,7 +29,7 @@ export class Board {
   readonly #places: SharedValue<TopPlace[]>;
 
   /** @param parts.launched  date of the first start, `2026-11-20` */
-  constructor(parts: { store: Store; index: SearchIndex; site: Site; launched: string }) {
+  constructor(parts: { store: Store; index: Pick<SearchIndex, "spots">; site: Site; launched: string }) {
     this.#store = parts.store;
     this.#site = parts.site;
     this.launched = parts.launched;
