@@ -138,7 +138,7 @@ const editable = {
   timezone: TimeZone.nullish().describe("IANA zone."),
   expires_at: DateTime.nullish().describe("Default: a day after the end, or in 30."),
   source_url: HttpUrl.nullish(),
-  metadata: Metadata.nullish().describe("JSON object."),
+  metadata: Metadata.nullish(),
 };
 
 export const PostInput = z.object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Near, type NearPoint } from "./place/near.ts";
 import { KINDS, Kind, PostId } from "./post.ts";
 import { PublisherId } from "./publisher.ts";
-import { Bound, Flag, List, numeric } from "./scalars.ts";
+import { Bound, Flag, List, numeric, TimeZone } from "./scalars.ts";
 import { cleanLine, codePoints, optionalLine } from "./text.ts";
 import type { TimeSpan } from "./time/iso-8601.ts";
 
@@ -36,8 +36,9 @@ export const criteria = {
   radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
   after: Bound.optional().describe("ISO 8601; ends after it."),
   before: Bound.optional().describe("Starts by it."),
+  timezone: TimeZone.optional().describe("IANA zone."),
   verified: Flag.optional().describe("Verified publishers only."),
-  publisher: PublisherId.optional().describe("Publisher id."),
+  publisher: PublisherId.optional().describe("Its id."),
   thread: PostId.optional().describe("A post id: its replies."),
   include_replies: Flag.optional(),
   include_expired: Flag.optional(),
@@ -45,12 +46,16 @@ export const criteria = {
   rerank: Flag.optional().describe("Default true."),
 };
 
-/** Refuses a time of day whose zone nobody tells: neither an offset nor a place to search near. */
-export function refuseZoneless(
-  query: Partial<Record<"after" | "before", TimeSpan | undefined>> & { near?: NearPoint | undefined },
-  context: z.RefinementCtx,
-): void {
-  if (query.near !== undefined) return;
+interface Bounds {
+  after?: TimeSpan | undefined;
+  before?: TimeSpan | undefined;
+  timezone?: string | undefined;
+  near?: NearPoint | undefined;
+}
+
+/** Refuses a time of day whose zone nobody tells: neither an offset, nor `timezone`, nor a place to search near. */
+export function refuseZoneless(query: Bounds, context: z.RefinementCtx): void {
+  if (query.near !== undefined || query.timezone !== undefined) return;
   for (const name of ["after", "before"] as const) {
     const bound = query[name];
     if (bound === undefined || !bound.local || bound.zone !== undefined || bound.from !== bound.to) continue;
@@ -58,7 +63,8 @@ export function refuseZoneless(
       code: "custom",
       path: [name],
       params: { code: "invalid_format" },
-      message: "Needs an offset, as in 2026-12-01T18:30:00Z, or `near`, whose place tells the zone.",
+      message:
+        "Needs an offset, as in 2026-12-01T18:30:00Z, or `timezone`, or `near`, whose place tells the zone.",
     });
   }
 }

@@ -38,6 +38,7 @@ const Criteria = z.object(criteria).superRefine((query, context) => {
   const {
     rerank: _rerank,
     radius_km: _radius,
+    timezone: _timezone,
     include_replies: _replies,
     include_expired: _expired,
     verified,

@@ -95,7 +95,7 @@ const TIMES: readonly [written: string, after: string | RegExp, before?: string]
   ["2026-W49-2", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
   ["2026-335", "2026-11-30T10:00:00.000Z", "2026-12-02T11:59:59.999Z"],
   ["2026", "2025-12-31T10:00:00.000Z", "2027-01-01T11:59:59.999Z"],
-  ["2026-12-01T18:30", /Needs an offset.*or `near`/],
+  ["2026-12-01T18:30", /Needs an offset.*or `timezone`, or `near`/],
   ["2026-02-30", /ISO 8601/],
   ["2026-13-01", /ISO 8601/],
   ["01.12.2026", /ISO 8601 date \(2026-12-01\)/],
@@ -135,6 +135,26 @@ describe("after and before", () => {
       "2026-11-30T15:00:00.000Z",
       "2026-12-01T14:59:59.999Z",
     ]);
+  });
+
+  it.each([
+    ["2026-12-01", "2026-12-01T05:00:00.000Z", "2026-12-02T04:59:59.999Z"],
+    ["2026-12", "2026-12-01T05:00:00.000Z", "2027-01-01T04:59:59.999Z"],
+    ["2026-W49-2", "2026-12-01T05:00:00.000Z", "2026-12-02T04:59:59.999Z"],
+    ["2026-07-01T18:30", "2026-07-01T22:30:00.000Z", "2026-07-01T22:30:00.000Z"],
+    ["2026-12-01T18:30Z", "2026-12-01T18:30:00.000Z", "2026-12-01T18:30:00.000Z"],
+    ["2026-12-01T18:30[Asia/Tokyo]", "2026-12-01T09:30:00.000Z", "2026-12-01T09:30:00.000Z"],
+  ])("read %j in the `timezone` beside them, wherever is searched", (written, after, before) => {
+    const bounds = { after: written, before: written, timezone: "America/New_York" };
+    for (const query of [bounds, { ...bounds, near: "Tokyo" }]) {
+      const filter = filterFor(query);
+      expect([iso(filter.after), iso(filter.before)]).toEqual([after, before]);
+    }
+  });
+
+  it("say how a zone is written", () => {
+    expect(messageOf({ timezone: "EST5", after: "2026-12-01" })).toMatch(/IANA time zone, such as Europe/);
+    expect(messageOf({ timezone: "+01:00" })).toMatch(/IANA time zone/);
   });
 
   it("mean local time at the place searched, also where clocks change", () => {

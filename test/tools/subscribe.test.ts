@@ -95,10 +95,26 @@ describe("subscribe", () => {
     { include_replies: true },
     { verified: false },
     { include_syndicated: true },
+    { timezone: "Europe/Berlin" },
   ])("fails with invalid_request for %j, which names no criterion", async (query) => {
     const { body } = await subscribe(query);
     expect(body.error.code).toBe("invalid_request");
     expect(body.error.issues[0].path).toBe("query");
+  });
+
+  it("keeps the zone in which the days of a query are read", async () => {
+    const { body } = await subscribe({ q: "sleigh", after: "2027-01-05", timezone: "America/New_York" });
+    const { id, query } = body.data;
+    expect(query).toMatchObject({ after: "2027-01-05", timezone: "America/New_York" });
+    const own = await register(board);
+    for (const starts_at of ["2027-01-05T04:30:00Z", "2027-01-05T05:30:00Z"]) {
+      const post = { title: "Sleigh rides", body: "Horses and bells.", kind: "event", starts_at };
+      await call(board, "POST /posts", post, { key: own.key });
+    }
+    const pending = () => call(board, `GET /subscriptions/${id}/pending`, undefined, { key });
+    const found = await eventually(pending, (answer) => answer.body.data.length > 0);
+    const starts = found.body.data.map(({ starts_at }: { starts_at: string }) => starts_at);
+    expect(starts).toEqual(["2027-01-05T05:30:00.000Z"]);
   });
 
   it("saves no query that it cannot read again", async () => {

@@ -314,9 +314,10 @@ interface Found {
 }
 
 /** The words of a query, and the kinds they are looked for in. */
-const sentWords = ({ q = "", kind }: SearchQuery) => ({
+const sentWords = ({ q = "", kind, timezone }: SearchQuery) => ({
   q,
   ...(kind === undefined ? {} : { kind: kind.join(",") }),
+  ...(timezone === undefined ? {} : { timezone }),
 });
 
 /** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */

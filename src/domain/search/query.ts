@@ -12,8 +12,7 @@ import { isoTime } from "../resources.ts";
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {
   const { near, after, before } = query;
-  // A day is that of the place searched.
-  const zone = near === undefined ? null : zoneAt(near);
+  const zone = zoneOf(query);
   return {
     kinds: emptyAsNull(query.kind),
     tags: emptyAsNull(query.tags),
@@ -32,6 +31,11 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
     now,
     createdUntil: Number.MAX_SAFE_INTEGER,
   };
+}
+
+/** The zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
+export function zoneOf({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {
+  return timezone ?? (near === undefined ? null : zoneAt(near));
 }
 
 /** Which place the name sent as `near` was read as. */
@@ -78,6 +82,7 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
       : { near: `${filter.near.lat},${filter.near.lng}`, radius_km: filter.near.radiusKm }),
     ...(query.after === undefined ? {} : { after: boundText(query.after) }),
     ...(query.before === undefined ? {} : { before: boundText(query.before) }),
+    ...(query.timezone === undefined ? {} : { timezone: query.timezone }),
     ...(filter.verifiedOnly ? { verified: true } : {}),
     ...(filter.publisherId === null ? {} : { publisher: filter.publisherId }),
     ...(filter.parentId === null ? {} : { thread: filter.parentId }),

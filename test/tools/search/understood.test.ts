@@ -52,6 +52,17 @@ describe("words of place and time in a search", () => {
     expect(filtered.data.map(({ title }) => title)).toEqual(["Saturday by the Spree"]);
   });
 
+  it("name days where `timezone` says the reader is, in the search and in the call that filters", async () => {
+    // In Auckland it is already the 11th.
+    const { meta } = await search("free jazz tomorrow", "&timezone=Pacific/Auckland");
+    expect(meta.understood.days).toMatchObject({ after: "2026-12-12", before: "2026-12-12" });
+    expect(meta.query.timezone).toBe("Pacific/Auckland");
+    const [, path = ""] = /GET (\/api\/v1\/search\?\S+)\.$/.exec(meta.note) ?? [];
+    expect(path).toContain("timezone=Pacific%2FAuckland");
+    const filtered = (await (await fetch(board.url + path)).json()) as { meta: { query: object } };
+    expect(filtered.meta.query).toMatchObject({ after: "2026-12-11T11:00:00.000Z" });
+  });
+
   it("are chips on the page, which take the words off or filter by them", async () => {
     const page = await (await fetch(`${board.url}/search?q=free+jazz+near+Berlin+this+weekend`)).text();
     expect(page).toContain('href="/search?q=free+jazz+this+weekend"');

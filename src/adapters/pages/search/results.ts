@@ -25,8 +25,13 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const answer = await ask("/search", { ...sent }, { searched: true });
   const posts = answer.data as Post[];
   const understood = answer.meta["understood"] as Understood | undefined;
-  const { q = "", kind, near } = answer.meta["query"] as { q?: string; kind?: string; near?: string };
-  const [said] = notesOnUnderstood(understood, { q, ...(kind === undefined ? {} : { kind }) });
+  const { q = "", kind, timezone, near } = answer.meta["query"] as Partial<Record<string, string>>;
+  const words = {
+    q,
+    ...(kind === undefined ? {} : { kind }),
+    ...(timezone === undefined ? {} : { timezone }),
+  };
+  const [said] = notesOnUnderstood(understood, words);
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
     [said?.rest ?? "", placeAsChosen(params["near"], near), ...notesOnCorrections(corrected)]

@@ -3,8 +3,9 @@ import { placeInText } from "../../../gazetteer/in-text.ts";
 import type { Lift } from "../../../schema/filter.ts";
 import { RADIUS_KM, type SearchQuery } from "../../../schema/query.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
-import { firstMoment, lastMoment, offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
+import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
+import { zoneOf } from "../query.ts";
 import { daysInText } from "./times.ts";
 
 /** What the words of a search say of place and time, as the filters that they could be. */
@@ -36,7 +37,7 @@ const DISTRICT_KM = 5;
  * Reads place and time in the words of a search. Posts that fit move up, and none is left out. What a filter says already
  * is not read again.
  *
- * @param now  epoch milliseconds; days such as "tomorrow" are those at the place, else in UTC
+ * @param now  epoch milliseconds; days such as "tomorrow" are those of `timezone`, else at the place, else in UTC
  */
 export async function understoodIn(
   query: SearchQuery,
@@ -46,8 +47,7 @@ export async function understoodIn(
   if (text === null) return { understood: {}, lifts: [] };
   const unquoted = text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
   const said = query.near === undefined ? placeInText(unquoted) : null;
-  const point = query.near ?? said?.place;
-  const zone = point === undefined ? null : zoneAt(point);
+  const zone = zoneOf({ timezone: query.timezone, near: query.near ?? said?.place });
   const isTimed = query.after !== undefined || query.before !== undefined;
   const minutes = zone === null ? 0 : offsetMs(now, zone) / 60_000;
   const days = isTimed ? null : await daysInText(unquoted, now, minutes);
@@ -92,7 +92,7 @@ export function filtersOf({ near, days }: Understood): Record<string, string> {
 /** What the words were taken for, and the call that filters by it. */
 export function notesOnUnderstood(
   understood: Understood | undefined,
-  sent: { q: string; kind?: string },
+  sent: { q: string; kind?: string; timezone?: string },
 ): Extract<Advice, object>[] {
   const filters = filtersOf(understood ?? {});
   if (understood === undefined || Object.keys(filters).length === 0) return [];
