@@ -267,19 +267,23 @@ const TOWN_KM = 20;
 /** Places of one name whose labels are told apart. */
 const NAMESAKES = 40;
 
-/** The town that people name for a point: the largest within 20 km; null where there is none that its label tells apart. */
-export function townAround(point: { lat: number; lng: number }): GazetteerPlace | null {
+/** The number, in the order of names, of the town that people name for a point: the largest within 20 km, or null. */
+export function townAround(point: { lat: number; lng: number }): number | null {
   const table = openPlaces();
-  const high = TOWN_KM / KM_PER_DEGREE;
-  const wide = high / Math.max(Math.cos((point.lat * Math.PI) / 180), 0.05);
   const { lat, lng } = point;
+  const high = TOWN_KM / KM_PER_DEGREE;
+  const wide = high / Math.max(Math.cos((lat * Math.PI) / 180), 0.05);
   const box = { south: lat - high, north: lat + high, west: lng - wide, east: lng + wide };
   const around = table.within(box).filter((each) => {
     const record = table.get(each);
     return !record.district && kmBetween(record, point) <= TOWN_KM;
   });
-  const [town] = largestOf(table, around, 1);
-  if (town === undefined) return null;
+  return largestOf(table, around, 1)[0] ?? null;
+}
+
+/** The town of a number, or null when no label tells it from others of its name. */
+export function townNumbered(town: number): GazetteerPlace | null {
+  const table = openPlaces();
   const namesakes = largestOf(table, namedLike(table, table.get(town).name), NAMESAKES);
   const records = namesakes.map((each) => table.get(each));
   const record = records[namesakes.indexOf(town)] ?? table.get(town);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
-import { resolvePlace, suggestPlaces, townAround, townAt } from "../../src/gazetteer/index.ts";
+import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
 import { builtPlaces } from "../support/gazetteer/build.ts";
 
 const MEGABYTE = 1_000_000;
@@ -128,7 +128,10 @@ describe("townAt", () => {
 
 describe("townAround", () => {
   it("is the largest town within 20 km of a point", () => {
-    const labelAt = (lat: number, lng: number) => townAround({ lat, lng })?.label ?? null;
+    const labelAt = (lat: number, lng: number) => {
+      const town = townAround({ lat, lng });
+      return town === null ? null : townNumbered(town)?.label;
+    };
     expect(labelAt(52.499, 13.403)).toBe("Berlin, Germany");
     expect(labelAt(52.4, 13.06)).toBe("Potsdam, Germany");
     expect(labelAt(39.8, -89.65)).toBe("Springfield, Illinois");
@@ -144,7 +147,7 @@ describe("townAround", () => {
       [17.4, 78.5],
       [9.93, -84.08],
     ] as const) {
-      const town = townAround({ lat, lng });
+      const town = townNumbered(townAround({ lat, lng }) ?? -1);
       expect(resolvePlace(town?.label ?? "")).toMatchObject({ place: { lat: town?.lat, lng: town?.lng } });
     }
   });

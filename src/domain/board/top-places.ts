@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { townAround } from "../../gazetteer/index.ts";
+import { townAround, townNumbered } from "../../gazetteer/index.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import { filterOf } from "../search/query.ts";
 
 const PLACES = 25;
 /** Posts elsewhere are not counted. */
 const SPOTS_MAX = 1_000;
-/** Towns found in one go, which takes a few milliseconds. */
-const SPOTS_PER_STEP = 50;
+/** Spots looked up in one go, which takes a few milliseconds. */
+const SPOTS_PER_STEP = 25;
 
 /** A town and how many posts are in it or near. */
 export interface TopPlace {
@@ -23,14 +23,19 @@ export interface TopPlace {
 export async function topPlaces(index: Pick<SearchIndex, "spots">, now: number): Promise<TopPlace[]> {
   const all = { filter: filterOf({}, now), words: null, vector: null, minCosine: 0 };
   const spots = await index.spots(all, SPOTS_MAX);
-  const counts = new Map<string, number>();
+  const counts = new Map<number, number>();
   for (const [at, { count, ...point }] of spots.entries()) {
     if (at % SPOTS_PER_STEP === SPOTS_PER_STEP - 1) await nextTurn();
-    const place = townAround(point)?.label;
-    if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + count);
+    const town = townAround(point);
+    if (town !== null) counts.set(town, (counts.get(town) ?? 0) + count);
   }
-  return [...counts]
-    .map(([place, count]) => ({ place, count }))
-    .sort((a, b) => b.count - a.count || (a.place < b.place ? -1 : 1))
-    .slice(0, PLACES);
+  const places: TopPlace[] = [];
+  // Numbers of towns are in the order of their names.
+  for (const [town, count] of [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0])) {
+    if (places.length === PLACES) break;
+    await nextTurn();
+    const place = townNumbered(town)?.label;
+    if (place !== undefined) places.push({ place, count });
+  }
+  return places;
 }

@@ -8,7 +8,7 @@ const SIDE = DEGREE / SPOTS_PER_DEGREE;
 /** More squares than lie along a circle of latitude. */
 const ROW_OF_SQUARES = 1_000 * SPOTS_PER_DEGREE;
 
-/** The squares with the most rows that pass and have a place. One look at each row: 200,000 take 15 ms. */
+/** The squares with the most rows that pass and have a place. One look at each row: 30,000 take 4 ms, a million 70 ms. */
 export function spotsAmong({ rows }: PostMemory, { among, passes }: RowFilter, limit: number): Spot[] {
   const [marks, lats, lngs] = [rows.marks.view, rows.lat.view, rows.lng.view];
   const spots = new Map<number, Spot>();
