@@ -8,7 +8,7 @@ import { alternate, page } from "../frame/layout.ts";
 import type { Asked, View } from "../frame/view.ts";
 import { pathOf } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
-import { type SearchParams, searchPath } from "../search/form.ts";
+import { placeInput, type SearchParams, searchPath } from "../search/form.ts";
 import { boundsOf, dayIn, daysIn, eventsOf, type MonthEvents, monthOf, neighbourOf } from "./month.ts";
 import { monthTable } from "./table.ts";
 
@@ -100,7 +100,7 @@ ${
 }`,
     aside: html`<section class="screen"><h2>Near you</h2>
 <form class="fields" action="/calendar" method="get"><input type="hidden" name="month" value="${month}">${filters["tags"] !== undefined && html`<input type="hidden" name="tags" value="${filters["tags"]}">`}
-<p><label for="near">Near</label><input id="near" type="text" name="near" value="${filters["near"]}" placeholder="Berlin, or 52.52,13.40" list="places"><datalist id="places"></datalist></p>
+<p>${placeInput(filters["near"])}</p>
 <p><button type="submit">Show</button></p></form></section>
 <section class="screen"><h2>Take it along</h2><ul class="inline"><li><a href="${href("/calendar.ics", filters)}">In your calendar</a></li><li><a href="${searchPath(searchOf(shown))}">As a search</a></li></ul>
 <p class="mute small">Days and hours are those of each event’s own place.</p></section>`,
