@@ -30,6 +30,8 @@ export interface Learning {
   cut: number;
   /** Adds to the evidence when the stem with this hash occurs, in logits. */
   words: Readonly<Record<string, number>>;
+  /** Every word alone is no answer any more: a post that had them all was called not relevant. */
+  meaningToo: boolean;
 }
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */

@@ -28,6 +28,7 @@ const learning = z.strictObject({
   direction: z.strictObject({ vector: z.base64(), weight: z.number() }).nullable(),
   cut: z.number(),
   words: z.record(z.string(), z.number()),
+  meaningToo: z.boolean().default(false),
 });
 
 /** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */

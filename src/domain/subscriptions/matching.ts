@@ -184,12 +184,13 @@ export class Matching {
         const [id, text] = batch[at] ?? ["", ""];
         const fields = { vector: quantize(vector), vectorModel: makerOf(this.#embedder), background: null };
         const updated = await this.#store.subscriptions.update(id, (row) => {
-          // Its owner may have changed the query meanwhile. A direction belongs to the model that it was learnt under.
+          // Its owner may have changed the query meanwhile. A direction and its cut belong to the model they were learnt
+          // under.
           const query = standingQueryOf(row);
           if (query === null || parsedTextOf(query)?.plain !== text) return null;
           const { learning } = row;
           if (learning === null || hasVectorOf(this.#embedder, row)) return fields;
-          return { ...fields, learning: { ...learning, direction: null } };
+          return { ...fields, learning: { ...learning, direction: null, cut: 0 } };
         });
         this.#take(id, updated);
       }

@@ -99,11 +99,15 @@ export function learningFrom(
   around: readonly PostAround[],
 ): Omit<Learning, "judged"> {
   const own = new Set(standing.words.flatMap((terms) => terms.split(" ")));
+  const meaningToo = posts.some(
+    (post) => !post.relevant && vector !== null && post.vector !== null && hasAllWords(standing, post.text),
+  );
   const judgedPosts = posts.map(({ cosine, ...post }) => {
     const evidence = evidenceOf(standing, post.text, cosine ?? -standing.map.offset / standing.map.slope);
-    return { ...post, evidence: hasAllWords(standing, post.text) ? Math.max(1, evidence) : evidence };
+    const byWords = !meaningToo && hasAllWords(standing, post.text);
+    return { ...post, evidence: byWords ? Math.max(1, evidence) : evidence };
   });
-  return learnt(vector, own, judgedPosts, around);
+  return { ...learnt(vector, own, judgedPosts, around), meaningToo };
 }
 
 /** Phrases and exclusions, which are filters: every phrase occurs, no excluded word or phrase does. */
@@ -138,13 +142,17 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   // Only phrases or exclusions: they have decided. A text without any word asks for nothing that could be found.
   if (words.length === 0) return phrases.length > 0 || excluded.length > 0;
   const added = addedBy(standing, post);
-  if (added >= REFUSED && hasAllWords(standing, post)) return true;
+  if (added >= REFUSED && wordsSuffice(standing) && hasAllWords(standing, post)) return true;
   if (cosine === null || cosine < floor) return false;
   return evidenceOf(standing, post, cosine) + added >= 0;
 }
 
 const hasAllWords = ({ words }: StandingText, { speech }: PostText) =>
   words.length > 0 && words.every((word) => says(speech, word));
+
+/** Whether a post with every word answers. Where there is no vector words decide, whatever was learnt. */
+const wordsSuffice = ({ learning, floor }: StandingText) =>
+  learning?.meaningToo !== true || floor === Number.POSITIVE_INFINITY;
 
 /** What the owner's words add for a post beside the moved vector, in logits. */
 function addedBy({ learning }: StandingText, post: PostText): number {

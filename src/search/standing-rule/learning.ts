@@ -10,7 +10,7 @@ export interface JudgedPost {
   text: PostText;
   /** Under the query's model, or null. */
   vector: Int8Array | null;
-  /** What the rule alone says, in logits; a post that has every word counts as a yes. */
+  /** What the rule alone says, in logits; a post that answers by its words counts as a yes. */
   evidence: number;
   relevant: boolean;
 }
@@ -19,13 +19,12 @@ export interface JudgedPost {
 export type PostAround = Pick<JudgedPost, "text" | "vector">;
 
 /**
- * How far one word of the owner may move a post's evidence, as variances in logits: of every post, of a post in the very
- * same direction from the query, and of a post with the very same words. Chosen on the densely labelled queries of the
- * second set (docs/matching.md).
+ * How far one word of the owner may move a post's evidence, as variances in logits: of a post in the very same direction
+ * from the query (a length of 1), and of a post with the very same words. Chosen in folds over themes (docs/matching.md).
  */
-const SPREAD = { cut: 0.1, direction: 0.3, words: 10 } as const;
+const SPREAD = { direction: 6, words: 6 } as const;
 /** Bounds on what can be learnt, in logits; a cosine higher by 0.1 is worth 1.4. */
-const BOUNDS = { cut: 1.5, direction: 4, words: 3 } as const;
+const BOUNDS = { cut: 3, direction: 6, words: 3 } as const;
 /** Stems with a weight; those with the least are dropped. */
 const WORDS_KEPT = 64;
 const ROUNDS = 30;
@@ -45,7 +44,7 @@ export function learnt(
   own: ReadonlySet<string>,
   posts: readonly JudgedPost[],
   around: readonly PostAround[],
-): Omit<Learning, "judged"> {
+): Omit<Learning, "judged" | "meaningToo"> {
   const middle = middleOf(around);
   const rarity = rarityAmong([...around, ...posts]);
   const sides = posts.map((post) => asideFrom(vector, post.vector, middle));
@@ -53,7 +52,7 @@ export function learnt(
   const pulls = pullsOf(posts, (i, j) => {
     const ofSides = products(sides[i] ?? null, sides[j] ?? null);
     const ofWords = inCommon(words[i] ?? [], words[j] ?? [], rarity);
-    return SPREAD.cut + SPREAD.direction * ofSides + SPREAD.words * ofWords;
+    return SPREAD.direction * ofSides + SPREAD.words * ofWords;
   });
   const weights = new Map<string, number>();
   for (const [i, stems] of words.entries()) {
@@ -66,7 +65,7 @@ export function learnt(
   const inMiddle = direction === null ? 0 : direction.weight * products(sideOf(direction), middle);
   return {
     direction,
-    cut: within(BOUNDS.cut, SPREAD.cut * pulls.reduce((sum, pull) => sum + pull, 0) - inMiddle),
+    cut: within(BOUNDS.cut, -inMiddle),
     words: Object.fromEntries(strongest.map(([stem, weight]) => [hashOf(stem), rounded(weight)])),
   };
 }
@@ -103,7 +102,8 @@ export function wordsAddAtMost({ words }: Pick<Learning, "words">): number {
  * A sentence about what was learnt.
  * @param slope  evidence of a cosine of 1 before it learnt, in logits
  */
-export function describeLearning({ judged, direction, cut, words }: Learning, slope: number): string {
+export function describeLearning(learning: Learning, slope: number): string {
+  const { judged, direction, cut, words, meaningToo } = learning;
   const wrong = judged.filter(({ relevant }) => !relevant).length;
   const degrees = Math.round((Math.atan((direction?.weight ?? 0) / slope) * 180) / Math.PI);
   const higher = -cut / slope;
@@ -112,6 +112,7 @@ export function describeLearning({ judged, direction, cut, words }: Learning, sl
     `cut ${Math.abs(higher).toFixed(3)} ${higher < 0 ? "lower" : "higher"}`,
     `meaning turned by ${degrees}°`,
     `${Object.keys(words).length} words weighed`,
+    ...(meaningToo ? ["all words alone no longer enough"] : []),
   ].join(", ");
 }
 

@@ -18,6 +18,7 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
           judged: [{ id: "p_1", relevant: false }],
           direction: { vector: "AQID", weight: 0.5 },
           cut: -0.125,
+          meaningToo: true,
           words: { "1f": -0.25 },
         },
         failures: 1,
