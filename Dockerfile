@@ -25,7 +25,7 @@ COPY --from=build /app/dist dist
 RUN mkdir -p /models && if [ -n "$MODEL" ]; then node dist/src/main.js models pull "$MODEL" --dir /models; fi
 
 FROM node:${NODE}
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MODEL_DIR=/models MALLOC_ARENA_MAX=2
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MODEL_DIR=/models MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=runtime /app/node_modules node_modules

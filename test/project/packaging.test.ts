@@ -9,8 +9,10 @@ import { freePort } from "../support/boards/board-process.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const PACKAGE = JSON.parse(read("package.json"));
+/** What the C library's malloc is told where the program starts by its own first line. */
+const MALLOC = pairsIn(/^#!\/usr\/bin\/env -S (.+) node\n/.exec(read("src/main.ts"))?.[1] ?? "");
 /** Of Node, of the C library, and the key of a stdio session. */
-const OTHERS = ["NODE_ENV", "MALLOC_ARENA_MAX", "BOARD_API_KEY"];
+const OTHERS = ["NODE_ENV", "BOARD_API_KEY", ...MALLOC.map(([name]) => name)];
 
 /** The variables that each file sets, with their values where these are literal. */
 const SET: Record<string, [name: string, value: string][]> = {
@@ -46,6 +48,16 @@ describe("what a board is run by", () => {
       expect(() => readConfig(Object.fromEntries(set))).not.toThrow();
     },
   );
+
+  it("starts with the same settings of malloc everywhere", () => {
+    expect(MALLOC).toHaveLength(3);
+    const env: Record<string, string> = JSON.parse(read("packaging/mcpb/manifest.json")).server.mcp_config
+      .env;
+    const set: typeof SET = { ...SET, "packaging/mcpb/manifest.json": Object.entries(env) };
+    for (const file of ["Dockerfile", "packaging/agent-board.service", "packaging/mcpb/manifest.json"]) {
+      expect(set[file]?.filter(([name]) => name.startsWith("MALLOC_"))).toEqual(MALLOC);
+    }
+  });
 
   it("names the port that the program listens on", () => {
     const { port } = readConfig({});
@@ -141,9 +153,9 @@ describe("the MCPB bundle", () => {
     const { server, user_config: asked } = JSON.parse(read("packaging/mcpb/manifest.json"));
     expect(server.mcp_config.args).toEqual([`\${__dirname}/${PACKAGE.bin["agent-board"]}`, "stdio"]);
     expect(server.entry_point).toBe(PACKAGE.bin["agent-board"]);
-    const passed = Object.values(server.mcp_config.env).map(
-      (value) => /^\$\{user_config\.(\w+)\}$/.exec(String(value))?.[1],
-    );
+    const passed = Object.entries(server.mcp_config.env)
+      .filter(([name]) => !MALLOC.some(([setting]) => setting === name))
+      .map(([, value]) => /^\$\{user_config\.(\w+)\}$/.exec(String(value))?.[1]);
     expect(passed.sort()).toEqual(Object.keys(asked).sort());
   });
 });
