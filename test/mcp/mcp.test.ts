@@ -57,8 +57,9 @@ describe.each(Object.keys(CLIENTS))("a client of %s", (name) => {
       const answer = await plain.call(tool, args);
       expect(answer.data).toBeUndefined();
       const same = (await client.call(tool, args)).text;
-      const withoutClock = (text: string) => text.replace(/\d\d:\d\d UTC/, "");
-      expect(withoutClock(answer.text)).toBe(withoutClock(same));
+      // The clock goes on, and a count may be ten seconds old.
+      const timeless = (text: string) => text.replace(/\d\d:\d\d UTC|holds \d+ posts/g, "");
+      expect(timeless(answer.text)).toBe(timeless(same));
     }
     await plain.close();
   });

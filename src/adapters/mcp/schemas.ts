@@ -34,11 +34,11 @@ export function argumentsSchema(
  */
 const UNLISTED = {
   top: ["rerank", "source_url", "syndicated", "metadata"],
-  inner: ["rerank", "include_expired", "include_replies", "include_syndicated"],
+  inner: ["rerank", "timezone", "include_expired", "include_replies", "include_syndicated"],
 };
 /** Their names say enough. */
 const UNEXPLAINED: ReadonlySet<string> = new Set(
-  "title body url cursor radius_km before publisher verified timezone expires_at webhook_url idempotency_key".split(
+  "title body url cursor radius_km before publisher verified include_syndicated timezone expires_at webhook_url idempotency_key".split(
     " ",
   ),
 );

@@ -12,7 +12,7 @@ import { isoTime } from "../resources.ts";
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
 export function filterOf(query: StandingQuery, now: number): PostFilter {
   const { near, after, before } = query;
-  const zone = zoneOf(query);
+  const zone = zoneOfQuery(query);
   return {
     kinds: emptyAsNull(query.kind),
     tags: emptyAsNull(query.tags),
@@ -34,7 +34,7 @@ export function filterOf(query: StandingQuery, now: number): PostFilter {
 }
 
 /** The zone of a query's days and local times: the one sent, or that of the place searched; null where neither tells it. */
-export function zoneOf({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {
+export function zoneOfQuery({ timezone, near }: Pick<StandingQuery, "timezone" | "near">): string | null {
   return timezone ?? (near === undefined ? null : zoneAt(near));
 }
 

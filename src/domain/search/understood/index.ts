@@ -5,7 +5,7 @@ import { RADIUS_KM, type SearchQuery } from "../../../schema/query.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
-import { zoneOf } from "../query.ts";
+import { zoneOfQuery } from "../query.ts";
 import { daysInText } from "./times.ts";
 
 /** What the words of a search say of place and time, as the filters that they could be. */
@@ -47,7 +47,7 @@ export async function understoodIn(
   if (text === null) return { understood: {}, lifts: [] };
   const unquoted = text.replace(/-?"[^"]*"|(?<!\S)-\S+/g, (part) => " ".repeat(part.length));
   const said = query.near === undefined ? placeInText(unquoted) : null;
-  const zone = zoneOf({ timezone: query.timezone, near: query.near ?? said?.place });
+  const zone = zoneOfQuery({ timezone: query.timezone, near: query.near ?? said?.place });
   const isTimed = query.after !== undefined || query.before !== undefined;
   const minutes = zone === null ? 0 : offsetMs(now, zone) / 60_000;
   const days = isTimed ? null : await daysInText(unquoted, now, minutes);
