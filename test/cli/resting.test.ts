@@ -39,7 +39,10 @@ describe("a process at rest", () => {
 
   it("gives back V8's room for new objects", async () => {
     let kept: object[] = [];
-    for (let n = 0; n < 4_000_000; n += 1) kept = n % 100_000 === 0 ? [] : (kept.push({ n }), kept);
+    for (let n = 0; n < 4_000_000; n += 1) {
+      if (n % 100_000 === 0) kept = [];
+      kept.push({ n });
+    }
     expect(newSpaceBytes()).toBeGreaterThan(8 << 20);
     collectAtRest(server as Server, Promise.resolve());
     await vi.advanceTimersByTimeAsync(11_000);

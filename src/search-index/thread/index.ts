@@ -23,6 +23,8 @@ import {
 const WAITING_MAX = 256;
 /** A question that waited this long is refused: its caller has given up or soon will. */
 const WAIT_MS = 5_000;
+/** V8 keeps for new objects what it once took, up to 50 MB and more; a search makes few of them. */
+const LIMITS = { maxYoungGenerationSizeMb: 6 };
 /** Questions in the thread at a time, and how many of them may be long: while it answers one, the next lies there. */
 const SENT_MAX = 8;
 const LONG_MAX = 2;
@@ -53,7 +55,7 @@ export class ThreadAnswers implements Answers {
   /** @param broke  called once when the thread ends by itself; what waits has been refused then */
   constructor(file: string, model: IndexModel, broke: (error: Error) => void) {
     const start: ThreadStart = { file, model, gone: this.#gone.buffer };
-    this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start);
+    this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start, LIMITS);
     // Questions keep the process alive, the thread does not.
     this.#worker.unref();
     this.#ready = new Promise((resolve, reject) => {
