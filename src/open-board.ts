@@ -70,6 +70,8 @@ export interface OpenBoard {
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
+  /** What this process matches: how many of the parts of all saved queries, and how many queries. */
+  share: () => { parts: number; queries: number };
   /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;
   /** Ends the work under way and closes everything. */
@@ -269,6 +271,7 @@ export async function openBoard(
     envelopes,
     logger,
     clock,
+    share: () => background.share(),
     start: () => background.start(),
     async close() {
       waits.stop();

@@ -3,17 +3,21 @@ import type { Metrics } from "../domain/board/metrics.ts";
 import type { ModelScale } from "../domain/board/model-scale.ts";
 import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
+import { hasPart } from "../domain/subscriptions/parts.ts";
 import type { Waits } from "../domain/subscriptions/waits.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
-import type { Store } from "../ports/store/index.ts";
+import { ALL_PARTS, PARTS, type Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
 import { matchPosts } from "./match-posts.ts";
 import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
+import { Shares } from "./shares.ts";
 
 const FLUSH_MS = 1_000;
+/** Where the store tells of posts that any process wrote, looking for them is but a precaution. */
+const TOLD_PAUSE_MS = 8_000;
 /** Retrievals are written with every tenth flush. */
 const FLUSHES_PER_RETRIEVALS = 10;
 
@@ -39,6 +43,8 @@ interface Parts {
 export class Background {
   readonly #parts: Parts;
   readonly #matcher: Poller;
+  /** Null where every process matches all saved queries. */
+  readonly #shares: Shares | null;
   readonly #embedding: Poller;
   readonly #deliverer: Poller;
   readonly #delivery: WebhookDelivery;
@@ -53,18 +59,40 @@ export class Background {
     this.#parts = parts;
     const { store, embedder, boardModel, matching, pushes, usage, waits, clock } = parts;
     const matched = waits.wake.bind(waits);
-    this.#matcher = new Poller(async () => {
-      const took = await matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock());
-      if (took > 0) this.#deliverer.nudge();
-      return took;
-    }, this.#failed("matching"));
-    this.#embedding = new Poller(async () => {
-      await this.#chooseModel();
-      await this.#measureModel();
-      const took = await embedPosts({ store, embedder, boardModel }, clock());
-      if (took > 0) this.#matcher.nudge();
-      return took > 0 ? took : this.#renew();
-    }, this.#failed("embedding posts"));
+    const pauseMs = store.shares === null ? undefined : TOLD_PAUSE_MS;
+    this.#matcher = new Poller(
+      async () => {
+        const parts = await this.#shares?.held();
+        if (parts === 0n) return 0;
+        const found = { store, matching, modelId: embedder.modelId, matched };
+        const took = await matchPosts(parts === undefined ? found : { ...found, parts }, clock());
+        if (took > 0) this.#deliverer.nudge();
+        return took;
+      },
+      this.#failed("matching"),
+      pauseMs,
+    );
+    this.#shares =
+      store.shares === null
+        ? null
+        : new Shares({
+            store: store.shares,
+            clock,
+            changed: () => this.#matcher.nudge(),
+            failed: this.#failed("sharing saved queries"),
+          });
+    this.#embedding = new Poller(
+      async () => {
+        await this.#chooseModel();
+        await this.#measureModel();
+        const took = await embedPosts({ store, embedder, boardModel }, clock());
+        if (took > 0) this.#matcher.nudge();
+        return took > 0 ? took : this.#renew();
+      },
+      this.#failed("embedding posts"),
+      pauseMs,
+    );
+    store.shares?.onPosts(() => this.written());
     this.#delivery = new WebhookDelivery({
       store,
       pushes,
@@ -82,8 +110,16 @@ export class Background {
     this.#embedding.nudge();
   }
 
+  /** What this process matches: how many of the parts of all saved queries, and how many queries. */
+  share(): { parts: number; queries: number } {
+    const owned = this.#shares?.owned ?? ALL_PARTS;
+    const parts = Array.from({ length: PARTS }, (_, part) => part).filter((part) => hasPart(owned, part));
+    return { parts: parts.length, queries: this.#parts.matching.size };
+  }
+
   start(): void {
     const { store, embedder, metrics, jobs, clock } = this.#parts;
+    this.#shares?.start();
     this.#matcher.start();
     this.#embedding.start();
     this.#deliverer.start();
@@ -108,6 +144,7 @@ export class Background {
     clearInterval(this.#flusher);
     await this.#stopJobs();
     await Promise.all([this.#matcher.stop(), this.#embedding.stop(), this.#deliverer.stop()]);
+    await this.#shares?.stop().catch(this.#failed("leaving saved queries to others"));
     await this.#delivery.stop().catch(this.#failed("giving deliveries back"));
   }
 

@@ -6,18 +6,27 @@ const PAUSE_MS = { shortest: 400, longest: 3_200 } as const;
 /** The pause after a failure, so that a broken database is not asked over and over. */
 const REST_MS = 2_000;
 
-/** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise every 0.4 to 3.2 s. */
+/** Runs bounded batches, one at a time, as long as there is work: at once when nudged, otherwise after pauses. */
 export class Poller {
   readonly #batch: () => Promise<number>;
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #nudged = false;
+  readonly #longestMs: number;
   #pauseMs: number = PAUSE_MS.shortest;
   #stopped = true;
 
-  /** @param batch  does a bounded piece of work and resolves to how many items it took */
-  constructor(batch: () => Promise<number>, failed: (error: unknown) => void) {
+  /**
+   * @param batch  does a bounded piece of work and resolves to how many items it took
+   * @param longestMs  the longest pause
+   */
+  constructor(
+    batch: () => Promise<number>,
+    failed: (error: unknown) => void,
+    longestMs: number = PAUSE_MS.longest,
+  ) {
+    this.#longestMs = longestMs;
     this.#batch = batch;
     this.#failed = failed;
   }
@@ -63,7 +72,7 @@ export class Poller {
     this.#running = null;
     if (this.#stopped) return;
     this.#timer = setTimeout(() => this.#look(), hasFailed ? REST_MS : this.#pauseMs);
-    this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS.longest);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, this.#longestMs);
     this.#timer.unref();
   }
 }

@@ -1,6 +1,6 @@
 import type { Db, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Store } from "../../src/ports/store/index.ts";
+import { PARTS, type Store } from "../../src/ports/store/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -92,6 +92,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "subscriptions.update activate": ["pushes.waiting", "subscriptions.owner"],
   "subscriptions.update again": ["pushes.waiting", "subscriptions.owner"],
   "subscriptions.update stop": ["pushes.waiting"],
+  "shares.unmatched": ["work.due"],
   "work.backlog": ["work.due"],
   "work.claim": ["work.due"],
   "work.done": ["work.due"],
@@ -140,8 +141,8 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
       typeof parts === "function" ? [group] : Object.keys(parts).map((name) => `${group}.${name}`),
     );
     const looked = new Set([...done.keys()].map((name) => name.split(" ")[0]));
-    // One waits, two ask no database, and one closes the store.
-    const unseen = ["feed.follow", "feed.onWrite", "feed.reached", "close"];
+    // One waits, three ask no database, and one closes the store.
+    const unseen = ["feed.follow", "feed.onWrite", "feed.reached", "shares.onPosts", "close"];
     expect(calls.filter((name) => !looked.has(name) && !unseen.includes(name))).toEqual([]);
   });
 
@@ -300,6 +301,7 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     statistics,
     settings,
     leases,
+    shares,
     feed,
   } = store;
   const claim = { limit: 5, perOrigin: 4, failing: 10, leaseMs: 1000, now: T0 };
@@ -416,6 +418,10 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "settings.setOnce": () => settings.setOnce("a", "b"),
     "settings.get": () => settings.get("a"),
     "settings.set": () => settings.set("a", "c"),
+    "shares.renew": async () => void (await shares?.renew("a", 1, T0)),
+    "shares.pass": async () => void (await shares?.pass(0, new Array(PARTS).fill("a"), [])),
+    "shares.leave": async () => shares?.leave("a"),
+    "shares.unmatched": async () => void (await shares?.unmatched(5n, 3)),
     "leases.acquire": () => leases.acquire("a", "b", 1, 1),
     "leases.release": () => leases.release("a", "b"),
     "feed.here": () => feed.here(),

@@ -14,6 +14,7 @@ interface MeasuredBoard {
   embedder: Embedder;
   services: { board: Board; waits: Waits };
   usage: Usage;
+  share: () => { parts: number; queries: number };
   clock: () => number;
 }
 
@@ -57,6 +58,22 @@ export function measured(board: MeasuredBoard): Registry {
     registers,
     async collect() {
       for (const kind of WORK) this.set({ kind }, await board.store.work.backlog(kind));
+    },
+  });
+  new Gauge({
+    name: "board_parts_owned",
+    help: "Parts of the saved queries, of 60, that this process matches.",
+    registers,
+    collect() {
+      this.set(board.share().parts);
+    },
+  });
+  new Gauge({
+    name: "board_saved_queries_held",
+    help: "Saved queries that this process keeps in memory to match them.",
+    registers,
+    collect() {
+      this.set(board.share().queries);
     },
   });
   new Gauge({

@@ -7,6 +7,8 @@ export interface WorkItem {
   token: string;
   /** Claims since it was enqueued, this one included. */
   attempts: number;
+  /** The parts that a post was matched with (see `ShareStore.unmatched`); without them, the item is done for all. */
+  parts?: bigint;
 }
 
 export interface WorkStore {

@@ -22,6 +22,7 @@ import { examineMongodb } from "./server/examine.ts";
 import { mongodbWorkStore } from "./server/work.ts";
 import { mongodbInboxStore } from "./subscriptions/inbox.ts";
 import { mongodbSubscriptionStore } from "./subscriptions/index.ts";
+import { mongodbShareStore, tellingOfPosts } from "./subscriptions/shares.ts";
 import { mongodbTransferStore } from "./transfer/index.ts";
 import { mongodbPushStore } from "./webhooks/index.ts";
 
@@ -100,6 +101,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   const connection = await connectMongodb(url);
   const collections = collectionsOf(connection.db);
   const listeners: Parameters<IndexFeed["onWrite"]>[0][] = [];
+  const watchers: (() => void)[] = [];
   const context: MongodbContext = {
     connection,
     collections,
@@ -119,7 +121,10 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   return {
     connection,
     collections,
-    feed: feedOf(context, (listener) => void listeners.push(listener)),
+    feed: tellingOfPosts(
+      feedOf(context, (listener) => void listeners.push(listener)),
+      watchers,
+    ),
     posts: mongodbPostStore(context),
     publishers: mongodbPublisherStore(context),
     subscriptions: mongodbSubscriptionStore(context),
@@ -132,6 +137,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     statistics: mongodbStatisticsStore(context),
     settings: mongodbSettingStore(context),
     leases: mongodbLeaseStore(context),
+    shares: mongodbShareStore(context, watchers),
     transfer: mongodbTransferStore(context),
     async finishErasures() {
       await finishDocumentErasures(context);

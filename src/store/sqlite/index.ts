@@ -138,6 +138,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     statistics: sqliteStatisticsStore(context),
     settings: sqliteSettingStore(context),
     leases: sqliteLeaseStore(context),
+    shares: null,
     transfer: sqliteTransferStore(context, file),
     finishErasures: () => finishRowErasures(context),
     reindex: () => reindex(context),

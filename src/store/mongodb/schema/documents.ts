@@ -1,4 +1,4 @@
-import type { Binary } from "mongodb";
+import type { Binary, Long } from "mongodb";
 import type {
   ModerationEntry,
   PostState,
@@ -91,8 +91,11 @@ export interface WorkDocument {
   kind: WorkKind;
   post_id: string;
   due_at: Date;
+  /** Another for each time that it was enqueued or claimed; null in what an older release enqueued. */
   token: string | null;
   attempts: number;
+  /** A bit for each part of the saved queries that was matched since `token` was set; holds nothing while that is null. */
+  done?: Long | number;
 }
 
 export interface PublisherDocument {

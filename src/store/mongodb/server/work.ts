@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
-import type { ClientSession } from "mongodb";
-import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { type AnyBulkWriteOperation, type ClientSession, Long } from "mongodb";
+import { ALL_PARTS, type WorkItem, type WorkKind, type WorkStore } from "../../../ports/store/index.ts";
 import type { WorkDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "./context.ts";
 import { inSession } from "./reads.ts";
@@ -16,7 +16,7 @@ export function mongodbWorkStore(context: MongodbContext): WorkStore {
       if (items.length === 0) return;
       await connection.run(() =>
         work.bulkWrite(
-          claimsOf(items).map((filter) => ({
+          claimsOf(items).map(({ filter }) => ({
             updateMany: { filter, update: { $set: { token: null, due_at: new Date(dueAt) } } },
           })),
         ),
@@ -56,17 +56,14 @@ export async function renewWorkDocument(
   await collections.work.updateOne({ _id: workId(kind, postId) }, fresh, { session });
 }
 
-/** Deletes items that are still claimed under their token. */
+/** Deletes items that are still claimed under their token, or marks their parts as done and deletes those done for all. */
 export async function settleWorkDocuments(
   { collections }: MongodbContext,
   session: ClientSession | undefined,
   items: readonly WorkItem[],
 ): Promise<void> {
   if (items.length === 0) return;
-  await collections.work.bulkWrite(
-    claimsOf(items).map((filter) => ({ deleteMany: { filter } })),
-    inSession(session),
-  );
+  await collections.work.bulkWrite(claimsOf(items).flatMap(settlementOf), inSession(session));
 }
 
 /** Deletes all work on posts that are gone. */
@@ -85,8 +82,17 @@ export const freshWork = (kind: WorkKind, postId: string, dueAt: number): Omit<W
   kind,
   post_id: postId,
   due_at: new Date(dueAt),
-  token: null,
+  token: kind === "match" ? newWorkToken() : null,
   attempts: 0,
+  done: 0,
+});
+
+/** Short, since it stands in each post's part of the log. */
+const newWorkToken = (): string => randomBytes(6).toString("base64url");
+
+/** Items that were matched with all these parts. The driver's types know no long number here, the server does. */
+export const doneWith = (parts: bigint): { $bitsAllSet: number } => ({
+  $bitsAllSet: Long.fromBigInt(parts) as unknown as number,
 });
 
 /**
@@ -122,11 +128,33 @@ async function claim(
   return claimed.map(({ post_id, attempts }) => ({ kind, postId: post_id, token, attempts }));
 }
 
-/** One filter for each claim among the items; the items of a claim share its token. */
-function claimsOf(items: readonly WorkItem[]): { _id: { $in: string[] }; token: string }[] {
-  const byToken = new Map<string, string[]>();
-  for (const { kind, postId, token } of items) {
-    byToken.set(token, [...(byToken.get(token) ?? []), workId(kind, postId)]);
-  }
-  return [...byToken].map(([token, ids]) => ({ _id: { $in: ids }, token }));
+type Claim = { filter: { _id: { $in: string[] }; token: string | null }; parts: bigint | undefined };
+
+function settlementOf({ filter, parts }: Claim): AnyBulkWriteOperation<WorkDocument>[] {
+  if (parts === undefined || parts === ALL_PARTS) return [{ deleteMany: { filter } }];
+  const done = Long.fromBigInt(parts);
+  // An older release leaves the bits of an earlier time when it enqueues again.
+  if (filter.token === null)
+    return [{ updateMany: { filter, update: { $set: { done, token: newWorkToken() } } } }];
+  return [
+    { updateMany: { filter, update: { $bit: { done: { or: done } } } } },
+    { deleteMany: { filter: { ...filter, done: doneWith(ALL_PARTS) } } },
+  ];
 }
+
+/** One filter for each claim among the items; the items of a claim share its token. */
+function claimsOf(items: readonly WorkItem[]): Claim[] {
+  const byToken = new Map<string, Claim>();
+  for (const { kind, postId, token, parts } of items) {
+    const claim = byToken.get(token) ?? {
+      filter: { _id: { $in: [] }, token: token === NO_TOKEN ? null : token },
+      parts,
+    };
+    claim.filter._id.$in.push(workId(kind, postId));
+    byToken.set(token, claim);
+  }
+  return [...byToken.values()];
+}
+
+/** Stands for the token of an item that an older release enqueued. */
+export const NO_TOKEN = "";
