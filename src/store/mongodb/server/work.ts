@@ -137,6 +137,8 @@ function settlementOf({ filter, parts }: Claim): AnyBulkWriteOperation<WorkDocum
   if (filter.token === null)
     return [{ updateMany: { filter, update: { $set: { done, token: newWorkToken() } } } }];
   return [
+    // The last one writes no mark before it deletes, unless others end at the same moment.
+    { deleteMany: { filter: { ...filter, done: doneWith(ALL_PARTS & ~parts) } } },
     { updateMany: { filter, update: { $bit: { done: { or: done } } } } },
     { deleteMany: { filter: { ...filter, done: doneWith(ALL_PARTS) } } },
   ];
