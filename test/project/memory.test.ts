@@ -8,8 +8,8 @@ import { eventually } from "../support/boards/client.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** 200 MB on Node 20 and up to 225 on 22 and 24; without the settings of malloc it was 250. */
-const REST_MAX_MB = 240;
+/** On Node 20, which CI runs: 182 MB, and 235 without the settings of malloc. Other versions hold 25 MB more. */
+const REST_MAX_MB = 220;
 
 describe.runIf(process.platform === "linux")("a board that serves, installed", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "board-"));
