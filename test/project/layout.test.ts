@@ -65,6 +65,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/config.ts": [],
   "src/start-worker.ts": [],
   "src/folders.ts": [],
+  "src/malloc.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */
