@@ -116,11 +116,11 @@ function* believable({ posts, now }: BoardSize, random: () => number): Generator
 
 function* noticesOf(posts: Iterable<IndexedPost>): Generator<Written> {
   for (const { entry, vector } of posts) {
-    const { kind, title, body, tags, placeName: name, lat, lng, windowStart, createdAt } = entry;
+    const { kind, title, body, tags, placeName: name, lat, lng, windowStart, createdAt, source } = entry;
     const location = name === null ? null : { name, lat, lng };
     const dated = windowStart === createdAt ? {} : { starts_at: new Date(windowStart).toISOString() };
     yield {
-      notice: { kind, title, body, tags, location, ...dated },
+      notice: { kind, title, body, tags, location, ...dated, source_url: source },
       vector: vector ?? new Int8Array(DIMENSION),
     };
   }
@@ -172,7 +172,7 @@ export function postRow(
     timezone: null,
     expiresAt: now + 60 * DAY_MS,
     expiryChosen: false,
-    sourceUrl: null,
+    sourceUrl: (notice["source_url"] as string | null | undefined) ?? null,
     syndicated: n % 3 === 0,
     metadata: {},
     parentId: isReply(n) ? postId(n - 4) : null,

@@ -22,15 +22,26 @@ export class Copies {
     return first !== row && first >= 0 && this.#goesFirst(first, row);
   }
 
-  /** The match that stands for all with this row's source, or -1. */
+  /** The match that stands for all with this row's source, or -1; the row itself when none could stand for it. */
   #firstLike(row: number): number {
     const source = this.#memory.rows.source.view[row] ?? 0;
     const known = this.#firsts.get(source);
     if (known !== undefined) return known;
-    let best = this.#matches(row) ? row : -1;
+    let best = -1;
+    let hasRival = false;
     this.#each(row, (other) => {
-      if ((best < 0 || this.#goesFirst(other, best)) && this.#matches(other)) best = other;
+      if (!this.#goesFirst(other, best < 0 ? row : best)) return;
+      hasRival = true;
+      if (this.#matches(other)) best = other;
     });
+    // Whether it matches makes no difference, and takes longer to tell.
+    if (!hasRival) return row;
+    if (best < 0 && this.#matches(row)) best = row;
+    if (best < 0) {
+      this.#each(row, (other) => {
+        if ((best < 0 || this.#goesFirst(other, best)) && this.#matches(other)) best = other;
+      });
+    }
     this.#firsts.set(source, best);
     return best;
   }

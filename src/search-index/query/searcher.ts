@@ -3,7 +3,7 @@ import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
 import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
 import { nthLargest, TopRows } from "../../search/top-rows.ts";
-import { cosineOf, DOT_TO_COSINE } from "../../search/vectors.ts";
+import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, rowFilter, rowTest } from "./filter.ts";
@@ -221,10 +221,10 @@ export class Searcher {
     return cosines;
   }
 
-  /** The cosine of a row, without the kernel, which may be at work. */
+  /** The cosine of a row. */
   #cosine(vector: Int8Array | null, row: number): number {
     const { rows, vectors } = this.#memory;
-    return vector === null || !rows.hasVector(row) ? Number.NaN : cosineOf(vector, vectors.get(row));
+    return vector === null || !rows.hasVector(row) ? Number.NaN : vectors.dot(vector, row) * DOT_TO_COSINE;
   }
 
   /** The filter of a question, and the test for its rows that pass it and match. */

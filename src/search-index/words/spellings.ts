@@ -41,13 +41,12 @@ export class Spellings {
       if (posts > 0) near.push({ word: known, posts });
     }
     near.sort((a, b) => b.posts - a.posts || (a.word < b.word ? -1 : 1));
+    const isNear = (spelling: string) =>
+      spelling.charAt(0) === typed.charAt(0) && slipsBetween(typed, spelling, allowed) <= allowed;
     const spelt = near.slice(0, NEAR_MAX).flatMap(({ word: known, posts }) => {
-      return this.#spelt(known).map((spelling) => ({ word: spelling, posts }));
+      return this.#spelt(known, isNear).map((spelling) => ({ word: spelling, posts }));
     });
-    return meantWord(
-      typed,
-      spelt.filter(({ word: spelling }) => spelling.charAt(0) === typed.charAt(0)),
-    );
+    return meantWord(typed, spelt);
   }
 
   #startingWith(memory: PostMemory, letter: string): Set<string> {
@@ -68,8 +67,8 @@ export class Spellings {
     return stems;
   }
 
-  /** How posts spell a stem, each way once. */
-  #spelt(stem: string): string[] {
+  /** How posts spell a stem, each way once. @param isNear  asked first: a new word's stem is asked of SQLite */
+  #spelt(stem: string, isNear: (spelling: string) => boolean): string[] {
     this.#database.exec(
       "CREATE VIRTUAL TABLE IF NOT EXISTS temp.index_stem_place USING fts5vocab(main, index_words, instance)",
     );
@@ -80,7 +79,7 @@ export class Spellings {
       )
       .all(stem) as { text: string }[];
     const words = new Set(texts.flatMap(({ text }) => text.match(LETTERS) ?? []));
-    return [...words].filter((word) => this.#stems.of(word)[0] === stem);
+    return [...words].filter((word) => isNear(word) && this.#stems.of(word)[0] === stem);
   }
 }
 

@@ -41,6 +41,15 @@ export class VectorMemory {
     return this.#view(row + 1).slice(this.#at(row), this.#at(row + 1));
   }
 
+  /** The dot product with one row, without a copy and without the kernel, which may be at work. */
+  dot(query: Int8Array, row: number): number {
+    const bytes = this.#view(row + 1);
+    const start = this.#at(row);
+    let sum = 0;
+    for (let i = 0; i < query.length; i += 1) sum += (query[i] ?? 0) * (bytes[start + i] ?? 0);
+    return sum;
+  }
+
   /** The bytes of the first rows, to be read or written at once. */
   block(rows: number): Uint8Array {
     this.reserve(rows);
