@@ -17,12 +17,11 @@ import { CollectionQueries } from "../src/store/mongodb/search/collection/index.
 import { ListIndexes } from "../src/store/mongodb/search/collection/indexes.ts";
 import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
 import { openSqlite } from "../src/store/sqlite/index.ts";
-import { startServer, testServers } from "../test/support/mongodb/mongod.ts";
 import { LISTS, newPost, OPERATIONS, type Operation, type Place } from "./mongodb/operations.ts";
 import { type CollectionSize, changeRates, collectionSizes, oplogBytes } from "./mongodb/sizes.ts";
 import { DIMENSION, fillBoard, MODEL } from "./support/board-fill.ts";
 import { machine, ms, percentiles } from "./support/measure.ts";
-import { dropDatabase } from "./support/mongodb.ts";
+import { dropDatabase, withDatabase } from "./support/mongodb.ts";
 
 export interface Timing {
   name: string;
@@ -185,20 +184,7 @@ if (process.argv[1] === import.meta.filename) {
     calls: 200,
     settleMs: 200,
   };
-  const [own] = positionals;
-  if (own !== undefined) report(await measureMongodb(own, options));
-  else {
-    const { folder, stop } = await testServers();
-    try {
-      const server = await startServer("replicaSet", folder);
-      if ("missing" in server) throw new Error(server.missing);
-      const url = new URL(server.uri);
-      url.pathname = "/bench";
-      report(await measureMongodb(url.href, options));
-    } finally {
-      await stop();
-    }
-  }
+  await withDatabase(positionals[0], async (url) => report(await measureMongodb(url, options)));
 }
 
 function report({ timings, insertsPerSecond, collections, oplog, changes, replicaFile }: Figures): void {

@@ -15,11 +15,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openMongodb } from "../../src/store/mongodb/index.ts";
 import { boardEnvironment, freePort } from "../../test/support/boards/board-process.ts";
-import { startServer, testServers } from "../../test/support/mongodb/mongod.ts";
 import { fillBoard, publisherId } from "../support/board-fill.ts";
 import { folderBytes, machine, ms, percentiles, table } from "../support/measure.ts";
 import { DEFAULT_MAKER, MODEL_FILES } from "../support/model.ts";
-import { dropDatabase } from "../support/mongodb.ts";
+import { dropDatabase, withDatabase } from "../support/mongodb.ts";
 import { OPERATIONS, type Place } from "./operations.ts";
 
 export interface LargeBoard {
@@ -167,18 +166,5 @@ if (process.argv[1] === import.meta.filename) {
     options: { posts: { type: "string", default: "1000000" } },
   });
   const options = { posts: Number(values.posts), subscriptions: 10_000, calls: 200 };
-  const [own] = positionals;
-  if (own !== undefined) report(await measureLargeBoard(own, options));
-  else {
-    const { folder, stop } = await testServers();
-    try {
-      const server = await startServer("replicaSet", folder);
-      if ("missing" in server) throw new Error(server.missing);
-      const url = new URL(server.uri);
-      url.pathname = "/bench";
-      report(await measureLargeBoard(url.href, options));
-    } finally {
-      await stop();
-    }
-  }
+  await withDatabase(positionals[0], async (url) => report(await measureLargeBoard(url, options)));
 }

@@ -15,10 +15,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
-import { startServer, testServers } from "../../test/support/mongodb/mongod.ts";
 import { fillBoard, publisherId, subscriptionRow } from "../support/board-fill.ts";
 import { machine, table } from "../support/measure.ts";
-import { dropDatabase } from "../support/mongodb.ts";
+import { dropDatabase, withDatabase } from "../support/mongodb.ts";
 import { newPost } from "./operations.ts";
 
 interface PushLoad {
@@ -108,17 +107,12 @@ if (process.argv[1] === import.meta.filename) {
     each: Number(values.each),
     answerMs: Number(values["answer-ms"]),
   };
-  const { folder, stop } = await testServers();
-  try {
-    const server = positionals[0] ?? (await startServer("replicaSet", folder));
-    if (typeof server !== "string" && "missing" in server) throw new Error(server.missing);
-    const url = new URL(typeof server === "string" ? server : server.uri);
-    if (typeof server !== "string") url.pathname = "/bench_pushes";
+  await withDatabase(positionals[0], async (url) => {
     const best = sides.map(() => [0, 0]);
     for (let round = 0; round < Number(values.rounds); round += 1) {
       for (const instances of [1, 2]) {
         for (const [side, checkout] of sides.entries()) {
-          const perSecond = await measurePushes(url.href, checkout, instances, load);
+          const perSecond = await measurePushes(url, checkout, instances, load);
           const row = best[side] ?? [];
           row[instances - 1] = Math.max(row[instances - 1] ?? 0, perSecond);
         }
@@ -136,7 +130,5 @@ if (process.argv[1] === import.meta.filename) {
         ]),
       ),
     );
-  } finally {
-    await stop();
-  }
+  });
 }

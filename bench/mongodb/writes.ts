@@ -11,10 +11,9 @@ import { loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
-import { startServer, testServers } from "../../test/support/mongodb/mongod.ts";
 import { fillBoard } from "../support/board-fill.ts";
 import { machine, table } from "../support/measure.ts";
-import { dropDatabase } from "../support/mongodb.ts";
+import { dropDatabase, withDatabase } from "../support/mongodb.ts";
 import { newPost } from "./operations.ts";
 import { bytesOfOplog } from "./sizes.ts";
 
@@ -108,13 +107,8 @@ if (process.argv[1] === import.meta.filename) {
   const own = join(import.meta.dirname, "../..");
   const checkouts = values.peer === undefined ? [own] : [own, resolve(values.peer)];
   const options = { posts: Number(values.posts), rounds: Number(values.rounds) };
-  const { folder, stop } = await testServers();
-  try {
-    const server = positionals[0] ?? (await startServer("replicaSet", folder));
-    if (typeof server !== "string" && "missing" in server) throw new Error(server.missing);
-    const url = new URL(typeof server === "string" ? server : server.uri);
-    if (typeof server !== "string") url.pathname = "/bench";
-    const figures = await measureWrites(url.href, checkouts, options);
+  await withDatabase(positionals[0], async (url) => {
+    const figures = await measureWrites(url, checkouts, options);
     console.log(
       `${machine()}; load average at the end ${loadavg()
         .map((n) => n.toFixed(1))
@@ -131,7 +125,5 @@ if (process.argv[1] === import.meta.filename) {
         ]),
       ),
     );
-  } finally {
-    await stop();
-  }
+  });
 }
