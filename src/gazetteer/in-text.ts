@@ -12,6 +12,9 @@ export interface PlaceInText {
 const PREPOSITIONS: ReadonlySet<string> = new Set(
   "in near around at from within to bei nahe aus à a en em près vicino cerca de van w na i".split(" "),
 );
+/** The same in several words, up to the name. */
+const PHRASES =
+  /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
 /** A name is at most so long: "Newcastle upon Tyne, United Kingdom". */
 const WORDS_MAX = 5;
 /** Only places this large are meant by words that nothing marks as a place. */
@@ -41,21 +44,28 @@ const COMMON: ReadonlySet<string> = new Set(
 export function placeInText(text: string): PlaceInText | null {
   const words = [...text.matchAll(/\S+/g)].slice(0, TEXT_WORDS);
   const isTitle = words.every(([word]) => !/^\p{Ll}/u.test(word));
+  const phrases = new Map(
+    [...text.matchAll(PHRASES)].map((found) => [found.index + found[0].length, found.index]),
+  );
   let unmarked: PlaceInText | null = null;
   for (const [at, { index }] of words.entries()) {
     const before = words[at - 1];
-    const isMarked = before !== undefined && PREPOSITIONS.has(before[0].toLowerCase());
+    const start = phrases.get(index) ?? (isPreposition(before) ? before?.index : undefined);
+    const isMarked = start !== undefined;
     for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
       if (!mayName(name)) continue;
       const place = placeNamed(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
-      if (isMarked) return { place, text: text.slice(before.index, index) + name };
+      if (isMarked) return { place, text: text.slice(start, index) + name };
       unmarked ??= { place, text: name };
       break;
     }
   }
   return unmarked;
 }
+
+const isPreposition = (word: RegExpExecArray | undefined) =>
+  word !== undefined && PREPOSITIONS.has(word[0].toLowerCase());
 
 /** What may be a name from the first of these words on, the longest first. */
 function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): string[] {

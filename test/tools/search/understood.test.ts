@@ -99,6 +99,70 @@ describe("words of place and time in a search", () => {
   });
 
   it.each([
+    ["Konzert morgen", { words: "morgen", after: "2026-12-11", before: "2026-12-11" }],
+    [
+      "Flohmarkt nächstes Wochenende",
+      { words: "nächstes Wochenende", after: "2026-12-19", before: "2026-12-20" },
+    ],
+    [
+      "Kurs vom 12. bis 14. Dezember",
+      { words: "12. bis 14. Dezember", after: "2026-12-12", before: "2026-12-14" },
+    ],
+    ["Zimmer ab Januar", { words: "ab Januar", after: "2027-01-01" }],
+    ["Ausstellung bis Ende Mai", { words: "bis Ende Mai", before: "2027-05-31" }],
+    ["brocante ce week-end", { words: "ce week-end", after: "2026-12-12", before: "2026-12-13" }],
+    [
+      "cours la semaine prochaine",
+      { words: "la semaine prochaine", after: "2026-12-14", before: "2026-12-20" },
+    ],
+    ["billets jusqu'à vendredi", { words: "jusqu'à vendredi", before: "2026-12-11" }],
+    [
+      "mercado este fin de semana",
+      { words: "este fin de semana", after: "2026-12-12", before: "2026-12-13" },
+    ],
+    ["fiesta pasado mañana", { words: "pasado mañana", after: "2026-12-12", before: "2026-12-12" }],
+    ["mercadillo el sábado", { words: "sábado", after: "2026-12-12", before: "2026-12-12" }],
+    ["festa il 5 marzo", { words: "5 marzo", after: "2027-03-05", before: "2027-03-05" }],
+    ["concerto stasera", { words: "stasera", after: "2026-12-10", before: "2026-12-10" }],
+    ["quarto em fevereiro", { words: "em fevereiro", after: "2027-02-01", before: "2027-02-28" }],
+    ["feira amanhã", { words: "amanhã", after: "2026-12-11", before: "2026-12-11" }],
+    ["markt volgend weekend", { words: "volgend weekend", after: "2026-12-19", before: "2026-12-20" }],
+    ["concert vanavond", { words: "vanavond", after: "2026-12-10", before: "2026-12-10" }],
+    ["Yoga am Morgen", undefined],
+    ["clases por la mañana", undefined],
+    ["mars rover talk", undefined],
+    ["mai tai tasting", undefined],
+    ["mardi gras costume", undefined],
+    ["fin whale watching", undefined],
+    ["open from 9 am Monday", { words: "from 9 am Monday", after: "2026-12-14", before: "2026-12-14" }],
+  ])("read the days of %s in their own language", async (q, days) => {
+    expect((await search(q)).meta.understood?.days).toEqual(days);
+  });
+
+  it("of other languages are answered with the call that filters by them too", async () => {
+    const { data, meta } = await search("free jazz ce week-end");
+    expect(data).toHaveLength(4);
+    expect(
+      data
+        .slice(0, 2)
+        .map(({ title }: { title: string }) => title)
+        .sort(),
+    ).toEqual(["Saturday by the Spree", "Saturday in Hamburg"]);
+    expect(meta.note).toContain("after=2026-12-12&before=2026-12-13");
+  });
+
+  it.each([
+    ["Klavierstimmer in der Nähe von Hamburg", "in der Nähe von Hamburg", "Hamburg, Germany"],
+    ["brocante près de Lyon", "près de Lyon", "Lyon, France"],
+    ["clases cerca de Sevilla", "cerca de Sevilla", "Sevilla, Spain"],
+    ["corso vicino a Torino", "vicino a Torino", "Turin, Italy"],
+    ["aulas perto de Coimbra", "perto de Coimbra", "Coimbra, Portugal"],
+    ["cursus in de buurt van Utrecht", "in de buurt van Utrecht", "Utrecht, Netherlands"],
+  ])("read the place of %s with all the words before it", async (q, words, place) => {
+    expect((await search(q)).meta.understood?.near).toMatchObject({ words, place });
+  });
+
+  it.each([
     ["yoga class in Prenzlauer Berg", "Prenzlauer Berg, Berlin"],
     ["tool library Newcastle upon Tyne", "Newcastle upon Tyne, United Kingdom"],
     ["piano tuner in Peckham", "Peckham, London"],

@@ -1,14 +1,6 @@
 import type { en } from "chrono-node";
-import { DAY_MS } from "../../time.ts";
-
-/** The days that a text speaks of. */
-export interface DaysInText {
-  /** First and last day, `2026-12-12`; null for an open end. */
-  first: string | null;
-  last: string | null;
-  /** The words that name them. */
-  text: string;
-}
+import { daysInOtherLanguages } from "./other-languages.ts";
+import { type DaysInText, dayText, spanOf } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
@@ -31,7 +23,8 @@ const FEASTS: readonly [RegExp, first: [number, number], last: [number, number]]
 ];
 
 /**
- * The days that a text speaks of in English: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December".
+ * The days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December", and the like in
+ * `LANGUAGES`.
  *
  * @param now  epoch milliseconds
  * @param offsetMinutes  how far the clocks at the place are ahead of UTC
@@ -46,6 +39,8 @@ export async function daysInText(
     const [found] = words.exec(text) ?? [];
     if (found !== undefined) return { text: found, ...comingDays(today, first, last) };
   }
+  const elsewhere = await daysInOtherLanguages(text, now, offsetMinutes);
+  if (elsewhere !== null) return elsewhere;
   if (!MAY_NAME_DAYS.test(text)) return null;
   parser ??= (await import("chrono-node/en")).casual;
   const found = parser.parse(
@@ -68,36 +63,8 @@ export async function daysInText(
 }
 
 let parser: typeof en.casual | undefined;
-type Found = ReturnType<typeof en.casual.parse>[number];
 
 const withWord = (before: string, word: RegExp) => word.exec(before)?.[0] ?? "";
-
-/** The first and the last day; null where the text names an hour only, or now. */
-function spanOf({ text, start, end }: Found): { first: string; last: string } | null {
-  const day = dayOfParts(start);
-  if (/^now$/i.test(text)) return null;
-  if (end != null) return { first: day, last: dayOfParts(end) };
-  if (/weekend/i.test(text)) return { first: day, last: dayAfter(day, 1) };
-  if (/week$/i.test(text)) {
-    const monday = dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
-    return { first: monday, last: dayAfter(monday, 6) };
-  }
-  if (
-    start.isCertain("day") ||
-    start.isCertain("weekday") ||
-    /^(?:this )?(?:evening|morning|afternoon|night)$/i.test(text)
-  )
-    return /^(?:evening|morning|afternoon|night|noon)$/i.test(text) ? null : { first: day, last: day };
-  if (!start.isCertain("month")) return null;
-  const month = day.slice(0, 7);
-  const [year = 0, number = 1] = month.split("-").map(Number);
-  return { first: `${month}-01`, last: dayText(Date.UTC(year, number, 0)) };
-}
-
-function dayOfParts(parts: Found["start"]): string {
-  const [year, month, day] = [parts.get("year") ?? 0, parts.get("month") ?? 1, parts.get("day") ?? 1];
-  return dayText(Date.UTC(year, month - 1, day));
-}
 
 function comingDays(today: string, first: [number, number], last: [number, number]) {
   const year = Number(today.slice(0, 4));
@@ -105,6 +72,3 @@ function comingDays(today: string, first: [number, number], last: [number, numbe
   const coming = in_(year, last) >= today ? year : year + 1;
   return { first: in_(coming, first), last: in_(coming, last) };
 }
-
-const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const dayAfter = (day: string, days: number) => dayText(Date.parse(day) + days * DAY_MS);

@@ -1,0 +1,55 @@
+import type { ParsedResult } from "chrono-node";
+import { DAY_MS } from "../../time.ts";
+
+/** The days that a text speaks of. */
+export interface DaysInText {
+  /** First and last day, `2026-12-12`; null for an open end. */
+  first: string | null;
+  last: string | null;
+  /** The words that name them. */
+  text: string;
+}
+
+/** First and last day. */
+export interface Span {
+  first: string;
+  last: string;
+}
+
+/** The first and the last day; null where the text names an hour only, or now. */
+export function spanOf({ text, start, end }: ParsedResult): Span | null {
+  const day = dayOfParts(start);
+  if (/^now$/i.test(text)) return null;
+  if (end != null) return { first: day, last: dayOfParts(end) };
+  if (/weekend/i.test(text)) return { first: day, last: dayAfter(day, 1) };
+  if (/week$/i.test(text)) return weekOf(day);
+  if (
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    /^(?:(?:this )?(?:evening|morning|afternoon|night)|ce soir|esta noche)$/i.test(text)
+  )
+    return /^(?:evening|morning|afternoon|night|noon)$/i.test(text) ? null : { first: day, last: day };
+  if (!start.isCertain("month")) return null;
+  const [year = 0, month = 1] = day.split("-").map(Number);
+  return wholeMonth(year, month);
+}
+
+function dayOfParts(parts: ParsedResult["start"]): string {
+  const [year, month, day] = [parts.get("year") ?? 0, parts.get("month") ?? 1, parts.get("day") ?? 1];
+  return dayText(Date.UTC(year, month - 1, day));
+}
+
+/** Monday to Sunday around a day. */
+export function weekOf(day: string): Span {
+  const monday = dayAfter(day, -((new Date(day).getUTCDay() + 6) % 7));
+  return { first: monday, last: dayAfter(monday, 6) };
+}
+
+/** @param month  from 1 on; 13 is the next January */
+export const wholeMonth = (year: number, month: number): Span => ({
+  first: dayText(Date.UTC(year, month - 1, 1)),
+  last: dayText(Date.UTC(year, month, 0)),
+});
+
+export const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+export const dayAfter = (day: string, days: number) => dayText(Date.parse(day) + days * DAY_MS);
