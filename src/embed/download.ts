@@ -115,3 +115,11 @@ export async function saveTo(
     createWriteStream(path),
   );
 }
+
+/** The innermost reason of a failure: a failed fetch has it in its cause. */
+export function innermostReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostReason(error.errors[0]);
+  if (error instanceof Error && error.cause instanceof Error) return innermostReason(error.cause);
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return text.replace(/\.$/, "");
+}

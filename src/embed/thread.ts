@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
 import { siblingOf, startWorker } from "../start-worker.ts";
 import { takeBatch, type Waiting } from "./batches.ts";
-import { messageOf } from "./files.ts";
+import { innermostReason } from "./download.ts";
 import type { EmbeddingModel } from "./models.ts";
 import type { WorkerNews, WorkerOrder, WorkerStart } from "./worker.ts";
 
@@ -122,7 +122,7 @@ export class ModelThread {
       const folders = await this.#find(this.#closing.signal);
       if (!this.#closing.signal.aborted) this.#start(folders, began);
     } catch (error) {
-      this.#giveUp(messageOf(error));
+      this.#giveUp(innermostReason(error));
     }
   }
 
@@ -153,7 +153,7 @@ export class ModelThread {
     });
     let reason = "it ended";
     worker.on("error", (error) => {
-      reason = messageOf(error);
+      reason = innermostReason(error);
     });
     worker.on("exit", () => {
       if (this.#worker === worker) this.#broke(reason, folders);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type FileFetch, inWorkspace, messageOf, putInPlace, silent } from "../files.ts";
+import { innermostReason } from "../download.ts";
+import { type FileFetch, inWorkspace, putInPlace, silent } from "../files.ts";
 import type { EmbeddingModel } from "../models.ts";
 import { DESCRIBING_FILES, describeModel, type ModelDescription } from "./description.ts";
 import { downloadFirst, type WantedFile } from "./first-download.ts";
@@ -93,7 +94,7 @@ async function hubModel(
     }));
     if (places.offline === true) throw new ModelUnreachable(folder, "downloads are switched off");
     pinned = await pinFirst(chosen, places, wanted, {}).catch((error: unknown) => {
-      throw new ModelUnreachable(folder, messageOf(error));
+      throw new ModelUnreachable(folder, innermostReason(error));
     });
   } else {
     const described = DESCRIBING_FILES.filter((path) => digests[path] !== undefined);
