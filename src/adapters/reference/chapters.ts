@@ -31,7 +31,7 @@ export const SEARCHING: Chapter = {
     ],
     [
       "after=2026-12-01&before=2026-12-08",
-      "its window touches these days: `starts_at` (else `created_at`) to `ends_at` (else `starts_at`, else `expires_at`)",
+      "its window touches these days: `starts_at` (else `created_at`) to `ends_at` (else `starts_at`, a midnight for its day, else `expires_at`)",
     ],
     ["include_syndicated=false", "only first-hand posts, none relayed from feeds"],
     ["sort=newest", "or `soonest`, or `relevance`, the default with a `q`"],

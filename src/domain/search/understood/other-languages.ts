@@ -5,6 +5,10 @@ import { type DaysInText, dayAfter, dayText, type Span, spanOf, weekOf, wholeMon
 const ENGLISH_TOO = /^(?:april|august|september|november|december)$/i;
 const NOT_ENGLISH = /\d\.|\b(?:bis|tot|au|al|im|ab|seit|vanaf|anfang|mitte|ende|eind|en)\b|t\/m/i;
 
+/** A planet, a bar of chocolate, a cocktail: behind a number alone these are no months. */
+const THINGS_TOO = /^(?:mars|mai)$/i;
+const BEFORE_A_DAY = /(?:^|\s)(?:le|du|au|dès|jusqu['’]au|am|vom|den|dem|zum)\s*$/iu;
+
 /**
  * The days that a text speaks of in German, Dutch, French, Spanish, Italian or Portuguese: "nächstes Wochenende", "le 5 mars".
  * Weekends, weeks and months are read here, since most of the parsers know none; single days by the parser.
@@ -28,7 +32,9 @@ export async function daysInOtherLanguages(
     const reference = { instant: new Date(now), timezone: offsetMinutes };
     for (const result of parser.parse(text, reference, { forwardDate: true })) {
       const said = spanOf(result);
-      if (said === null || language.isNoDay.test(text.slice(0, result.index))) continue;
+      // The island, or a person: in Spanish a day has no capital inside a sentence.
+      const isName = result.text === "Hoy" && result.index > 0;
+      if (said === null || isName || language.isNoDay.test(text.slice(0, result.index))) continue;
       const words = result.text.replace(/[\s,;:.]+$/, "");
       return opened(text, { index: result.index, text: words }, said, language);
     }
@@ -81,6 +87,9 @@ function monthNamed(text: string, today: string, { language, days, whole }: Mont
   const found = days.exec(text) ?? whole.exec(text);
   const { month: name = "", first, last, year } = found?.groups ?? {};
   if (found === null || (ENGLISH_TOO.test(name) && !NOT_ENGLISH.test(found[0]))) return null;
+  const isTold =
+    NOT_ENGLISH.test(found[0]) || year !== undefined || BEFORE_A_DAY.test(text.slice(0, found.index));
+  if (last !== undefined && THINGS_TOO.test(name) && !isTold) return null;
   const month = language.months.indexOf(name.toLowerCase()) + 1;
   const inYear = (n: number): Span => {
     if (last === undefined) return wholeMonth(n, month);

@@ -27,7 +27,7 @@ export interface PostDocument {
   kind: StoredPost["kind"];
   starts_at: Date | null;
   ends_at: Date | null;
-  /** Window as filters see it: `starts_at ?? created_at` … `ends_at ?? starts_at ?? expires_at`. */
+  /** Window as filters see it; see `windowOf`. */
   win_start: Date;
   win_end: Date;
   expires_at: Date;
