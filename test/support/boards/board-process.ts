@@ -24,14 +24,19 @@ export class BoardProcess {
   /**
    * Starts a board on a free port; resolves once it is ready.
    * @param main  the program: this checkout's, or another's to compare with
+   * @param patienceMs  a large board whose index has no snapshot yet reads all its texts before it opens
    */
-  static async start(environment: Record<string, string>, main = MAIN): Promise<BoardProcess> {
+  static async start(
+    environment: Record<string, string>,
+    main = MAIN,
+    patienceMs?: number,
+  ): Promise<BoardProcess> {
     const board = new BoardProcess(await freePort(), environment, main);
-    await board.start();
+    await board.start(patienceMs);
     return board;
   }
 
-  async start(): Promise<void> {
+  async start(patienceMs = 60_000): Promise<void> {
     this.#child = spawn(process.execPath, ["--import", "tsx", this.#main], {
       env: this.#environment,
       stdio: ["ignore", "ignore", "inherit"],
@@ -40,7 +45,7 @@ export class BoardProcess {
       !(await eventually(
         () => this.isReady(),
         (ready) => ready,
-        60_000,
+        patienceMs,
       ))
     ) {
       throw new Error(`the board at ${this.site} did not start`);
