@@ -83,11 +83,8 @@ export class IndexUnderTest {
   }
 
   /** The posts most like one, as reading it shows them. */
-  async related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
-    const [vector = null] = await this.#index.vectors([id]);
-    const question = { filter, words: null, vector, minCosine: 0.3 };
-    const { matches } = await this.#index.match(question, { limit, except: new Set([id]) });
-    return matches.map((match) => match.id);
+  related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
+    return this.#index.related(id, { filter, minCosine: 0.3, limit, except: new Set() });
   }
 
   count(question: Question): Promise<number> {

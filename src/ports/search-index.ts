@@ -52,6 +52,16 @@ export interface Spot {
   count: number;
 }
 
+/** Asks for the posts closest in meaning to another one. */
+export interface RelatedQuestion {
+  filter: PostFilter;
+  /** Below it a post is not called related. */
+  minCosine: number;
+  limit: number;
+  /** Ids to leave out, beside the post's own. */
+  except: ReadonlySet<string>;
+}
+
 /** A post's place in a ranking. */
 export interface Ranked {
   id: string;
@@ -105,6 +115,8 @@ export interface SearchIndex {
    * the filters: null when a post has the word itself, or none is near.
    */
   spellings(words: readonly string[]): Promise<(string | null)[]>;
+  /** Ids of the posts closest in meaning to a post, closest first; none while it has no vector. */
+  related(id: string, asked: RelatedQuestion): Promise<string[]>;
   /** Vectors of posts under the index's model, null where there is none. */
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]>;
   /** Cosines of posts to a vector, NaN where a post has none. */

@@ -98,6 +98,11 @@ export class Follower {
     if (isDue && performance.now() - this.#savedAt > this.#limits.snapshotPauseMs) this.save();
   }
 
+  /** True when the memory holds all that was committed. Costs microseconds. */
+  isCurrent(): boolean {
+    return this.#loaded && !this.stale && this.#tables.dataVersion() === this.#version;
+  }
+
   /** The snapshot is gone; another is due. */
   forget(): void {
     this.#saved = Number.NEGATIVE_INFINITY;

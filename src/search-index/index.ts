@@ -114,6 +114,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   readonly copies: SearchIndex["copies"] = (question, ids) => this.#answers().copies(question, ids);
   readonly count = (question: Question): Promise<number> => this.#answers().count(question);
   readonly spots: SearchIndex["spots"] = (question, limit) => this.#answers().spots(question, limit);
+  readonly related: SearchIndex["related"] = (id, asked) => this.#answers().related(id, asked);
   readonly spellings: SearchIndex["spellings"] = (words) => this.#answers().spellings(words);
   readonly vectors: SearchIndex["vectors"] = (ids) => this.#answers().vectors(ids);
   readonly cosines: SearchIndex["cosines"] = (vector, ids) => this.#answers().cosines(vector, ids);
@@ -141,7 +142,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   #here(): LocalAnswers {
     const { database, tables } = this.#parts;
-    this.#local ??= new LocalAnswers(database, tables, this.#model, this.#limits);
+    this.#local ??= new LocalAnswers(database, tables, this.#model, { limits: this.#limits });
     return this.#local;
   }
 

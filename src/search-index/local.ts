@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Question, Ranked, SearchIndex, Spot } from "../ports/search-index.ts";
+import type { Question, Ranked, RelatedQuestion, SearchIndex, Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { coverageFactors } from "../search/fuse.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
@@ -34,12 +34,18 @@ export class LocalAnswers implements Answers {
   readonly #stems = new Stems();
   readonly #spellings: Spellings;
 
-  constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel, limits = LIMITS) {
+  /** @param options.pause  see `WordScorer` */
+  constructor(
+    database: DatabaseSyncInstance,
+    tables: Tables,
+    model: IndexModel,
+    { limits = LIMITS, pause }: { limits?: typeof LIMITS; pause?: () => void } = {},
+  ) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     this.#spellings = new Spellings(database, this.#stems);
-    const scorer = new WordScorer(this.#stems, new Phrases(database));
+    const scorer = new WordScorer(this.#stems, new Phrases(database), pause);
     this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
   }
 
@@ -57,7 +63,10 @@ export class LocalAnswers implements Answers {
   }
 
   async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    const searcher = this.#current();
+    return this.#match(this.#current(), question, page);
+  }
+
+  #match(searcher: Searcher, question: Question, page: Parameters<SearchIndex["match"]>[1]) {
     const except = new Set(searcher.rowsOf([...page.except]));
     const atLeast = question.words === null ? COMPETING_BY_MEANING : undefined;
     const found = searcher.match(question, { limit: page.limit, except }, atLeast);
@@ -103,6 +112,24 @@ export class LocalAnswers implements Answers {
   async spellings(words: readonly string[]): Promise<(string | null)[]> {
     this.follower.follow();
     return words.map((word) => this.#spellings.meant(this.follower.memory, word));
+  }
+
+  async related(id: string, asked: RelatedQuestion): Promise<string[]> {
+    return this.#related(this.#current(), id, asked);
+  }
+
+  /** The same in a `pause` of another question; null when the memory has to follow the file first. */
+  relatedMeanwhile(id: string, asked: RelatedQuestion): string[] | null {
+    return this.follower.isCurrent() ? this.#related(this.#searcher, id, asked) : null;
+  }
+
+  #related(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
+    const [vector = null] = searcher.vectors(searcher.rowsOf([id]));
+    if (vector === null) return [];
+    const { filter, minCosine, limit, except } = asked;
+    const page = { limit, except: new Set([id, ...except]) };
+    const { matches } = this.#match(searcher, { filter, words: null, vector, minCosine }, page);
+    return matches.map((match) => match.id);
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {

@@ -24,7 +24,7 @@ const openIndex = useIndexFile();
 function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {}): LocalAnswers {
   const model = { modelId: MODEL, dimension: DIMENSION };
   const limited = { ...LIMITS, snapshotFrom: Number.POSITIVE_INFINITY, ...limits };
-  return new LocalAnswers(database, new Tables(database), model, limited);
+  return new LocalAnswers(database, new Tables(database), model, { limits: limited });
 }
 
 /** Scores by FTS5 itself, of posts with any of the words, by id; those of suspended publishers aside. */

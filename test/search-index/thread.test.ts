@@ -4,6 +4,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 import { Abandoned } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import { LIMITS } from "../../src/search-index/follower.ts";
 import { LocalAnswers } from "../../src/search-index/local.ts";
 import { Tables } from "../../src/search-index/tables.ts";
 import { ThreadAnswers } from "../../src/search-index/thread/index.ts";
@@ -34,6 +35,7 @@ function openLarge() {
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
+const similar = { filter: asked.filter, minCosine: 0.1, limit: 5, except: new Set(["p8"]) };
 
 describe("a large board", () => {
   it("is searched in a thread, which answers as this one did", async () => {
@@ -44,6 +46,8 @@ describe("a large board", () => {
       await index.list(question({ filter: { tags: ["t3"] } }), { order: "newest", after: null, limit: 30 }),
       await index.count(asked),
       await index.spots(question({}), 5),
+      await index.related("p5", similar),
+      await index.related("gone", similar),
       await index.vectors(["p5", "gone"]),
       [...(await index.cosines(vectorOf(3), ["p1", "p2", "gone"]))],
     ];
@@ -84,6 +88,20 @@ describe("a large board", () => {
     await Promise.all([...rankings, short]);
     expect(answered).toHaveLength(7);
     expect(answered.indexOf("vectors")).toBeLessThan(3);
+    await index.close();
+  });
+
+  it("answers what is related to a post in the midst of a ranking", async () => {
+    const { index } = openLarge();
+    await index.open();
+    const inTurn = async () => {
+      const answered: string[] = [];
+      const ranking = index.rank(asked, { ...FIRST, rerank: true }).then(() => answered.push("ranking"));
+      const related = index.related("p5", similar).then(() => answered.push("related"));
+      await Promise.all([ranking, related]);
+      return answered;
+    };
+    await expect.poll(inTurn, { timeout: 20_000 }).toEqual(["related", "ranking"]);
     await index.close();
   });
 
@@ -141,6 +159,43 @@ describe("a large board", () => {
     expect(existsSync(snapshot)).toBe(false);
     expect((await again.find("number7"))[0]).toBe("p7");
     await again.index.close();
+  });
+});
+
+describe("a pause of a question", () => {
+  it("lets related posts be found, which changes no answer", async () => {
+    const { folder, write } = openLarge();
+    const database = new DatabaseSync(join(folder, "board.db"));
+    const between: (string[] | null)[] = [];
+    const pause = () => between.push(answers.relatedMeanwhile("p5", similar));
+    const model = { modelId: MODEL, dimension: DIMENSION };
+    // By sign codes, as among many.
+    const limits = { ...LIMITS, codesFrom: 1_000 };
+    const answers = new LocalAnswers(database, new Tables(database), model, { limits, pause });
+    const undisturbed = new LocalAnswers(database, new Tables(database), model, { limits });
+    const ranking = await undisturbed.rank(asked, { ...FIRST, rerank: true });
+    const related = await undisturbed.related("p5", similar);
+    expect(related).toHaveLength(5);
+    expect(related).not.toContain("p5");
+    expect(related).not.toContain("p8");
+    expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(ranking);
+    expect(between).toEqual([related]);
+
+    // What was committed meanwhile has to be read first.
+    let isWritten = false;
+    const committing = new LocalAnswers(database, new Tables(database), model, {
+      limits,
+      pause: () => {
+        if (!isWritten) write((index) => index.remove(related[0] ?? ""));
+        isWritten = true;
+        between.push(committing.relatedMeanwhile("p5", similar));
+      },
+    });
+    await committing.rank(asked, { ...FIRST, rerank: true });
+    expect(between.at(-1)).toBe(null);
+    expect(await committing.related("p5", similar)).toEqual(expect.arrayContaining(related.slice(1)));
+    for (const each of [answers, undisturbed, committing]) await each.close();
+    database.close();
   });
 });
 

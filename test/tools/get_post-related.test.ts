@@ -52,8 +52,8 @@ describe("related posts of get_post", () => {
       () => board.board.index.vectors(ids),
       (vectors) => !vectors.includes(null),
     );
-    const asked = vi.spyOn(board.board.index, "vectors");
-    const lookedFor = () => asked.mock.calls.filter(([[first]]) => first === id).length;
+    const asked = vi.spyOn(board.board.index, "related");
+    const lookedFor = () => asked.mock.calls.filter(([first]) => first === id).length;
     expect(await relatedTo(id)).toEqual(five(0));
     expect(await relatedTo(id)).toEqual(five(0));
     expect(lookedFor()).toBe(1);

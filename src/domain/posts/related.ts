@@ -51,12 +51,12 @@ export class RelatedPosts {
     return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }
 
-  async #find(post: StoredPost, now: number): Promise<string[]> {
-    const [vector] = await this.#index.vectors([post.id]);
-    if (vector === null || vector === undefined) return [];
-    const question = { filter: filterOf({}, now), words: null, vector, minCosine: this.#minCosine() };
-    const except = new Set([post.id, ...(post.parentId === null ? [] : [post.parentId])]);
-    const { matches } = await this.#index.match(question, { limit: LIMITS.relatedInPost, except });
-    return matches.map((match) => match.id);
+  #find(post: StoredPost, now: number): Promise<string[]> {
+    return this.#index.related(post.id, {
+      filter: filterOf({}, now),
+      minCosine: this.#minCosine(),
+      limit: LIMITS.relatedInPost,
+      except: new Set(post.parentId === null ? [] : [post.parentId]),
+    });
   }
 }

@@ -3,6 +3,7 @@ import {
   Abandoned,
   type Question,
   type Ranked,
+  type RelatedQuestion,
   type SearchIndex,
   type Spot,
 } from "../../ports/search-index.ts";
@@ -108,6 +109,10 @@ export class ThreadAnswers implements Answers {
 
   spellings(words: readonly string[]): Promise<(string | null)[]> {
     return this.#ask("spellings", [words]) as Promise<(string | null)[]>;
+  }
+
+  related(id: string, asked: RelatedQuestion): Promise<string[]> {
+    return this.#ask("related", [id, asked]) as Promise<string[]>;
   }
 
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {

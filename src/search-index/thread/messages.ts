@@ -1,4 +1,4 @@
-import type { Ranked } from "../../ports/search-index.ts";
+import type { Ranked, RelatedQuestion } from "../../ports/search-index.ts";
 import type { Answers, IndexModel } from "../local.ts";
 
 /** What the thread starts with. */
@@ -13,17 +13,31 @@ export interface ThreadStart {
 /** The questions that are passed on as they are. */
 export type Method = keyof Pick<
   Answers,
-  "rank" | "match" | "list" | "copies" | "count" | "spots" | "spellings" | "vectors" | "cosines"
+  "rank" | "match" | "list" | "copies" | "count" | "spots" | "spellings" | "related" | "vectors" | "cosines"
 >;
 
 /** Questions that may take milliseconds among many posts. The others are put before them, and hardly hold them up. */
 export const isLong = (method: Method): boolean => method === "rank" || method === "count";
 
+/** A question that need not wait for the end of a long one: it is answered between two blocks of rows. */
+export const isUrgent = (order: ThreadQuestion): order is UrgentQuestion => order.method === "related";
+
+export interface ThreadQuestion {
+  id: number;
+  method: Method;
+  args: unknown[];
+}
+
+interface UrgentQuestion extends ThreadQuestion {
+  method: "related";
+  args: [id: string, asked: RelatedQuestion];
+}
+
 /**
  * What it is sent: a question, news of an erasure, or the request to end. The `id` of a question is free again when it has
  * been answered.
  */
-export type ThreadOrder = { id: number; method: Method; args: unknown[] } | "forget" | "end";
+export type ThreadOrder = ThreadQuestion | "forget" | "end";
 
 /** What it answers: once when it is ready, then for each question. `errcode` is SQLite's, null for other errors. */
 export type ThreadNews =

@@ -4,7 +4,15 @@ import type { Question, Ranked } from "../../ports/search-index.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
-import { isLong, packRanking, type ThreadNews, type ThreadOrder, type ThreadStart } from "./messages.ts";
+import {
+  isLong,
+  isUrgent,
+  packRanking,
+  type ThreadNews,
+  type ThreadOrder,
+  type ThreadQuestion,
+  type ThreadStart,
+} from "./messages.ts";
 
 /** How long a statement waits while another connection holds the file. No event loop waits here. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -14,18 +22,24 @@ if (parentPort !== null) serve(parentPort, workerData as ThreadStart);
 const isQuestion = (arg: unknown): arg is Question =>
   typeof arg === "object" && arg !== null && "minCosine" in arg;
 
-/** Answers one question after another, long ones last, until it is told to end. */
+/** Answers one question after another, long ones last, urgent ones in the midst of these, until it is told to end. */
 function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
-  const answers = new LocalAnswers(database, new Tables(database), start.model);
+  const pause = () => answerUrgent();
+  const answers = new LocalAnswers(database, new Tables(database), start.model, { pause });
   const say = (news: ThreadNews) => port.postMessage(news);
   const goneIds = new Int32Array(start.gone);
-  const waiting: Exclude<ThreadOrder, string>[] = [];
+  const waiting: ThreadQuestion[] = [];
   let [isBusy, ends] = [false, false];
   const take = (order: ThreadOrder) => {
     if (order === "forget") answers.forget();
     else if (order === "end") ends = true;
     else waiting.push(order);
+  };
+  /** Takes what came while this thread was at work. */
+  const takeSent = () => {
+    for (let sent = receiveMessageOnPort(port); sent !== undefined; sent = receiveMessageOnPort(port))
+      take(sent.message);
   };
   port.on("message", async (order: ThreadOrder) => {
     take(order);
@@ -35,8 +49,7 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
       const short = waiting.findIndex(({ method }) => !isLong(method));
       for (const next of waiting.splice(Math.max(0, short), 1)) await answer(next);
       // What came meanwhile may be short.
-      for (let sent = receiveMessageOnPort(port); sent !== undefined; sent = receiveMessageOnPort(port))
-        take(sent.message);
+      takeSent();
     }
     isBusy = false;
     if (ends) await end();
@@ -46,7 +59,22 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
     database.close();
     port.close();
   };
-  const answer = async ({ id, method, args: [first, ...others] }: Exclude<ThreadOrder, string>) => {
+  const fail = (id: number, error: unknown) =>
+    say({ id, failure: { message: (error as Error).message, errcode: sqliteCode(error) } });
+  const answerUrgent = () => {
+    takeSent();
+    for (const question of waiting.filter(isUrgent)) {
+      try {
+        const answer = answers.relatedMeanwhile(...question.args);
+        if (answer === null) continue;
+        say({ id: question.id, answer });
+      } catch (error) {
+        fail(question.id, error);
+      }
+      waiting.splice(waiting.indexOf(question), 1);
+    }
+  };
+  const answer = async ({ id, method, args: [first, ...others] }: ThreadQuestion) => {
     // No event reaches this thread while it searches; what another thread writes into shared memory does.
     const gone = {
       get aborted() {
@@ -58,8 +86,7 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
       const found = await ask.call(answers, isQuestion(first) ? { ...first, gone } : first, ...others);
       say({ id, answer: method === "rank" ? packRanking(found as Ranked[]) : found });
     } catch (error) {
-      const { message } = error as Error;
-      say({ id, failure: { message, errcode: sqliteCode(error) } });
+      fail(id, error);
     }
   };
   answers.follower.follow();

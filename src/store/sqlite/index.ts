@@ -67,6 +67,7 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     count: (...asked) => index.count(...asked).catch(failed),
     spots: (...asked) => index.spots(...asked).catch(failed),
     spellings: (...asked) => index.spellings(...asked).catch(failed),
+    related: (...asked) => index.related(...asked).catch(failed),
     vectors: (...asked) => index.vectors(...asked).catch(failed),
     cosines: (...asked) => index.cosines(...asked).catch(failed),
     ready: () => index.ready(),

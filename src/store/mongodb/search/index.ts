@@ -1,5 +1,5 @@
 import type { Collection } from "mongodb";
-import type { Question, SearchIndex } from "../../../ports/search-index.ts";
+import type { Question, RelatedQuestion, SearchIndex } from "../../../ports/search-index.ts";
 import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.ts";
 import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
@@ -211,6 +211,20 @@ class CompositeIndex implements MongodbIndex {
         return near.map((meant, at) => (meant.isKnown ? null : (meant.word ?? own[at] ?? null)));
       },
       (replica) => replica.spellings(words),
+    );
+  }
+
+  related(id: string, asked: RelatedQuestion) {
+    return this.#ask(
+      async () => {
+        const [vector = null] = await this.#mongot.vectors([id]);
+        if (vector === null) return [];
+        const { filter, minCosine, limit, except } = asked;
+        const page = { limit, except: new Set([id, ...except]) };
+        const { matches } = await this.match({ filter, words: null, vector, minCosine }, page);
+        return matches.map((match) => match.id);
+      },
+      (replica) => replica.related(id, asked),
     );
   }
 

@@ -54,7 +54,9 @@ interface Candidates {
  *
  * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
  */
-export class MongotIndex implements Omit<SearchIndex, "copies" | "rank" | "ready" | "spellings" | "spots"> {
+export class MongotIndex
+  implements Omit<SearchIndex, "copies" | "rank" | "ready" | "related" | "spellings" | "spots">
+{
   readonly #queries: MongotQueries;
   readonly #coverage: Coverage;
 

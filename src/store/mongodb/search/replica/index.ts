@@ -60,6 +60,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     copies: (question, ids) => ask((index) => index.copies(question, ids)),
     count: (question) => ask((index) => index.count(question)),
     spots: (question, limit) => ask((index) => index.spots(question, limit)),
+    related: (id, asked) => ask((index) => index.related(id, asked)),
     vectors: (ids) => ask((index) => index.vectors(ids)),
     spellings: (words) => ask((index) => index.spellings(words)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
