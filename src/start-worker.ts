@@ -1,4 +1,9 @@
+import { getPriority, setPriority } from "node:os";
 import { type ResourceLimits, Worker } from "node:worker_threads";
+
+/** Added to the nice value: a third of the event loop's share where both want the same core, all of it where not. */
+const NICER_BY = 5;
+const NICE_MAX = 19;
 
 /**
  * Starts a worker thread from a module of this package. The compiled one is JavaScript; run from its source, it needs
@@ -19,6 +24,20 @@ export function startWorker(url: URL, workerData: unknown, resourceLimits: Resou
   worker.stdout.resume();
   worker.stderr.resume();
   return worker;
+}
+
+/**
+ * Lets the event loop go before the calling worker thread, and before the threads that this one starts later. Linux has a
+ * nice value for each thread, other systems for processes only: there it does nothing.
+ */
+export function stepBack(): void {
+  if (process.platform !== "linux") return;
+  try {
+    // 0 is the calling thread.
+    setPriority(0, Math.min(NICE_MAX, getPriority(0) + NICER_BY));
+  } catch {
+    // A sandbox may forbid it. The thread does its work all the same.
+  }
 }
 
 /** The URL of a sibling module: `worker.js` beside a compiled caller, `worker.ts` beside its source. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { stepBack } from "../start-worker.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openSession } from "./session.ts";
 import { openTokenizer } from "./tokenizer.ts";
@@ -33,6 +34,7 @@ export type WorkerNews =
 if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
 
 async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): Promise<void> {
+  stepBack();
   const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
   try {
     const { embed, dispose } = await load(start);

@@ -1,8 +1,10 @@
 import { parentPort } from "node:worker_threads";
+import { stepBack } from "../start-worker.ts";
 import { FeedError } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import type { ReadNews, ReadOrder } from "./read.ts";
 
+if (parentPort !== null) stepBack();
 parentPort?.on("message", (order: ReadOrder) => parentPort?.postMessage(answer(order)));
 
 function answer({ kind, text, reading }: ReadOrder): ReadNews {

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
@@ -200,6 +201,20 @@ describe("a pause of a question", () => {
 });
 
 describe("the search thread", () => {
+  it.runIf(process.platform === "linux")("lets the event loop go first", async () => {
+    const { folder } = openLarge();
+    const model = { modelId: MODEL, dimension: DIMENSION };
+    const threads = () => new Set(readdirSync("/proc/self/task"));
+    const before = threads();
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    await answers.ready();
+    const started = [...threads()]
+      .filter((id) => !before.has(id))
+      .map((thread) => getPriority(Number(thread)));
+    expect(Math.max(...started)).toBe(Math.min(19, getPriority() + 5));
+    await answers.close();
+  });
+
   it("refuses what is too much, and what waited when it breaks", async () => {
     const { folder } = openLarge();
     const file = join(folder, "board.db");

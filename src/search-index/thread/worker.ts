@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { Question, Ranked } from "../../ports/search-index.ts";
+import { stepBack } from "../../start-worker.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
@@ -24,6 +25,7 @@ const isQuestion = (arg: unknown): arg is Question =>
 
 /** Answers one question after another, long ones last, urgent ones in the midst of these, until it is told to end. */
 function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
+  stepBack();
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const pause = () => answerUrgent();
   const answers = new LocalAnswers(database, new Tables(database), start.model, { pause });
