@@ -33,8 +33,10 @@ export class LocalAnswers implements Answers {
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
   readonly #spellings: Spellings;
+  /** True while a question is answered in a pause of another. */
+  #isAside = false;
 
-  /** @param options.pause  see `WordScorer` */
+  /** @param options.pause  see `Searcher` */
   constructor(
     database: DatabaseSyncInstance,
     tables: Tables,
@@ -45,8 +47,8 @@ export class LocalAnswers implements Answers {
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     this.#spellings = new Spellings(database, this.#stems);
-    const scorer = new WordScorer(this.#stems, new Phrases(database), pause);
-    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
+    const scorer = new WordScorer(this.#stems, new Phrases(database));
+    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null, pause);
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
@@ -118,9 +120,15 @@ export class LocalAnswers implements Answers {
     return this.#related(this.#current(), id, asked);
   }
 
-  /** The same in a `pause` of another question; null when the memory has to follow the file first. */
+  /** The same in a `pause` of another question; null when that has to end first. */
   relatedMeanwhile(id: string, asked: RelatedQuestion): string[] | null {
-    return this.follower.isCurrent() ? this.#related(this.#searcher, id, asked) : null;
+    if (this.#isAside || !this.follower.isCurrent()) return null;
+    this.#isAside = true;
+    try {
+      return this.#related(this.#searcher, id, asked);
+    } finally {
+      this.#isAside = false;
+    }
   }
 
   #related(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {

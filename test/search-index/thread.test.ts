@@ -164,14 +164,16 @@ describe("a large board", () => {
 });
 
 describe("a pause of a question", () => {
-  it("lets related posts be found, which changes no answer", async () => {
+  it.each([
+    ["by sign codes", 1_000],
+    ["by all vectors", Number.POSITIVE_INFINITY],
+  ])("lets related posts be found %s, which changes no answer", async (_, codesFrom) => {
     const { folder, write } = openLarge();
     const database = new DatabaseSync(join(folder, "board.db"));
     const between: (string[] | null)[] = [];
     const pause = () => between.push(answers.relatedMeanwhile("p5", similar));
     const model = { modelId: MODEL, dimension: DIMENSION };
-    // By sign codes, as among many.
-    const limits = { ...LIMITS, codesFrom: 1_000 };
+    const limits = { ...LIMITS, codesFrom };
     const answers = new LocalAnswers(database, new Tables(database), model, { limits, pause });
     const undisturbed = new LocalAnswers(database, new Tables(database), model, { limits });
     const ranking = await undisturbed.rank(asked, { ...FIRST, rerank: true });
@@ -180,7 +182,9 @@ describe("a pause of a question", () => {
     expect(related).not.toContain("p5");
     expect(related).not.toContain("p8");
     expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(ranking);
-    expect(between).toEqual([related]);
+    // Before the words, before all vectors or the codes and what they found; in a pause none is answered.
+    const found = between.filter((one) => one !== null);
+    expect(found).toEqual(codesFrom === 1_000 ? [related, related, related] : [related, related]);
 
     // What was committed meanwhile has to be read first.
     let isWritten = false;

@@ -70,6 +70,17 @@ describe("sign codes", () => {
     expect(nearest(1, ROWS)).toEqual(expect.arrayContaining([...rows]));
   });
 
+  it("give the same while other rows are asked for between two blocks", () => {
+    const [, another = new Int8Array()] = vectors;
+    const asked = { size: ROWS, words, most: 50, mostWithWords: 0 };
+    const alone = [codes.nearest(query, centre, asked), codes.nearest(another, centre, asked)];
+    const between: Uint32Array[] = [];
+    const beforeBlock = () => between.push(codes.nearest(another, centre, asked));
+    expect(codes.nearest(query, centre, { ...asked, beforeBlock })).toEqual(alone[0]);
+    expect(between.length).toBeGreaterThan(1);
+    expect(between).toEqual(between.map(() => alone[1]));
+  });
+
   it("count rows with more words than the best that passes among the best", () => {
     const more = { ...words, added: words.added.map((one) => one + 20) };
     const found = codes.nearest(query, centre, { size: ROWS, words: more, most: 1, mostWithWords: 0 });

@@ -9,6 +9,8 @@ const RESCORED = 2;
 /** Rows looked at to learn which share passes the filters. */
 const SAMPLE = 512;
 
+const NONE = new Int32Array(0);
+
 /** What is wanted of rows. */
 export interface Wanted {
   /** What words say of each row; null when none are asked for. */
@@ -23,21 +25,24 @@ export interface Wanted {
 
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
-  #dots = new Int32Array(1024);
+  #dots = NONE;
 
   /** Dot products with all rows; they hold until the next call. @param beforeBlock  as in `Wanted` */
   allDots(memory: PostMemory, vector: Int8Array, beforeBlock: () => void): Int32Array {
     const { size } = memory.rows;
-    if (this.#dots.length < size) this.#dots = new Int32Array(Math.ceil(size * 1.25));
-    const dots = this.#dots.subarray(0, size);
-    memory.vectors.scan(vector, dots, beforeBlock);
-    return dots;
+    const room = this.#dots.length < size ? new Int32Array(Math.ceil(size * 1.25)) : this.#dots;
+    // Another question may be asked between two blocks.
+    this.#dots = NONE;
+    memory.vectors.scan(vector, room.subarray(0, size), beforeBlock);
+    this.#dots = room;
+    return room.subarray(0, size);
   }
 
   /** The best rows by the fused score with their dot products, in no order. */
   fused(memory: PostMemory, vector: Int8Array, wanted: Wanted): { rows: Uint32Array; dots: Int32Array } {
     // Ascending.
     const near = memory.coded === 0 ? null : this.#estimated(memory, vector, wanted);
+    if (near !== null) wanted.beforeBlock();
     const dots =
       near === null ? this.allDots(memory, vector, wanted.beforeBlock) : memory.vectors.dots(vector, near);
     const { claims, passes } = wanted;

@@ -25,12 +25,23 @@ export class Searcher {
   readonly #meaning: MeaningScorer;
   /** False when this index keeps no vectors. */
   readonly #hasMeaning: boolean;
-  /** @param source.memory  the memory of the moment */
-  constructor(source: { readonly memory: PostMemory }, words: WordScorer, hasMeaning: boolean) {
+  readonly #pause: () => void;
+
+  /**
+   * @param source.memory  the memory of the moment
+   * @param pause  called before each block of rows; may ask another question, one without words
+   */
+  constructor(
+    source: { readonly memory: PostMemory },
+    words: WordScorer,
+    hasMeaning: boolean,
+    pause = () => {},
+  ) {
     this.#source = source;
     this.#words = words;
     this.#meaning = new MeaningScorer();
     this.#hasMeaning = hasMeaning;
+    this.#pause = pause;
   }
 
   /** What ranking asks, for one question. */
@@ -155,6 +166,7 @@ export class Searcher {
     const { words, filter, gone } = question;
     const beforeBlock = () => {
       if (gone?.aborted === true) throw new Abandoned();
+      this.#pause();
     };
     const vector = this.#hasMeaning ? question.vector : null;
     const rows = rowFilter(this.#memory, filter);

@@ -32,16 +32,13 @@ export interface WordArm {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  readonly #pause: () => void;
   /** Kept between questions, as are the readers. */
   readonly #sums = new WordSums();
   readonly #readers: ListReader[] = [];
 
-  /** @param pause  called before each block of rows; it may ask another question, one without words */
-  constructor(stems: Stems, phrases: Phrases, pause = () => {}) {
+  constructor(stems: Stems, phrases: Phrases) {
     this.#stems = stems;
     this.#phrases = phrases;
-    this.#pause = pause;
   }
 
   /**
@@ -73,10 +70,7 @@ export class WordScorer {
     if (found !== null) scored.push({ found, at: 0, share: 0 });
     const lengths = { lengths: memory.rows.length.view, meanLength: memory.rows.words / Math.max(1, live) };
     const sums = this.#sums;
-    sums.sum(scored, memory.rows.size, lengths, among, () => {
-      beforeBlock();
-      this.#pause();
-    });
+    sums.sum(scored, memory.rows.size, lengths, among, beforeBlock);
     return {
       rows: sums.rows.subarray(0, sums.count),
       scores: sums.scores.subarray(0, sums.count),

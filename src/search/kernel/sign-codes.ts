@@ -9,12 +9,24 @@ const STEPS = 4096;
 const DIMENSION_MAX = 3968;
 /** The kernel takes four at a time. */
 const TOGETHER = 4;
-/** Layout of the first page (64 KiB): the query's code, what words add, counts, steps. */
+/** Searches that may be under way at a time, the next in a pause of the one before: each has a page of its own. */
+const DESKS = 2;
+const ROWS_AT = DESKS * PAGE_BYTES;
+/** Layout of a desk's page (64 KiB): the query's code, what words add, counts, steps. */
 const ADDED_AT = 512;
 const COUNTS_AT = ADDED_AT + 4 * BLOCK_ROWS;
 const STEPS_AT = COUNTS_AT + 4 * STEPS;
 /** Steps in a score of 1, from the best fused score to a cosine of -1. */
 const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
+
+/** Where a search writes down what it needs. */
+interface Desk {
+  /** Where its page begins. */
+  page: number;
+  steps: Uint16Array;
+  /** How often each step occurs among rows with words. */
+  wordCounts: Uint32Array;
+}
 
 /** What is wanted of the first rows. */
 interface Wanted {
@@ -23,7 +35,7 @@ interface Wanted {
   most: number;
   /** As many of the best with words are among them: meaning alone may not support the others. */
   mostWithWords: number;
-  /** Called before each block of rows; may throw, which ends it. */
+  /** Called before each block of rows; may throw, which ends it, and may ask for other rows. */
   beforeBlock?: () => void;
 }
 
@@ -48,9 +60,8 @@ export class SignCodes {
   readonly #dimension: number;
   /** Bytes of a code. */
   readonly width: number;
-  #steps = new Uint16Array(0);
-  /** How often each step occurs among rows with words. */
-  readonly #wordCounts = new Uint32Array(STEPS);
+  /** Those that no search is using. */
+  readonly #desks: Desk[];
 
   constructor(dimension: number) {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
@@ -58,6 +69,11 @@ export class SignCodes {
     this.width = 16 * Math.ceil(dimension / 128);
     this.memory = newKernelMemory();
     this.#kernel = openKernel(this.memory);
+    this.#desks = Array.from({ length: DESKS }, (_, nth) => ({
+      page: nth * PAGE_BYTES,
+      steps: new Uint16Array(0),
+      wordCounts: new Uint32Array(STEPS),
+    }));
   }
 
   /** Keeps the code of a vector. */
@@ -69,16 +85,26 @@ export class SignCodes {
   /** The bytes of the first codes, to be read or written at once. */
   block(rows: number): Uint8Array {
     growTo(this.memory, this.#at(rows));
-    return new Uint8Array(this.memory.buffer, PAGE_BYTES, rows * this.width);
+    return new Uint8Array(this.memory.buffer, ROWS_AT, rows * this.width);
   }
 
   /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
   nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
-    const steps = this.#estimate(query, centre, wanted);
-    const counts = new Uint32Array(this.memory.buffer, COUNTS_AT, STEPS);
+    const desk = this.#desks.pop();
+    if (desk === undefined) throw new RangeError("Too many searches are under way at a time.");
+    try {
+      return this.#nearest(desk, query, centre, wanted);
+    } finally {
+      this.#desks.push(desk);
+    }
+  }
+
+  #nearest(desk: Desk, query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
+    const steps = this.#estimate(desk, query, centre, wanted);
+    const counts = new Uint32Array(this.memory.buffer, desk.page + COUNTS_AT, STEPS);
     const all = reaching(counts, wanted.most);
-    const near = this.#upTo(all.step, steps, all.found);
-    const withWords = reaching(this.#wordCounts, wanted.mostWithWords);
+    const near = this.#upTo(desk, all.step, steps, all.found);
+    const withWords = reaching(desk.wordCounts, wanted.mostWithWords);
     if (wanted.words === null || withWords.step <= all.step) return near;
     const { rows } = wanted.words;
     const missing = new Uint32Array(withWords.found);
@@ -93,15 +119,21 @@ export class SignCodes {
   }
 
   /** A step for each row; how often each step occurs is counted in the page. */
-  #estimate(query: Int8Array, centre: Int8Array, { size, words, beforeBlock }: Wanted): Uint16Array {
+  #estimate(
+    desk: Desk,
+    query: Int8Array,
+    centre: Int8Array,
+    { size, words, beforeBlock }: Wanted,
+  ): Uint16Array {
     growTo(this.memory, this.#at(size + TOGETHER));
-    this.#encode(query, centre, 0);
-    if (this.#steps.length < size) this.#steps = new Uint16Array(Math.ceil(size * 1.25));
+    const { page } = desk;
+    this.#encode(query, centre, page);
+    if (desk.steps.length < size) desk.steps = new Uint16Array(Math.ceil(size * 1.25));
     const { buffer } = this.memory;
-    const counts = new Uint32Array(buffer, COUNTS_AT, STEPS).fill(0);
-    const wordCounts = this.#wordCounts.fill(0);
-    const block = new Float32Array(buffer, ADDED_AT, BLOCK_ROWS);
-    const steps = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
+    const counts = new Uint32Array(buffer, page + COUNTS_AT, STEPS).fill(0);
+    const wordCounts = desk.wordCounts.fill(0);
+    const block = new Float32Array(buffer, page + ADDED_AT, BLOCK_ROWS);
+    const steps = new Uint16Array(buffer, page + STEPS_AT, BLOCK_ROWS);
     let [from, until] = [0, 0];
     for (let start = 0; start < size; start += BLOCK_ROWS) {
       beforeBlock?.();
@@ -111,17 +143,17 @@ export class SignCodes {
         block[(words.rows[until] ?? 0) - start] = words.added[until] ?? 0;
       }
       this.#kernel.estimate(
-        0,
+        page,
         this.#at(start),
         TOGETHER * Math.ceil(count / TOGETHER),
         this.width,
         this.#dimension,
-        ADDED_AT,
+        page + ADDED_AT,
         FUSED_MAX,
         PER_UNIT,
         STEPS - 1,
-        COUNTS_AT,
-        STEPS_AT,
+        page + COUNTS_AT,
+        page + STEPS_AT,
       );
       for (; words !== null && from < until; from += 1) {
         const row = (words.rows[from] ?? 0) - start;
@@ -136,24 +168,25 @@ export class SignCodes {
         counts[step] = (counts[step] ?? 0) + 1;
         counts[estimated] = (counts[estimated] ?? 0) - 1;
       }
-      this.#steps.set(steps.subarray(0, count), start);
+      desk.steps.set(steps.subarray(0, count), start);
     }
-    return this.#steps.subarray(0, size);
+    return desk.steps.subarray(0, size);
   }
 
   /** The rows whose step is at most `last`: `found` of them. */
-  #upTo(last: number, steps: Uint16Array, found: number): Uint32Array {
+  #upTo({ page }: Desk, last: number, steps: Uint16Array, found: number): Uint32Array {
     const out = new Uint32Array(found);
     const { buffer } = this.memory;
-    const block = new Uint16Array(buffer, STEPS_AT, BLOCK_ROWS);
+    const block = new Uint16Array(buffer, page + STEPS_AT, BLOCK_ROWS);
+    const listAt = page + ADDED_AT;
     let end = 0;
     for (let start = 0; start < steps.length && end < found; start += BLOCK_ROWS) {
       const part = steps.subarray(start, start + BLOCK_ROWS);
       // Steps after the last row are none.
       if (part.length < BLOCK_ROWS) block.fill(STEPS);
       block.set(part);
-      const until = this.#kernel.stepsUpTo(STEPS_AT, BLOCK_ROWS, last, start, ADDED_AT);
-      const rows = new Uint32Array(buffer, ADDED_AT, (until - ADDED_AT) / 4);
+      const until = this.#kernel.stepsUpTo(page + STEPS_AT, BLOCK_ROWS, last, start, listAt);
+      const rows = new Uint32Array(buffer, listAt, (until - listAt) / 4);
       out.set(rows, end);
       end += rows.length;
     }
@@ -162,7 +195,7 @@ export class SignCodes {
   }
 
   #at(row: number): number {
-    return PAGE_BYTES + row * this.width;
+    return ROWS_AT + row * this.width;
   }
 
   #encode(vector: Int8Array, centre: Int8Array, at: number): void {

@@ -63,13 +63,13 @@ export class VectorMemory {
 
   /**
    * Dot products of a query with rows 0 to `out.length` - 1. A row that was never set gives 0.
-   * @param beforeBlock  called before each block of rows; may throw, which ends it
+   * @param beforeBlock  called before each block of rows; may throw, which ends it, and may ask for other products
    */
   scan(query: Int8Array, out: Int32Array, beforeBlock = () => {}): void {
-    this.#ask(query, out.length);
     const sums = new Int32Array(this.memory.buffer, SUMS_AT, BLOCK_ROWS);
     for (let start = 0; start < out.length; start += BLOCK_ROWS) {
       beforeBlock();
+      this.#ask(query, out.length);
       const count = Math.min(BLOCK_ROWS, out.length - start);
       this.#kernel.dots(0, this.#at(start), count, this.dimension, SUMS_AT);
       out.set(count === BLOCK_ROWS ? sums : sums.subarray(0, count), start);
