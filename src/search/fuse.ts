@@ -69,8 +69,9 @@ export function wordRates(bestWords: number, factors: Float64Array): Float64Arra
 /** The least meaning of a post with words of this coverage. */
 export const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
-/** Where `coverageFactors` has the factor of a coverage. */
-const coverageStep = (coverage: number) => Math.round(Math.min(1, coverage) * COVERAGE_STEPS);
+/** Where a table for each step of coverage has that of a share. Sums of shares may pass 1 by a hair. */
+export const coverageStep = (coverage: number) =>
+  Math.min(COVERAGE_STEPS, (coverage * COVERAGE_STEPS + 0.5) | 0);
 
 /**
  * The fused score of a post: its meaning, plus what its words add. A post is never taken to mean less than its words

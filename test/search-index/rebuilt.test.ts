@@ -139,7 +139,10 @@ describe("a memory that lived through a long history", () => {
     expect(memory.coded).toBeGreaterThan(0);
     const { width } = memory.codes;
     const codeOf = (codes: SignCodes, row: number) => [
-      ...codes.block(row + 1).subarray(row * width, (row + 1) * width),
+      ...(codes
+        .blocks(row + 1)
+        .at(-1)
+        ?.slice(-width) ?? []),
     ];
     const right = new SignCodes(DIMENSION);
     let without = 0;

@@ -58,8 +58,8 @@ export function sectionsOf(memory: PostMemory): Section[] {
     {
       name: "codes",
       changes: false,
-      pieces: () => [codes.block(memory.coded)],
-      room: (bytes) => [codes.block(bytes / codes.width)],
+      pieces: () => codes.blocks(memory.coded),
+      room: (bytes) => codes.blocks(bytes / codes.width),
     },
   ];
 }

@@ -78,7 +78,7 @@ export class MeaningScorer {
     const most = mostWithWords * RESCORED;
     const nearest = codes.nearest(vector, memory.centreVector(), {
       size,
-      words: claims,
+      words: claims === null ? null : { ...claims.arm, rates: claims.rates, least: claims.least },
       most,
       mostWithWords,
       beforeBlock,

@@ -45,8 +45,6 @@ export class WordSums {
   rows = new Uint32Array(0);
   scores = new Float32Array(0);
   coverage = new Float32Array(0);
-  /** Room for another number for each of these. */
-  spare = new Float32Array(0);
   count = 0;
   /** Numbers that each of these can hold. */
   #room = 0;
@@ -102,7 +100,6 @@ export class WordSums {
       this.rows = new Uint32Array(this.#room);
       this.scores = new Float32Array(this.#room);
       this.coverage = new Float32Array(this.#room);
-      this.spare = new Float32Array(this.#room);
       const groups = (this.#room >>> 5) + 1;
       this.#members = new Uint32Array(groups);
       this.#before = new Uint32Array(groups);

@@ -16,8 +16,6 @@ export interface WordArm {
   scores: Float32Array;
   /** Share of the query that stands in each of these; see `WordMatch`. */
   coverage: Float32Array;
-  /** Room for another number for each of these. */
-  spare: Float32Array;
   /** Where a row stands in `rows`; -1 where no word occurs. */
   placeOf(row: number): number;
   /** False when no post has any of the words, whatever the filters. */
@@ -75,7 +73,6 @@ export class WordScorer {
       rows: sums.rows.subarray(0, sums.count),
       scores: sums.scores.subarray(0, sums.count),
       coverage: sums.coverage.subarray(0, sums.count),
-      spare: sums.spare.subarray(0, sums.count),
       placeOf: (row) => sums.placeOf(row),
       known: asked.length === 0 || asked.some(({ count }) => count > 0),
       needed: found === null ? null : membersOf(found, memory.rows.size),

@@ -18,20 +18,24 @@ export interface Kernel {
   readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
+  differences(query: number, codes: number, count: number, width: number, counts: number, out: number): void;
   estimate(
-    query: number,
-    codes: number,
+    rows: number,
+    scores: number,
+    coverage: number,
     count: number,
-    width: number,
-    dimension: number,
-    added: number,
+    differences: number,
+    mask: number,
+    byCoverage: number,
+    coverageSteps: number,
+    cosines: number,
     best: number,
     perUnit: number,
-    steps: number,
     counts: number,
+    differing: number,
     out: number,
   ): void;
-  stepsUpTo(steps: number, count: number, last: number, first: number, out: number): number;
+  placesUpTo(numbers: number, count: number, last: number, first: number, out: number): number;
   recordsReaching(
     query: number,
     records: number,

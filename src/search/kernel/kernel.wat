@@ -1,4 +1,4 @@
-;; Dot products of int8 vectors, exact, and scores estimated from their sign codes, many rows a call. Row counts may be 0.
+;; Dot products of int8 vectors, exact, and differences of their sign codes, many rows a call. Row counts may be 0.
 ;;
 ;; A vector is $width components of one byte, a multiple of 16. The query of a dot product lies at $query with each
 ;; component already widened to i16 (2 * $width bytes). Sums are exact in i32.
@@ -96,16 +96,12 @@
         (br $next)))
     (local.get $out))
 
-  ;; Estimates the fused scores of $count posts, a multiple of 4, from their sign codes, $width bytes apart: each as a step
-  ;; from the best (0) to the worst ($steps). The number of bits in which two codes differ, by $dimension, is the angle
-  ;; between their vectors by pi; its cosine is a polynomial here, right to 0.0002. A step is what the cosine and what words
-  ;; add to it, at $added (f32), lack to $best, times $perUnit. Writes one u16 each to $out, and counts
-  ;; it at $counts (u32). A code has a multiple of 16 bytes; its bits are counted 64 at a
-  ;; time, which one instruction does, where those of a vector register take eight.
-  (func (export "estimate") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $dimension f32) (param $added i32) (param $best f32) (param $perUnit f32) (param $steps i32) (param $counts i32) (param $out i32)
+  ;; In how many bits $count codes, a multiple of 4 that lie $width bytes apart, differ from the query's: one u16 each to
+  ;; $out, and how often each number occurs is counted at $counts (u32). A code has a multiple of 16 bytes; its bits are
+  ;; counted 64 at a time, which one instruction does, where those of a vector register take eight.
+  (func (export "differences") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $counts i32) (param $out i32)
     (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32) (local $q i32)
     (local $low i64) (local $high i64) (local $d0 i64) (local $d1 i64) (local $d2 i64) (local $d3 i64)
-    (local $bits v128) (local $u v128) (local $square v128)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
     (local.set $r1 (local.get $width))
     (local.set $r2 (i32.shl (local.get $width) (i32.const 1)))
@@ -142,66 +138,84 @@
           (local.set $q (i32.add (local.get $q) (i32.const 16)))
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
           (br_if $parts (i32.lt_u (local.get $at) (local.get $stop))))
-        (local.set $bits
-          (i32x4.replace_lane 3
-            (i32x4.replace_lane 2
-              (i32x4.replace_lane 1 (i32x4.splat (i32.wrap_i64 (local.get $d0))) (i32.wrap_i64 (local.get $d1)))
-              (i32.wrap_i64 (local.get $d2)))
-            (i32.wrap_i64 (local.get $d3))))
-        ;; The angle by pi, less a half: minus its sine, times pi, is the cosine.
-        (local.set $u
-          (f32x4.sub
-            (f32x4.div (f32x4.convert_i32x4_u (local.get $bits)) (f32x4.splat (local.get $dimension)))
-            (f32x4.splat (f32.const 0.5))))
-        (local.set $square (f32x4.mul (local.get $u) (local.get $u)))
-        (local.set $u
-          (f32x4.mul
-            (local.get $u)
-            (f32x4.add
-              (f32x4.splat (f32.const 3.1408724))
-              (f32x4.mul
-                (local.get $square)
-                (f32x4.add
-                  (f32x4.splat (f32.const -5.1416287))
-                  (f32x4.mul (local.get $square) (f32x4.splat (f32.const 2.3176467))))))))
-        (local.set $bits
-          (i32x4.min_u
-            (i32x4.splat (local.get $steps))
-            ;; Above the best there is nothing: the conversion of a negative number gives 0.
-            (i32x4.trunc_sat_f32x4_u
-              (f32x4.mul
-                (f32x4.splat (local.get $perUnit))
-                (f32x4.sub
-                  (f32x4.add (f32x4.splat (local.get $best)) (local.get $u))
-                  (v128.load (local.get $added)))))))
-        (v128.store64_lane 0 (local.get $out) (i16x8.narrow_i32x4_u (local.get $bits) (local.get $bits)))
-        (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 0 (local.get $bits)) (i32.const 2))))
+        (i64.store
+          (local.get $out)
+          (i64.or
+            (i64.or (local.get $d0) (i64.shl (local.get $d1) (i64.const 16)))
+            (i64.or (i64.shl (local.get $d2) (i64.const 32)) (i64.shl (local.get $d3) (i64.const 48)))))
+        (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $d0)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
-        (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 1 (local.get $bits)) (i32.const 2))))
+        (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $d1)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
-        (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 2 (local.get $bits)) (i32.const 2))))
+        (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $d2)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
-        (local.set $at
-          (i32.add (local.get $counts) (i32.shl (i32x4.extract_lane 3 (local.get $bits)) (i32.const 2))))
+        (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $d3)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $width) (i32.const 2))))
-        (local.set $added (i32.add (local.get $added) (i32.const 16)))
         (local.set $out (i32.add (local.get $out) (i32.const 8)))
         (br $next))))
 
-  ;; Finds the steps of at most $last among $count, a multiple of 8: writes their numbers, counted from $first, as u32 to
+  ;; Estimates the fused scores of $count rows of a block from their differences, u16 at $differences by their place in it:
+  ;; each as a step from the best (0) down. $rows are their numbers (u32), $scores and $coverage (f32) what words say of
+  ;; them. $byCoverage has two f32 for each of $coverageSteps + 1 steps of coverage: what a score of 1 adds, and the least
+  ;; meaning. $cosines has the cosine (f32) of each difference. A step is what a score lacks to $best, times $perUnit.
+  ;; Writes one u16 each to $out, and counts at $counts (u32) how often each step occurs, at $differing each difference.
+  (func (export "estimate") (param $rows i32) (param $scores i32) (param $coverage i32) (param $count i32) (param $differences i32) (param $mask i32) (param $byCoverage i32) (param $coverageSteps f32) (param $cosines i32) (param $best f32) (param $perUnit f32) (param $counts i32) (param $differing i32) (param $out i32)
+    (local $end i32) (local $bits i32) (local $entry i32) (local $step i32)
+    (local.set $end (i32.add (local.get $rows) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $rows) (local.get $end)))
+        (local.set $bits
+          (i32.load16_u
+            (i32.add
+              (local.get $differences)
+              (i32.shl (i32.and (i32.load (local.get $rows)) (local.get $mask)) (i32.const 1)))))
+        ;; Sums of shares may pass 1 by a hair.
+        (local.set $entry
+          (i32.add
+            (local.get $byCoverage)
+            (i32.shl
+              (i32.trunc_sat_f32_u
+                (f32.min
+                  (local.get $coverageSteps)
+                  (f32.add
+                    (f32.mul (f32.load (local.get $coverage)) (local.get $coverageSteps))
+                    (f32.const 0.5))))
+              (i32.const 3))))
+        ;; Above the best there is nothing: the conversion of a negative number gives 0.
+        (local.set $step
+          (i32.trunc_sat_f32_u
+            (f32.mul
+              (local.get $perUnit)
+              (f32.sub
+                (local.get $best)
+                (f32.add
+                  (f32.max
+                    (f32.load (i32.add (local.get $cosines) (i32.shl (local.get $bits) (i32.const 2))))
+                    (f32.load offset=4 (local.get $entry)))
+                  (f32.mul (f32.load (local.get $entry)) (f32.load (local.get $scores))))))))
+        (i32.store16 (local.get $out) (local.get $step))
+        (local.set $step (i32.add (local.get $counts) (i32.shl (local.get $step) (i32.const 2))))
+        (i32.store (local.get $step) (i32.add (i32.load (local.get $step)) (i32.const 1)))
+        (local.set $bits (i32.add (local.get $differing) (i32.shl (local.get $bits) (i32.const 2))))
+        (i32.store (local.get $bits) (i32.add (i32.load (local.get $bits)) (i32.const 1)))
+        (local.set $rows (i32.add (local.get $rows) (i32.const 4)))
+        (local.set $scores (i32.add (local.get $scores) (i32.const 4)))
+        (local.set $coverage (i32.add (local.get $coverage) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 2)))
+        (br $next))))
+
+  ;; Finds the u16 of at most $last among $count, a multiple of 8: writes their places, counted from $first, as u32 to
   ;; $out, where room for $count is needed; gives the end of what it wrote.
-  (func (export "stepsUpTo") (param $steps i32) (param $count i32) (param $last i32) (param $first i32) (param $out i32) (result i32)
+  (func (export "placesUpTo") (param $numbers i32) (param $count i32) (param $last i32) (param $first i32) (param $out i32) (result i32)
     (local $end i32) (local $bits i32) (local $most v128)
-    (local.set $end (i32.add (local.get $steps) (i32.shl (local.get $count) (i32.const 1))))
+    (local.set $end (i32.add (local.get $numbers) (i32.shl (local.get $count) (i32.const 1))))
     (local.set $most (i16x8.splat (local.get $last)))
     (block $done
       (loop $next
-        (br_if $done (i32.ge_u (local.get $steps) (local.get $end)))
-        (local.set $bits (i16x8.bitmask (i16x8.le_u (v128.load (local.get $steps)) (local.get $most))))
+        (br_if $done (i32.ge_u (local.get $numbers) (local.get $end)))
+        (local.set $bits (i16x8.bitmask (i16x8.le_u (v128.load (local.get $numbers)) (local.get $most))))
         (block $none
           (loop $one
             (br_if $none (i32.eqz (local.get $bits)))
@@ -210,7 +224,7 @@
             (local.set $bits (i32.and (local.get $bits) (i32.sub (local.get $bits) (i32.const 1))))
             (br $one)))
         (local.set $first (i32.add (local.get $first) (i32.const 8)))
-        (local.set $steps (i32.add (local.get $steps) (i32.const 16)))
+        (local.set $numbers (i32.add (local.get $numbers) (i32.const 16)))
         (br $next)))
     (local.get $out))
 
