@@ -7,7 +7,7 @@ const OFFSET = LIST_PAGE_BYTES - 1;
 /** A block begins with the address of the next one and its length in bytes, each a u32. */
 const HEADER = 8;
 const BLOCK_MIN = 16;
-const BLOCK_MAX = 4096;
+export const BLOCK_MAX = 4096;
 /** An entry takes at most five bytes for the row and one for the weight. */
 const ENTRY_MAX = 6;
 /** The weight that most words have: once in the body. It takes no byte. */
@@ -28,7 +28,6 @@ export class RowLists {
   /** Address after the last block. */
   used = BLOCK_MIN;
   readonly #names: Names;
-  readonly #reader = new ListReader();
 
   constructor(names: Names) {
     this.#names = names;
@@ -62,29 +61,40 @@ export class RowLists {
 
   /** Calls `take` for each entry of a list. */
   each(name: number, take: (row: number, weight: number) => void): void {
-    const reader = this.read(name, this.#reader);
-    while (reader.next()) {
-      for (let at = 0; at < reader.count; at += 1) take(reader.rows[at] ?? 0, reader.weights[at] ?? 0);
+    const blocks = this.blocksOf(name);
+    let row = 0;
+    for (let bytes = blocks.next(); bytes !== null; bytes = blocks.next()) {
+      for (let at = 0; at < bytes.length; ) {
+        let value = bytes[at++] ?? 0;
+        if (value >= 128) {
+          let byte = value;
+          value &= 127;
+          for (let shift = 7; byte >= 128; shift += 7) {
+            byte = bytes[at++] ?? 0;
+            value |= (byte & 127) << shift;
+          }
+        }
+        row += value >>> 1;
+        take(row, (value & 1) === 0 ? COMMON_WEIGHT : (bytes[at++] ?? 0));
+      }
     }
   }
 
   /** Writes the rows of a list to `out` from `to` on; gives the end of what it wrote. */
   rows(name: number, out: Uint32Array, to: number): number {
-    const reader = this.read(name, this.#reader);
     let end = to;
-    while (reader.next()) {
-      out.set(reader.rows.subarray(0, reader.count), end);
-      end += reader.count;
-    }
+    this.each(name, (row) => {
+      out[end] = row;
+      end += 1;
+    });
     return end;
   }
 
-  /** Sets a reader before the first entry of a list. */
-  read(name: number, reader: ListReader): ListReader {
+  /** The blocks of a list. */
+  blocksOf(name: number): ListBlocks {
     const names = this.#names;
-    const first = names.get(name, FIELD.first);
-    reader.open(this.pages, first, names.get(name, FIELD.start) - HEADER, names.get(name, FIELD.write));
-    return reader;
+    const last = names.get(name, FIELD.start) - HEADER;
+    return new ListBlocks(this.pages, names.get(name, FIELD.first), last, names.get(name, FIELD.write));
   }
 
   /** Adds pages until `bytes` are there. */
@@ -128,43 +138,33 @@ export class RowLists {
   }
 }
 
-/** Reads a list from its first entry to its last, a block at a time. The list must not change meanwhile. */
-export class ListReader {
-  /** The entries of the block: the first `count` of these. One takes at least one byte. */
-  readonly rows = new Uint32Array(BLOCK_MAX);
-  readonly weights = new Uint8Array(BLOCK_MAX);
-  count = 0;
-  #pages: readonly Page[] = [];
+/** The blocks of a list, from the first to the last. The list must not change meanwhile. */
+export class ListBlocks {
+  readonly #pages: readonly Page[];
   /** Address of the next block; 0 after the last. */
-  #next = 0;
-  #last = 0;
-  #end = 0;
-  #row = 0;
+  #next: number;
+  readonly #last: number;
+  readonly #end: number;
 
   /** @param last  address of the last block @param end  where its entries end */
-  open(pages: readonly Page[], first: number, last: number, end: number): void {
+  constructor(pages: readonly Page[], first: number, last: number, end: number) {
     this.#pages = pages;
     this.#next = first;
     this.#last = last;
     this.#end = end;
-    this.#row = 0;
-    this.count = 0;
   }
 
-  /** Goes on to the next block. @returns false when there is none */
-  next(): boolean {
+  /** The bytes of the next entries, at most `BLOCK_MAX`; null when there are none. */
+  next(): Uint8Array | null {
     const at = this.#next;
-    this.count = 0;
-    if (at === 0) return false;
+    if (at === 0) return null;
     const { bytes, words } = pageAt(this.#pages, at);
     const start = (at & OFFSET) + HEADER;
     // Not by the block's own words: in a copy they may know of entries that came later.
     const isLast = at === this.#last;
     const length = isLast ? this.#end - at - HEADER : (words[((at & OFFSET) >> 2) + 1] ?? 0);
     this.#next = isLast ? 0 : (words[(at & OFFSET) >> 2] ?? 0);
-    this.count = decode(bytes, start, start + length, this.#row, this.rows, this.weights);
-    if (this.count > 0) this.#row = this.rows[this.count - 1] ?? 0;
-    return true;
+    return bytes.subarray(start, start + length);
   }
 }
 
@@ -172,35 +172,6 @@ function pageAt(pages: readonly Page[], address: number): Page {
   const page = pages[address >>> PAGE_BITS];
   if (page === undefined) throw new RangeError("A list leads out of its memory.");
   return page;
-}
-
-/** Writes the entries of a block; gives their number. @param last  the row before the first of them */
-function decode(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  last: number,
-  rows: Uint32Array,
-  weights: Uint8Array,
-): number {
-  let row = last;
-  let count = 0;
-  for (let at = start; at < end; ) {
-    let value = bytes[at++] ?? 0;
-    if (value >= 128) {
-      let byte = value;
-      value &= 127;
-      for (let shift = 7; byte >= 128; shift += 7) {
-        byte = bytes[at++] ?? 0;
-        value |= (byte & 127) << shift;
-      }
-    }
-    row += value >>> 1;
-    rows[count] = row;
-    weights[count] = (value & 1) === 0 ? COMMON_WEIGHT : (bytes[at++] ?? 0);
-    count += 1;
-  }
-  return count;
 }
 
 function pageOf(buffer: SharedArrayBuffer): Page {

@@ -208,7 +208,7 @@ export class Searcher {
       return alone(filter.among.filter((row) => isWanted(row) && !asked.isCopy(row)));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
-    const bestWords = arm === null ? 0 : bestScore(arm, passes);
+    const bestWords = arm === null ? 0 : arm.bestScore(passes);
     const claims = arm === null || bestWords === 0 ? null : new WordClaims(arm, bestWords, factors);
     if (vector === null) {
       const rows = claims === null ? NO_ROWS : topByWords(claims, limit, passes);
@@ -278,16 +278,6 @@ interface Competing {
 }
 
 const NO_ROWS = new Uint32Array(0);
-
-/** The largest score of the rows that pass, 0 when none has one. */
-function bestScore({ rows, scores }: WordArm, passes: (row: number) => boolean): number {
-  let best = 0;
-  for (let at = 0; at < rows.length; at += 1) {
-    const score = scores[at] ?? 0;
-    if (score > best && passes(rows[at] ?? 0)) best = score;
-  }
-  return best;
-}
 
 /** The `limit` best rows by words alone, in no order. */
 function topByWords(claims: WordClaims, limit: number, passes: (row: number) => boolean): Uint32Array {

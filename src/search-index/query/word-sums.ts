@@ -1,7 +1,5 @@
-import type { ListReader } from "../memory/row-lists.ts";
-
-/** Rows summed up at a time, a power of two: their sums stay in the processor's nearest memory. */
-const BLOCK_ROWS = 8192;
+import type { ListBlocks } from "../memory/row-lists.ts";
+import { BLOCK_ROWS, COVERAGE_AT, LENGTHS_AT, SCORES_AT, SumsMemory } from "./sums-memory.ts";
 
 /** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
 const K1 = 1.2;
@@ -11,10 +9,8 @@ const LEAST_LENGTH = K1 * (1 - B);
 
 /** A word of a query with the list of its rows. */
 export interface ListedWord {
-  /** Before the first block. */
-  reader: ListReader;
-  /** How many entries of the reader's block are summed up. */
-  at: number;
+  /** Before the first. */
+  blocks: ListBlocks;
   /** How rare the word is, times how often it was asked for. */
   factor: number;
   /** True when it counts alike wherever it stands. */
@@ -38,26 +34,28 @@ interface Lengths {
 
 /**
  * What the words of a query add up to, for each row that has any of them. Rows are summed up block by block: none of the
- * others costs a number, and the sums at hand never wait for memory.
+ * others costs a number, and the sums at hand never wait for memory. The kernel reads the lists and adds.
  */
 export class WordSums {
-  /** Rows with a score, ascending, with their BM25 and the share of the query that stands in them: the first `count`. */
-  rows = new Uint32Array(0);
-  scores = new Float32Array(0);
-  coverage = new Float32Array(0);
+  readonly #memory = new SumsMemory();
+  /** Blocks of rows that were summed up. */
+  #blocks = 0;
   count = 0;
-  /** Numbers that each of these can hold. */
-  #room = 0;
-  /** A bit for each row that is in `rows`, and how many of these come before each 32 rows. */
-  #members = new Uint32Array(0);
-  #before = new Uint32Array(0);
-  /** A bit for each row that may get a score. */
-  #within = new Uint32Array(0);
-  /** Zeros but while a block is summed up. */
-  readonly #block: Block = {
-    scores: new Float32Array(BLOCK_ROWS),
-    coverage: new Float32Array(BLOCK_ROWS),
-  };
+
+  /** Rows with a score, ascending: the first `count`. */
+  get rows(): Uint32Array {
+    return this.#memory.rows;
+  }
+
+  /** Their BM25. */
+  get scores(): Float32Array {
+    return this.#memory.scores;
+  }
+
+  /** The share of the query that stands in them. */
+  get coverage(): Float32Array {
+    return this.#memory.coverage;
+  }
 
   /**
    * Replaces all sums. Each row gets its scores in the order of `words`: sums of 32-bit numbers depend on it.
@@ -68,19 +66,25 @@ export class WordSums {
   sum(
     words: readonly (ListedWord | FoundRows)[],
     size: number,
-    lengths: Lengths,
+    { lengths, meanLength }: Lengths,
     among: Uint32Array | null,
     beforeBlock: () => void,
   ): void {
-    this.#reserve(size);
+    const memory = this.#memory;
+    memory.reserve(size, words.length);
+    memory.members.fill(0, 0, (size >>> 5) + 1);
+    for (const nth of words.keys()) memory.rewind(nth);
     if (among !== null) this.#allow(among, size);
-    const sums = { ...this.#block, members: this.#members, within: among === null ? null : this.#within };
+    const slope = (K1 * B) / meanLength;
+    this.#blocks = Math.ceil(size / BLOCK_ROWS);
+    this.count = 0;
     for (let start = 0; start < size; start += BLOCK_ROWS) {
       beforeBlock();
       const end = start + BLOCK_ROWS;
-      for (const word of words) {
-        if ("found" in word) addFound(word, end, sums);
-        else addListed(word, end, lengths, sums);
+      memory.block.lengths.set(lengths.subarray(start, end));
+      for (const [nth, word] of words.entries()) {
+        if ("found" in word) this.#addFound(word, end, among !== null);
+        else this.#addListed(word, nth, end, slope, among !== null);
       }
       this.#gather(start, Math.min(size, end));
     }
@@ -88,29 +92,33 @@ export class WordSums {
 
   /** Where a row stands in `rows`, or -1. */
   placeOf(row: number): number {
-    const members = this.#members[row >>> 5] ?? 0;
+    const { members, before } = this.#memory;
+    const bits = members[row >>> 5] ?? 0;
     const bit = 1 << (row & 31);
-    if ((members & bit) === 0) return -1;
-    return (this.#before[row >>> 5] ?? 0) + bitCount(members & (bit - 1));
+    if ((bits & bit) === 0) return -1;
+    return (before[row >>> 5] ?? 0) + bitCount(bits & (bit - 1));
   }
 
-  #reserve(size: number): void {
-    if (this.#room < size) {
-      this.#room = Math.ceil(size * 1.25);
-      this.rows = new Uint32Array(this.#room);
-      this.scores = new Float32Array(this.#room);
-      this.coverage = new Float32Array(this.#room);
-      const groups = (this.#room >>> 5) + 1;
-      this.#members = new Uint32Array(groups);
-      this.#before = new Uint32Array(groups);
-      this.#within = new Uint32Array(groups);
+  /** The largest score of the rows that pass, 0 when none has one. */
+  bestScore(passes: (row: number) => boolean): number {
+    const { rows, scores, best, before } = this.#memory;
+    const blocks = Array.from({ length: this.#blocks }, (_, block) => block);
+    const startOf = (block: number) =>
+      block < this.#blocks ? (before[(block * BLOCK_ROWS) >>> 5] ?? 0) : this.count;
+    let largest = 0;
+    for (const block of blocks.sort((a, b) => (best[b] ?? 0) - (best[a] ?? 0))) {
+      if ((best[block] ?? 0) <= largest) break;
+      const until = startOf(block + 1);
+      for (let at = startOf(block); at < until; at += 1) {
+        const score = scores[at] ?? 0;
+        if (score > largest && passes(rows[at] ?? 0)) largest = score;
+      }
     }
-    this.#members.fill(0, 0, (size >>> 5) + 1);
-    this.count = 0;
+    return largest;
   }
 
   #allow(rows: Uint32Array, size: number): void {
-    const within = this.#within;
+    const { within } = this.#memory;
     within.fill(0, 0, (size >>> 5) + 1);
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] ?? 0;
@@ -118,113 +126,65 @@ export class WordSums {
     }
   }
 
-  /** Moves the sums of a block to the end of all, in the order of rows; `start` and `end` are multiples of 32. */
+  /** Adds a word's scores to the rows before `end`. */
+  #addListed(word: ListedWord, nth: number, end: number, slope: number, isLimited: boolean): void {
+    const { blocks, factor, isFlat, share } = word;
+    const memory = this.#memory;
+    const { kernel, members, within } = memory;
+    for (;;) {
+      const isRead = kernel.addEntries(
+        memory.readerAt(nth),
+        end,
+        isFlat ? factor : 0,
+        isFlat ? 0 : factor * (K1 + 1),
+        LEAST_LENGTH,
+        slope,
+        share,
+        LENGTHS_AT,
+        SCORES_AT,
+        COVERAGE_AT,
+        BLOCK_ROWS - 1,
+        members.byteOffset,
+        isLimited ? within.byteOffset : 0,
+      );
+      const bytes = isRead === 1 ? blocks.next() : null;
+      if (bytes === null) return;
+      memory.feed(nth, bytes);
+    }
+  }
+
+  #addFound(word: FoundRows, end: number, isLimited: boolean): void {
+    const { members, within, block } = this.#memory;
+    for (; word.at < word.found.length; word.at += 1) {
+      const [row, score] = word.found[word.at] ?? [end, 0];
+      if (row >= end) return;
+      const group = row >>> 5;
+      const bit = 1 << (row & 31);
+      if (isLimited && ((within[group] ?? 0) & bit) === 0) continue;
+      members[group] = (members[group] ?? 0) | bit;
+      const place = row & (BLOCK_ROWS - 1);
+      block.scores[place] = (block.scores[place] ?? 0) + score;
+      block.coverage[place] = (block.coverage[place] ?? 0) + word.share;
+    }
+  }
+
+  /** Moves the sums of a block to the end of all, in the order of rows. */
   #gather(start: number, end: number): void {
-    const { rows, scores, coverage } = this;
-    const members = this.#members;
-    const before = this.#before;
-    const block = this.#block;
-    let { count } = this;
-    for (let group = start >>> 5; group << 5 < end; group += 1) {
-      before[group] = count;
-      for (let bits = members[group] ?? 0; bits !== 0; bits &= bits - 1) {
-        const row = (group << 5) | (31 - Math.clz32(bits & -bits));
-        const at = row & (BLOCK_ROWS - 1);
-        rows[count] = row;
-        scores[count] = block.scores[at] ?? 0;
-        coverage[count] = block.coverage[at] ?? 0;
-        block.scores[at] = 0;
-        block.coverage[at] = 0;
-        count += 1;
-      }
-    }
-    this.count = count;
-  }
-}
-
-/** Sums of one block of rows. */
-interface Block {
-  scores: Float32Array;
-  coverage: Float32Array;
-}
-
-/** Where sums go: `members` gets a bit for each row with a score; null as `within` lets every row have one. */
-interface Sums extends Block {
-  members: Uint32Array;
-  within: Uint32Array | null;
-}
-
-/** Adds a word's scores to the rows before `end`. */
-function addListed(word: ListedWord, end: number, { lengths, meanLength }: Lengths, sums: Sums): void {
-  const { reader, factor, isFlat, share } = word;
-  const scale = isFlat ? 0 : factor * (K1 + 1);
-  const slope = (K1 * B) / meanLength;
-  for (;;) {
-    if (word.at === reader.count) {
-      word.at = 0;
-      if (!reader.next()) return;
-    }
-    const { rows, weights, count } = reader;
-    word.at = addEntries(
-      rows,
-      weights,
-      word.at,
-      count,
+    const { kernel, rows, scores, coverage, members, before, best } = this.#memory;
+    this.count = kernel.gather(
+      start,
       end,
-      isFlat ? factor : 0,
-      scale,
-      slope,
-      share,
-      lengths,
-      sums,
+      SCORES_AT,
+      COVERAGE_AT,
+      BLOCK_ROWS - 1,
+      members.byteOffset,
+      before.byteOffset,
+      rows.byteOffset,
+      scores.byteOffset,
+      coverage.byteOffset,
+      this.count,
+      best.byteOffset + 4 * (start / BLOCK_ROWS),
     );
-    if (word.at < count) return;
-  }
-}
-
-/** Adds the entries from `at` on whose rows are before `end`; gives the first that is not. One loop without calls. */
-function addEntries(
-  rows: Uint32Array,
-  weights: Uint8Array,
-  from: number,
-  count: number,
-  end: number,
-  base: number,
-  scale: number,
-  slope: number,
-  share: number,
-  lengths: Uint16Array,
-  { scores, coverage, members, within }: Sums,
-): number {
-  let at = from;
-  for (; at < count; at += 1) {
-    const row = rows[at] ?? 0;
-    if (row >= end) break;
-    const group = row >>> 5;
-    const bit = 1 << (row & 31);
-    if (within !== null && ((within[group] ?? 0) & bit) === 0) continue;
-    members[group] = (members[group] ?? 0) | bit;
-    // Weights are halves: 2 for once in the body.
-    const times = (weights[at] ?? 0) / 2;
-    const place = row & (BLOCK_ROWS - 1);
-    scores[place] =
-      (scores[place] ?? 0) + base + (scale * times) / (times + LEAST_LENGTH + slope * (lengths[row] ?? 0));
-    coverage[place] = (coverage[place] ?? 0) + share;
-  }
-  return at;
-}
-
-function addFound(word: FoundRows, end: number, { scores, coverage, members, within }: Sums): void {
-  for (; word.at < word.found.length; word.at += 1) {
-    const [row, score] = word.found[word.at] ?? [end, 0];
-    if (row >= end) return;
-    const group = row >>> 5;
-    const bit = 1 << (row & 31);
-    if (within !== null && ((within[group] ?? 0) & bit) === 0) continue;
-    members[group] = (members[group] ?? 0) | bit;
-    const place = row & (BLOCK_ROWS - 1);
-    scores[place] = (scores[place] ?? 0) + score;
-    coverage[place] = (coverage[place] ?? 0) + word.share;
   }
 }
 

@@ -3,7 +3,6 @@ import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
-import { ListReader } from "../memory/row-lists.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 import { type FoundRows, type ListedWord, WordSums } from "./word-sums.ts";
@@ -18,6 +17,8 @@ export interface WordArm {
   coverage: Float32Array;
   /** Where a row stands in `rows`; -1 where no word occurs. */
   placeOf(row: number): number;
+  /** The largest score of the rows that pass, 0 when none has one. */
+  bestScore(passes: (row: number) => boolean): number;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
   /** Rows that have all phrases; null when none is asked for. */
@@ -30,9 +31,8 @@ export interface WordArm {
 export class WordScorer {
   readonly #stems: Stems;
   readonly #phrases: Phrases;
-  /** Kept between questions, as are the readers. */
+  /** Kept between questions. */
   readonly #sums = new WordSums();
-  readonly #readers: ListReader[] = [];
 
   constructor(stems: Stems, phrases: Phrases) {
     this.#stems = stems;
@@ -50,13 +50,12 @@ export class WordScorer {
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
     const scored: (ListedWord | FoundRows)[] = asked
       .filter(({ count }) => count > 0)
-      .map(({ times, count, name, found }, nth) => {
+      .map(({ times, count, name, found }) => {
         const share = coverageWeight(count, live) / total;
         const factor = times * rarity(count, live);
         return found === null
           ? {
-              reader: this.#read(memory, name, nth),
-              at: 0,
+              blocks: memory.lists.blocksOf(name),
               factor,
               isFlat: factor <= times * SCORE_MIN,
               share,
@@ -74,17 +73,11 @@ export class WordScorer {
       scores: sums.scores.subarray(0, sums.count),
       coverage: sums.coverage.subarray(0, sums.count),
       placeOf: (row) => sums.placeOf(row),
+      bestScore: (passes) => sums.bestScore(passes),
       known: asked.length === 0 || asked.some(({ count }) => count > 0),
       needed: found === null ? null : membersOf(found, memory.rows.size),
       barred: this.#barred(memory, words.excluded),
     };
-  }
-
-  /** One reader for each list that is read at the same time. */
-  #read(memory: PostMemory, name: number, nth: number): ListReader {
-    const reader = this.#readers[nth] ?? new ListReader();
-    this.#readers[nth] = reader;
-    return memory.lists.read(name, reader);
   }
 
   /** Rows with all of some phrases, ascending, with their scores. */

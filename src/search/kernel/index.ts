@@ -36,6 +36,35 @@ export interface Kernel {
     out: number,
   ): void;
   placesUpTo(numbers: number, count: number, last: number, first: number, out: number): number;
+  addEntries(
+    reader: number,
+    until: number,
+    base: number,
+    scale: number,
+    least: number,
+    slope: number,
+    share: number,
+    lengths: number,
+    scores: number,
+    coverage: number,
+    mask: number,
+    members: number,
+    within: number,
+  ): 0 | 1;
+  gather(
+    first: number,
+    until: number,
+    scores: number,
+    coverage: number,
+    mask: number,
+    members: number,
+    before: number,
+    allRows: number,
+    allScores: number,
+    allCoverage: number,
+    count: number,
+    best: number,
+  ): number;
   recordsReaching(
     query: number,
     records: number,

@@ -1,4 +1,4 @@
-;; Dot products of int8 vectors, exact, and differences of their sign codes, many rows a call. Row counts may be 0.
+;; Dot products of int8 vectors, exact, differences of their sign codes, and sums of words, many rows a call. Row counts may be 0.
 ;;
 ;; A vector is $width components of one byte, a multiple of 16. The query of a dot product lies at $query with each
 ;; component already widened to i16 (2 * $width bytes). Sums are exact in i32.
@@ -227,6 +227,121 @@
         (local.set $numbers (i32.add (local.get $numbers) (i32.const 16)))
         (br $next)))
     (local.get $out))
+
+  ;; Adds the entries of a list to the sums of a block, as far as their rows come before $until; 1 when all that $reader has
+  ;; were added. A reader has the addresses of its next byte and of its end, and the last row (u32 each). An entry is the
+  ;; distance to the row before, seven bits a byte, the lowest first; its own lowest bit is 1 when the weight follows in a byte,
+  ;; which is 2 otherwise. BM25: a row gets $base and $scale × times / (times + $least + $slope × its length), where weights
+  ;; are halves of times; its coverage $share. $scores, $coverage (f32) and $lengths (u16) have the rows by $mask, $members a
+  ;; bit for each row that has sums, $within for each that may have; it is 0 when all may.
+  (func (export "addEntries") (param $reader i32) (param $until i32) (param $base f64) (param $scale f64) (param $least f64) (param $slope f64) (param $share f64) (param $lengths i32) (param $scores i32) (param $coverage i32) (param $mask i32) (param $members i32) (param $within i32) (result i32)
+    (local $at i32) (local $end i32) (local $row i32) (local $next i32) (local $value i32) (local $byte i32) (local $shift i32)
+    (local $to i32) (local $weight i32) (local $group i32) (local $bit i32) (local $place i32) (local $times f64) (local $isRead i32)
+    (local.set $at (i32.load (local.get $reader)))
+    (local.set $end (i32.load offset=4 (local.get $reader)))
+    (local.set $row (i32.load offset=8 (local.get $reader)))
+    (local.set $isRead (i32.const 1))
+    (block $done
+      (loop $entry
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $value (i32.load8_u (local.get $at)))
+        (local.set $next (i32.add (local.get $at) (i32.const 1)))
+        (if (i32.ge_u (local.get $value) (i32.const 128))
+          (then
+            (local.set $value (i32.and (local.get $value) (i32.const 127)))
+            (local.set $shift (i32.const 7))
+            (loop $more
+              (local.set $byte (i32.load8_u (local.get $next)))
+              (local.set $next (i32.add (local.get $next) (i32.const 1)))
+              (local.set $value
+                (i32.or
+                  (local.get $value)
+                  (i32.shl (i32.and (local.get $byte) (i32.const 127)) (local.get $shift))))
+              (local.set $shift (i32.add (local.get $shift) (i32.const 7)))
+              (br_if $more (i32.ge_u (local.get $byte) (i32.const 128))))))
+        (local.set $to (i32.add (local.get $row) (i32.shr_u (local.get $value) (i32.const 1))))
+        (if (i32.ge_u (local.get $to) (local.get $until))
+          (then
+            (local.set $isRead (i32.const 0))
+            (br $done)))
+        (local.set $row (local.get $to))
+        (local.set $weight (i32.const 2))
+        (if (i32.and (local.get $value) (i32.const 1))
+          (then
+            (local.set $weight (i32.load8_u (local.get $next)))
+            (local.set $next (i32.add (local.get $next) (i32.const 1)))))
+        (local.set $at (local.get $next))
+        (local.set $group (i32.shl (i32.shr_u (local.get $row) (i32.const 5)) (i32.const 2)))
+        ;; Shifts count by 32.
+        (local.set $bit (i32.shl (i32.const 1) (local.get $row)))
+        (if (local.get $within)
+          (then
+            (br_if $entry
+              (i32.eqz
+                (i32.and (i32.load (i32.add (local.get $within) (local.get $group))) (local.get $bit))))))
+        (local.set $group (i32.add (local.get $members) (local.get $group)))
+        (i32.store (local.get $group) (i32.or (i32.load (local.get $group)) (local.get $bit)))
+        (local.set $times (f64.mul (f64.convert_i32_u (local.get $weight)) (f64.const 0.5)))
+        (local.set $place (i32.and (local.get $row) (local.get $mask)))
+        (local.set $times
+          (f64.div
+            (f64.mul (local.get $scale) (local.get $times))
+            (f64.add
+              (f64.add (local.get $times) (local.get $least))
+              (f64.mul
+                (local.get $slope)
+                (f64.convert_i32_u
+                  (i32.load16_u (i32.add (local.get $lengths) (i32.shl (local.get $place) (i32.const 1)))))))))
+        (local.set $place (i32.shl (local.get $place) (i32.const 2)))
+        (local.set $group (i32.add (local.get $scores) (local.get $place)))
+        (f32.store
+          (local.get $group)
+          (f32.demote_f64
+            (f64.add
+              (f64.add (f64.promote_f32 (f32.load (local.get $group))) (local.get $base))
+              (local.get $times))))
+        (local.set $group (i32.add (local.get $coverage) (local.get $place)))
+        (f32.store
+          (local.get $group)
+          (f32.demote_f64 (f64.add (f64.promote_f32 (f32.load (local.get $group))) (local.get $share))))
+        (br $entry)))
+    (i32.store (local.get $reader) (local.get $at))
+    (i32.store offset=8 (local.get $reader) (local.get $row))
+    (local.get $isRead))
+
+  ;; Moves the sums of a block, rows $first up to $until, both multiples of 32, to the end of all: the places after $count of
+  ;; $allRows (u32), $allScores and $allCoverage (f32). Leaves zeros, writes to $before how many rows come before each 32 of
+  ;; $members, and to $best (f32) the largest score. Gives the new count.
+  (func (export "gather") (param $first i32) (param $until i32) (param $scores i32) (param $coverage i32) (param $mask i32) (param $members i32) (param $before i32) (param $allRows i32) (param $allScores i32) (param $allCoverage i32) (param $count i32) (param $best i32) (result i32)
+    (local $bits i32) (local $row i32) (local $place i32) (local $to i32) (local $score f32) (local $largest f32)
+    (block $done
+      (loop $group
+        (br_if $done (i32.ge_u (local.get $first) (local.get $until)))
+        (local.set $place (i32.shl (i32.shr_u (local.get $first) (i32.const 5)) (i32.const 2)))
+        (i32.store (i32.add (local.get $before) (local.get $place)) (local.get $count))
+        (local.set $bits (i32.load (i32.add (local.get $members) (local.get $place))))
+        (block $none
+          (loop $one
+            (br_if $none (i32.eqz (local.get $bits)))
+            (local.set $row (i32.or (local.get $first) (i32.ctz (local.get $bits))))
+            (local.set $bits (i32.and (local.get $bits) (i32.sub (local.get $bits) (i32.const 1))))
+            (local.set $place (i32.shl (i32.and (local.get $row) (local.get $mask)) (i32.const 2)))
+            (local.set $to (i32.shl (local.get $count) (i32.const 2)))
+            (local.set $score (f32.load (i32.add (local.get $scores) (local.get $place))))
+            (local.set $largest (f32.max (local.get $largest) (local.get $score)))
+            (i32.store (i32.add (local.get $allRows) (local.get $to)) (local.get $row))
+            (f32.store (i32.add (local.get $allScores) (local.get $to)) (local.get $score))
+            (f32.store
+              (i32.add (local.get $allCoverage) (local.get $to))
+              (f32.load (i32.add (local.get $coverage) (local.get $place))))
+            (f32.store (i32.add (local.get $scores) (local.get $place)) (f32.const 0))
+            (f32.store (i32.add (local.get $coverage) (local.get $place)) (f32.const 0))
+            (local.set $count (i32.add (local.get $count) (i32.const 1)))
+            (br $one)))
+        (local.set $first (i32.add (local.get $first) (i32.const 32)))
+        (br $group)))
+    (f32.store (local.get $best) (local.get $largest))
+    (local.get $count))
 
   ;; Four rows at a time: each part of the query is read once for all of them, and while one row is on its way from memory
   ;; the others are too.
