@@ -3,14 +3,14 @@ import { defineConfig } from "vitest/config";
 
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
- * model, a browser, a receiver that takes its time, a whole benchmark, attacks that leave the machine, a heap of its own.
+ * model, a browser, a receiver that takes its time, a whole benchmark or its board, attacks that leave the machine, a heap of its own.
  * Hostile input takes long too, and its files are named so. Every other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
   /support\/(mongodb|search\/(model|index-process)|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
   /startBoard\(\{ EMBEDDINGS: /,
-  /\/bench\/[\w-]+\.ts"/,
+  /\/bench\/([\w-]+|support\/board-fill)\.ts"/,
   /support\/texts\/attacks/,
   /from "node:v8"/,
 ];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
@@ -260,17 +259,20 @@ export class Dispatcher {
 
   /** The caller of an open call, which needs no key to be answered while the database is away. */
   async #callerOrNobody(credentials: Credentials): Promise<Caller> {
-    if (credentials.apiKey !== null && this.#away()) return NOBODY;
-    const known = this.#callerOf(credentials);
-    const answered = new AbortController();
-    const late = sleep(KEY_WAIT_MS, NOBODY, { signal: answered.signal, ref: false });
+    if (credentials.apiKey === null) return this.#callerOf(credentials);
+    if (this.#away()) return NOBODY;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Caller>((resolve) => {
+      timer = setTimeout(resolve, KEY_WAIT_MS, NOBODY);
+      timer.unref();
+    });
     try {
-      return await Promise.race([known, late]);
+      return await Promise.race([this.#callerOf(credentials), late]);
     } catch (error) {
       if (error instanceof StoreUnavailable) return NOBODY;
       throw error;
     } finally {
-      answered.abort();
+      clearTimeout(timer);
     }
   }
 

@@ -58,7 +58,8 @@ export function lineOf(response: Response): Line {
         const controller = new AbortController();
         closed = controller;
         if (response.destroyed) controller.abort();
-        else response.once("close", () => controller.abort());
+        // An abort makes an error with a stack: not for every answer that has gone out.
+        else response.once("close", () => response.writableFinished || controller.abort());
       }
       return closed.signal;
     },
