@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { foldedPlace } from "./fold.ts";
 import { type GazetteerPlace, goesOn, placeNamed } from "./index.ts";
 
@@ -21,6 +22,14 @@ const WORDS_MAX = 5;
 const POPULATION = { marked: 1_000, lowerCase: 20_000, words: 20_000, capital: 100_000, bare: 500_000 };
 /** Texts of more words are read only so far. */
 const TEXT_WORDS = 60;
+
+/** Most words of a search were in another one: what they name is remembered, some 200 bytes for each. */
+const REMEMBERED = 5_000;
+const named = new LRUCache<string, { place: GazetteerPlace | null }>({
+  max: REMEMBERED,
+  memoMethod: (name) => ({ place: mayName(name) ? placeNamed(name) : null }),
+});
+const begun = new LRUCache<string, boolean>({ max: REMEMBERED, memoMethod: (words) => goesOn(words) });
 
 /** Words of other meanings that are also names of places. */
 const COMMON: ReadonlySet<string> = new Set(
@@ -53,8 +62,7 @@ export function placeInText(text: string): PlaceInText | null {
     const start = phrases.get(index) ?? (isPreposition(before) ? before?.index : undefined);
     const isMarked = start !== undefined;
     for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
-      if (!mayName(name)) continue;
-      const place = placeNamed(name);
+      const { place } = named.memo(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
       if (isMarked) return { place, text: text.slice(start, index) + name };
       unmarked ??= { place, text: name };
@@ -76,14 +84,16 @@ function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): 
   for (const word of more) {
     const [name = ""] = names;
     // Behind a comma stands a region, by any of its names.
-    if (!text.slice(first.index, word.index).includes(",") && !goesOn(name)) break;
+    if (!text.slice(first.index, word.index).includes(",") && !begun.memo(name)) break;
     names.unshift(upTo(word));
   }
   return names;
 }
 
-const mayName = (name: string) =>
-  foldedPlace(name).length > 2 && !/["\d]/.test(name) && !/^-/.test(name) && !COMMON.has(foldedPlace(name));
+function mayName(name: string): boolean {
+  const folded = foldedPlace(name);
+  return folded.length > 2 && !/["\d]/.test(name) && !name.startsWith("-") && !COMMON.has(folded);
+}
 
 /** How large a place must be to be meant by these words. */
 function populationFor(name: string, isMarked: boolean, isTitle: boolean): number {
