@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Abandoned } from "../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import { LIMITS } from "../../src/search-index/follower.ts";
@@ -234,6 +234,29 @@ describe("the search thread", () => {
     expect(new Set(outcomes)).toEqual(new Set(["answered", "too many searches are waiting"]));
     await answers.close();
     await expect(answers.count(asked)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("refuses what waited too long for its turn", async () => {
+    const { folder } = openLarge();
+    const model = { modelId: MODEL, dimension: DIMENSION };
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    await answers.ready();
+    let later = 0;
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+    const counts = Array.from({ length: 5 }, () => answers.count(asked));
+    later = 10_000;
+    const outcomes = await Promise.allSettled(counts);
+    clock.mockRestore();
+    // Two were sent at once.
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      ...Array(3).fill("rejected"),
+    ]);
+    await expect(counts[4]).rejects.toThrow("the search waited too long for its turn");
+    expect(await answers.count(asked)).toBe(await counts[0]);
+    await answers.close();
   });
 
   it("passes on what SQLite said", async () => {
