@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { BoardError } from "../../failures.ts";
 import type { Question, Ranked, SearchIndex } from "../../ports/search-index.ts";
 import { type FrozenRanking, type RankingStore, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
+import { KeptRankings } from "./kept-rankings.ts";
 import { marksOf, splitByMarks } from "./shown-marks.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
@@ -16,7 +16,6 @@ const PIECES_MAX = 10;
 const FROZEN_MS = HOUR_MS;
 /** The same ranking, found again within this time, continues the walk that is kept: its answer is the same bytes. */
 const SAME_WALK_MS = 10 * 60_000;
-const KEPT_MAX = 500;
 
 /** What a walk by relevance asks for. */
 interface Asked {
@@ -47,7 +46,7 @@ export class RelevanceWalks {
   readonly #index: SearchIndex;
   readonly #rankings: RankingStore;
   readonly #cursors: Cursors;
-  readonly #kept = new LRUCache<string, { ranking: FrozenRanking; isSaved: boolean }>({ max: KEPT_MAX });
+  readonly #kept = new KeptRankings();
 
   constructor(parts: { index: SearchIndex; rankings: RankingStore; cursors: Cursors }) {
     this.#index = parts.index;
@@ -90,11 +89,12 @@ export class RelevanceWalks {
    * cursor. A full ranking says nothing of the posts behind it, so there the filters must have let no newer post pass.
    */
   async #keptLike(asked: Asked, ranking: FrozenRanking, now: number): Promise<FrozenRanking> {
-    const kept = this.#kept.get(ranking.id)?.ranking;
-    if (kept !== undefined && now - timeOf(kept) < SAME_WALK_MS) {
+    const expiresAt = this.#kept.expiryOf(ranking.id);
+    const kept = expiresAt === null ? null : { ...ranking, expiresAt };
+    if (kept !== null && now - timeOf(kept) < SAME_WALK_MS) {
       if (!isFull(kept) || (await this.#newest(asked.question)) <= timeOf(kept)) return kept;
     }
-    this.#kept.set(ranking.id, { ranking, isSaved: false });
+    this.#kept.set(ranking, false);
     return ranking;
   }
 
@@ -139,7 +139,7 @@ export class RelevanceWalks {
     const { marked, others, left } = splitByMarks(ranked, walk.marks);
     const next = others.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, walk.ceiling) }));
     const ranking = frozen(list, [...marked, ...next], walk.previous, walk.asOf);
-    this.#kept.set(ranking.id, { ranking, isSaved: false });
+    this.#kept.set(ranking, false);
     return { ranking, offset: marked.length, asOf: walk.asOf, unlisted: left };
   }
 
@@ -151,24 +151,23 @@ export class RelevanceWalks {
   }
 
   async #ranking(id: string, now: number): Promise<FrozenRanking | null> {
-    const kept = this.#kept.get(id)?.ranking;
-    if (kept !== undefined) return kept;
+    const kept = this.#kept.get(id);
+    if (kept !== null) return kept;
     const ranking = await this.#rankings.get(id, now);
-    if (ranking !== null) this.#kept.set(id, { ranking, isSaved: true });
+    if (ranking !== null) this.#kept.set(ranking, true);
     return ranking;
   }
 
   async #save(ranking: FrozenRanking): Promise<void> {
-    const kept = this.#kept.get(ranking.id);
-    if (kept?.isSaved === true) return;
+    if (this.#kept.isSaved(ranking.id)) return;
     try {
       await this.#rankings.save(ranking);
     } catch (error) {
       // This process goes on with what it keeps, while the store is away.
-      if (kept !== undefined && error instanceof StoreUnavailable) return;
+      if (this.#kept.has(ranking.id) && error instanceof StoreUnavailable) return;
       throw error;
     }
-    if (kept !== undefined) kept.isSaved = true;
+    this.#kept.saved(ranking.id);
   }
 
   #cursorOf(list: string, { ranking, offset, asOf, unlisted }: Position, ceiling?: number): string {
