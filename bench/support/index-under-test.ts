@@ -20,6 +20,7 @@ export class IndexUnderTest {
   readonly #model: { modelId: string; dimension: number };
   readonly #database: DatabaseSyncInstance;
   readonly #index: EmbeddedIndex;
+  #commits = 1;
 
   /**
    * Opens the index of a folder, an empty one where there is none.
@@ -58,9 +59,10 @@ export class IndexUnderTest {
     this.#write(() => this.#index.putVector(id, this.#model.modelId, vector));
   }
 
-  /** A transaction that writes one number. */
+  /** A transaction that writes one number, each time another: SQLite writes no page that stays the same. */
   commitOnly(): void {
-    this.#write(() => this.#database.exec("UPDATE index_snapshot SET erasures = erasures"));
+    this.#commits += 1;
+    this.#write(() => this.#database.exec(`PRAGMA user_version = ${this.#commits}`));
   }
 
   putPublishers(ids: readonly string[], isVerified: (id: string) => boolean): void {
