@@ -200,8 +200,7 @@ export class Rows {
 
   /** When the newest post was written; below every time when there is none. */
   newestAt(): number {
-    const { rows, size } = this.byCreation;
-    return size === 0 ? Number.NEGATIVE_INFINITY : (this.createdAt.view[rows.view[size - 1] ?? 0] ?? 0);
+    return this.byCreation.latest();
   }
 
   /** Sorts both orders of time, after many rows were added. */

@@ -1,9 +1,16 @@
 import { Column, type Numbers } from "./columns.ts";
 
+/** Rows kept apart until they are merged. Among a million rows each place in the middle costs a move of megabytes. */
+const APART_MAX = 1024;
+
 /** Rows in the order of a time, ascending; equal times by row. A walk in either direction stops where it likes. */
 export class TimeOrder {
+  /** All but those kept apart. */
   readonly rows = new Column(Uint32Array);
   size = 0;
+  /** In the same order. */
+  readonly #apart = new Uint32Array(APART_MAX);
+  #apartSize = 0;
   readonly #times: Column<Numbers>;
 
   constructor(times: Column<Numbers>) {
@@ -12,17 +19,31 @@ export class TimeOrder {
 
   /** Adds a row whose time is set. The usual case, the latest time, moves nothing. */
   add(row: number): void {
-    const at = this.#placeOf(this.#times.view[row] ?? 0, row);
-    this.rows.reserve(this.size + 1);
-    this.rows.view.copyWithin(at + 1, at, this.size);
-    this.rows.view[at] = row;
-    this.size += 1;
+    const at = this.#placeIn(this.rows.view, this.size, this.#timeOf(row), row);
+    if (at === this.size) {
+      this.rows.reserve(this.size + 1);
+      this.rows.view[at] = row;
+      this.size += 1;
+      return;
+    }
+    if (this.#apartSize === APART_MAX) this.merge();
+    const place = this.#placeIn(this.#apart, this.#apartSize, this.#timeOf(row), row);
+    this.#apart.copyWithin(place + 1, place, this.#apartSize);
+    this.#apart[place] = row;
+    this.#apartSize += 1;
   }
 
   /** Takes a row out, before its time changes. */
   remove(row: number): void {
-    const at = this.#placeOf(this.#times.view[row] ?? 0, row);
-    if (this.rows.view[at] !== row) return;
+    const time = this.#timeOf(row);
+    const place = this.#placeIn(this.#apart, this.#apartSize, time, row);
+    if (place < this.#apartSize && this.#apart[place] === row) {
+      this.#apart.copyWithin(place, place + 1, this.#apartSize);
+      this.#apartSize -= 1;
+      return;
+    }
+    const at = this.#placeIn(this.rows.view, this.size, time, row);
+    if (at === this.size || this.rows.view[at] !== row) return;
     this.rows.view.copyWithin(at, at + 1, this.size);
     this.size -= 1;
   }
@@ -34,21 +55,77 @@ export class TimeOrder {
     this.rows.reserve(rows.length);
     this.rows.view.set(rows);
     this.size = rows.length;
+    this.#apartSize = 0;
   }
 
-  /** How many rows have an earlier time. */
-  earlierThan(time: number): number {
-    return this.#placeOf(time, -1);
-  }
-
-  #placeOf(time: number, row: number): number {
+  /** Leaves no row apart. Moves each of the others once, so it costs about as much as adding one row would without it. */
+  merge(): void {
+    this.rows.reserve(this.size + this.#apartSize);
     const { view } = this.rows;
+    let end = this.size;
+    for (let left = this.#apartSize; left > 0; left -= 1) {
+      const row = this.#apart[left - 1] ?? 0;
+      const at = this.#placeIn(view, end, this.#timeOf(row), row);
+      view.copyWithin(at + left, at, end);
+      view[at + left - 1] = row;
+      end = at;
+    }
+    this.size += this.#apartSize;
+    this.#apartSize = 0;
+  }
+
+  /** The latest time; below every time when there is no row. */
+  latest(): number {
+    const last = (rows: Uint32Array, size: number) =>
+      size === 0 ? Number.NEGATIVE_INFINITY : this.#timeOf(rows[size - 1] ?? 0);
+    return Math.max(last(this.rows.view, this.size), last(this.#apart, this.#apartSize));
+  }
+
+  /** Calls `take` for rows from a time on, until it gives false. */
+  forward(from: number, take: (row: number) => boolean): void {
+    const [rows, apart] = [this.rows.view, this.#apart];
+    let at = this.#placeIn(rows, this.size, from, -1);
+    let apartAt = this.#placeIn(apart, this.#apartSize, from, -1);
+    while (at < this.size || apartAt < this.#apartSize) {
+      const isApart =
+        apartAt < this.#apartSize && (at === this.size || this.#isBefore(apart[apartAt] ?? 0, rows[at] ?? 0));
+      if (!take((isApart ? apart[apartAt] : rows[at]) ?? 0)) return;
+      if (isApart) apartAt += 1;
+      else at += 1;
+    }
+  }
+
+  /** Calls `take` for rows up to a time, the latest first, until it gives false. */
+  backward(until: number, take: (row: number) => boolean): void {
+    const [rows, apart] = [this.rows.view, this.#apart];
+    let at = this.#placeIn(rows, this.size, until, Number.POSITIVE_INFINITY);
+    let apartAt = this.#placeIn(apart, this.#apartSize, until, Number.POSITIVE_INFINITY);
+    while (at > 0 || apartAt > 0) {
+      const isApart = apartAt > 0 && (at === 0 || this.#isBefore(rows[at - 1] ?? 0, apart[apartAt - 1] ?? 0));
+      if (!take((isApart ? apart[apartAt - 1] : rows[at - 1]) ?? 0)) return;
+      if (isApart) apartAt -= 1;
+      else at -= 1;
+    }
+  }
+
+  #timeOf(row: number): number {
+    return this.#times.view[row] ?? 0;
+  }
+
+  #isBefore(row: number, other: number): boolean {
+    return (
+      this.#timeOf(row) < this.#timeOf(other) || (this.#timeOf(row) === this.#timeOf(other) && row < other)
+    );
+  }
+
+  /** How many of the first `size` rows come before a time, or before a row of that time. */
+  #placeIn(rows: Uint32Array, size: number, time: number, row: number): number {
     const times = this.#times.view;
     let low = 0;
-    let high = this.size;
+    let high = size;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const other = view[middle] ?? 0;
+      const other = rows[middle] ?? 0;
       const otherTime = times[other] ?? 0;
       if (otherTime < time || (otherTime === time && other < row)) low = middle + 1;
       else high = middle;

@@ -23,20 +23,14 @@ export function walkByTime(memory: PostMemory, filter: RowFilter, page: Page): P
     return true;
   };
   const isAfter = (id: string, other: string) => (newest ? id < other : id > other);
-  const order = newest ? rows.byCreation : rows.byStart;
   if (filter.among !== null) {
     const sign = newest ? -1 : 1;
     const from = page.after === null ? Number.NEGATIVE_INFINITY : sign * page.after.at;
     const among = filter.among.filter((row) => sign * (times[row] ?? 0) >= from);
     among.sort((a, b) => sign * ((times[a] ?? 0) - (times[b] ?? 0)));
     for (const row of among) if (!take(row)) break;
-  } else if (newest) {
-    let at = page.after === null ? order.size : order.earlierThan(page.after.at + 1);
-    while (at > 0 && take(order.rows.view[at - 1] ?? 0)) at -= 1;
-  } else {
-    let at = page.after === null ? 0 : order.earlierThan(page.after.at);
-    while (at < order.size && take(order.rows.view[at] ?? 0)) at += 1;
-  }
+  } else if (newest) rows.byCreation.backward(page.after?.at ?? Number.POSITIVE_INFINITY, take);
+  else rows.byStart.forward(page.after?.at ?? Number.NEGATIVE_INFINITY, take);
   found.sort((a, b) => (newest ? b.at - a.at : a.at - b.at) || (isAfter(a.id, b.id) ? 1 : -1));
   return found.slice(0, page.limit);
 }

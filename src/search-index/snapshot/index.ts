@@ -120,7 +120,9 @@ export class SnapshotFile {
   async write(memory: PostMemory, mark: string, keep: () => boolean, pause = true): Promise<boolean> {
     const file = openSync(this.#unfinished, "w", 0o600);
     try {
-      const { moves } = memory;
+      const { moves, rows } = memory;
+      // Sections hold no rows that an order keeps apart.
+      for (const order of [rows.byCreation, rows.byStart]) order.merge();
       const scalars = scalarsOf(memory);
       const sections = sectionsOf(memory).map((section) => {
         const pieces = section.pieces();
