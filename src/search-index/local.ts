@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Question, Ranked, RelatedQuestion, SearchIndex, Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { coverageFactors } from "../search/fuse.ts";
+import type { CodeHelper } from "../search/kernel/sign-codes.ts";
 import { fusedScores, order, rankCandidates } from "../search/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
 import { COMPETING_BY_MEANING, Searcher } from "./query/searcher.ts";
@@ -36,19 +37,22 @@ export class LocalAnswers implements Answers {
   /** True while a question is answered in a pause of another. */
   #isAside = false;
 
-  /** @param options.pause  see `Searcher` */
+  /** @param options.pause, options.helper  see `Searcher` */
   constructor(
     database: DatabaseSyncInstance,
     tables: Tables,
     model: IndexModel,
-    { limits = LIMITS, pause }: { limits?: typeof LIMITS; pause?: () => void } = {},
+    {
+      limits = LIMITS,
+      ...search
+    }: { limits?: typeof LIMITS; pause?: () => void; helper?: CodeHelper | null } = {},
   ) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
     this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     this.#spellings = new Spellings(database, this.#stems);
     const scorer = new WordScorer(this.#stems, new Phrases(database));
-    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null, pause);
+    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null, search);
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {

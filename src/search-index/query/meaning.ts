@@ -1,3 +1,4 @@
+import type { BegunSearch, CodeHelper, SignCodes } from "../../search/kernel/sign-codes.ts";
 import { TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
@@ -25,7 +26,48 @@ export interface Wanted {
 
 /** Scores rows by meaning together with words: exactly on a small board, by sign codes first on a large one. */
 export class MeaningScorer {
+  readonly #helper: CodeHelper | null;
   #dots = NONE;
+  /** What was begun before the words of a question were summed up. */
+  #ahead: { vector: Int8Array; codes: SignCodes; begun: BegunSearch } | null = null;
+
+  /** @param helper  another thread that compares codes */
+  constructor(helper: CodeHelper | null) {
+    this.#helper = helper;
+  }
+
+  /** Does something else while the helper compares codes with a vector: for a question that `fused` is asked next. */
+  meanwhile<T>(memory: PostMemory, vector: Int8Array, work: () => T): T {
+    this.#giveUp();
+    if (this.#helper === null || memory.coded === 0) return work();
+    const { codes, rows } = memory;
+    this.#ahead = {
+      vector,
+      codes,
+      begun: codes.begin(vector, memory.centreVector(), rows.size, this.#helper),
+    };
+    try {
+      return work();
+    } catch (error) {
+      this.#giveUp();
+      throw error;
+    }
+  }
+
+  #giveUp(): void {
+    if (this.#ahead !== null) this.#ahead.codes.end(this.#ahead.begun);
+    this.#ahead = null;
+  }
+
+  /** What was begun for this question, or is begun now. */
+  #begun(memory: PostMemory, vector: Int8Array): BegunSearch {
+    const { codes, rows } = memory;
+    const ahead = this.#ahead;
+    if (ahead === null || ahead.vector !== vector || ahead.codes !== codes)
+      return codes.begin(vector, memory.centreVector(), rows.size, this.#helper);
+    this.#ahead = null;
+    return ahead.begun;
+  }
 
   /** Dot products with all rows; they hold until the next call. @param beforeBlock  as in `Wanted` */
   allDots(memory: PostMemory, vector: Int8Array, beforeBlock: () => void): Int32Array {
@@ -82,6 +124,7 @@ export class MeaningScorer {
       most,
       mostWithWords,
       beforeBlock,
+      begun: this.#begun(memory, vector),
     });
     // Those that do not pass need not be compared.
     return share < 0.5 ? nearest.filter(passes) : nearest;

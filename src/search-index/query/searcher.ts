@@ -1,10 +1,12 @@
 import { Abandoned, type Question, type Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
 import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
-import { type Candidates, fusedScores, type Scored } from "../../search/rank.ts";
-import { nthLargest, TopRows } from "../../search/top-rows.ts";
+import type { CodeHelper } from "../../search/kernel/sign-codes.ts";
+import type { Candidates, Scored } from "../../search/rank.ts";
+import { TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
+import { bestOf } from "./best-of.ts";
 import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
@@ -29,17 +31,18 @@ export class Searcher {
 
   /**
    * @param source.memory  the memory of the moment
-   * @param pause  called before each block of rows; may ask another question, one without words
+   * @param options.pause  called before each block of rows; may ask another question, one without words
+   * @param options.helper  see `MeaningScorer`
    */
   constructor(
     source: { readonly memory: PostMemory },
     words: WordScorer,
     hasMeaning: boolean,
-    pause = () => {},
+    { pause = () => {}, helper = null }: { pause?: () => void; helper?: CodeHelper | null } = {},
   ) {
     this.#source = source;
     this.#words = words;
-    this.#meaning = new MeaningScorer();
+    this.#meaning = new MeaningScorer(helper);
     this.#hasMeaning = hasMeaning;
     this.#pause = pause;
   }
@@ -68,7 +71,7 @@ export class Searcher {
     page: { limit: number; except: ReadonlySet<number> },
     atLeast = COMPETING,
   ): Scored<number> {
-    const asked = this.#asked(question);
+    const asked = this.#asked(question, true);
     const { vector, arm, factors } = asked;
     const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
     const { rows } = competing;
@@ -162,7 +165,8 @@ export class Searcher {
     return this.#source.memory;
   }
 
-  #asked(question: Question): Asked {
+  /** @param isRanked  the best are wanted: codes are compared while words are summed up */
+  #asked(question: Question, isRanked = false): Asked {
     const { words, filter, gone } = question;
     const beforeBlock = () => {
       if (gone?.aborted === true) throw new Abandoned();
@@ -170,7 +174,10 @@ export class Searcher {
     };
     const vector = this.#hasMeaning ? question.vector : null;
     const rows = rowFilter(this.#memory, filter);
-    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among, beforeBlock);
+    const score = () =>
+      words === null ? null : this.#words.score(this.#memory, words, rows.among, beforeBlock);
+    const runsAhead = isRanked && words !== null && vector !== null && rows.among === null;
+    const arm = runsAhead ? this.#meaning.meanwhile(this.#memory, vector, score) : score();
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
@@ -323,18 +330,4 @@ function scoreOf(arm: WordArm | null, row: number): number {
 function isFree(arm: WordArm | null, row: number): boolean {
   if (arm === null) return true;
   return (arm.needed === null || arm.needed[row] === 1) && (arm.barred === null || arm.barred[row] === 0);
-}
-
-/** The `limit` best by the fused score and those that equal the last of them, in no order. */
-function bestOf(found: Scored<number>, limit: number, factors: Float64Array): Scored<number> {
-  const scores = fusedScores(found, found.cosines, factors);
-  const least = nthLargest(scores, limit);
-  const isKept = (_: number, at: number) => (scores[at] ?? 0) >= least;
-  return {
-    keys: (found.keys as Uint32Array).filter(isKept),
-    cosines: found.cosines.filter(isKept),
-    words: found.words.filter(isKept),
-    coverage: found.coverage.filter(isKept),
-    bestWords: found.bestWords,
-  };
 }

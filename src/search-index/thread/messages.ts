@@ -1,4 +1,6 @@
 import type { Ranked, RelatedQuestion } from "../../ports/search-index.ts";
+import type { Comparison } from "../../search/kernel/comparison.ts";
+import type { KernelMemory } from "../../search/kernel/index.ts";
 import type { Answers, IndexModel } from "../local.ts";
 
 /** What the thread starts with. */
@@ -62,3 +64,9 @@ export function unpackRanking({ ids, relevance }: PackedRanking): Ranked[] {
   if (relevance.length === 0) return [];
   return ids.split("\n").map((id, at) => ({ id, relevance: relevance[at] ?? 0 }));
 }
+
+/** What the helper is sent: codes that it has not seen yet, or a comparison among those it saw last. */
+export type HelperOrder = { memory: KernelMemory; dimension: number } | Comparison;
+
+/** Shared numbers: 1 once the helper is ready, and how many chunks it has compared. */
+export const HELPER = { ready: 0, chunks: 1, numbers: 2 } as const;

@@ -5,6 +5,7 @@ import { stepBack } from "../../start-worker.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
+import { HelperThread } from "./helper.ts";
 import {
   isLong,
   isUrgent,
@@ -28,7 +29,8 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   stepBack();
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const pause = () => answerUrgent();
-  const answers = new LocalAnswers(database, new Tables(database), start.model, { pause });
+  const helper = HelperThread.where();
+  const answers = new LocalAnswers(database, new Tables(database), start.model, { pause, helper });
   const say = (news: ThreadNews) => port.postMessage(news);
   const goneIds = new Int32Array(start.gone);
   const waiting: ThreadQuestion[] = [];
@@ -58,6 +60,7 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   });
   const end = async () => {
     await answers.close();
+    await helper?.end();
     database.close();
     port.close();
   };

@@ -1,27 +1,25 @@
 import { COVERAGE_STEPS, FUSED_MAX } from "../fuse.ts";
-import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PAGE_BYTES } from "./index.ts";
+import {
+  BLOCK_ROWS,
+  CodeLayout,
+  Comparer,
+  type Comparison,
+  closeComparison,
+  DESKS,
+  isAtWork,
+  newComparison,
+} from "./comparison.ts";
+import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel } from "./index.ts";
 
-/** Codes per call of the kernel, a power of two. */
-const BLOCK_BITS = 12;
-const BLOCK_ROWS = 1 << BLOCK_BITS;
-/** Searches that may be under way at a time, the next in a pause of the one before. */
-const DESKS = 2;
-/** Bytes of a difference. Those of a block lie behind its codes, the ones of each desk for themselves. */
-const DIFFERENCE_BYTES = 2;
-/** More than two codes can differ. */
-const NEVER = 0xffff;
 /** Steps into which estimated scores are sorted. */
 const STEPS = 4096;
 /** Largest dimension of a vector. */
 const DIMENSION_MAX = 3968;
-/** The kernel takes four at a time. */
-const TOGETHER = 4;
 /**
- * Layout of a desk's pages: the query's code, how often each difference occurs, and how often among rows with words, how
- * often each step occurs among these, tables by coverage and by difference, rows with words and what is said of them.
+ * Layout of a desk's own bytes: the query's code, how often each difference occurs among rows with words, how often each
+ * step does, tables by coverage and by difference, rows with words and what is said of them.
  */
-const DIFFERING_AT = 512;
-const DIFFERING_WITH_WORDS_AT = DIFFERING_AT + 4 * (DIMENSION_MAX + 1);
+const DIFFERING_WITH_WORDS_AT = 512;
 const STEP_COUNTS_AT = DIFFERING_WITH_WORDS_AT + 4 * (DIMENSION_MAX + 1);
 const BY_COVERAGE_AT = STEP_COUNTS_AT + 4 * STEPS;
 const COSINES_AT = BY_COVERAGE_AT + 8 * (COVERAGE_STEPS + 1);
@@ -29,8 +27,7 @@ const ROWS_AT = COSINES_AT + 4 * (DIMENSION_MAX + 1);
 const SCORES_AT = ROWS_AT + 4 * BLOCK_ROWS;
 const COVERAGE_AT = SCORES_AT + 4 * BLOCK_ROWS;
 const STEPS_AT = COVERAGE_AT + 4 * BLOCK_ROWS;
-const DESK_BYTES = PAGE_BYTES * Math.ceil((STEPS_AT + 2 * BLOCK_ROWS) / PAGE_BYTES);
-const CODES_AT = DESKS * DESK_BYTES;
+const OWN_BYTES = STEPS_AT + 2 * BLOCK_ROWS;
 /** Steps in a score of 1, from the best fused score to a cosine of -1. */
 const PER_UNIT = (STEPS - 1) / (FUSED_MAX + 1);
 
@@ -52,6 +49,19 @@ interface Wanted {
   mostWithWords: number;
   /** Called before each block of rows; may throw, which ends it, and may ask for other rows. */
   beforeBlock?: () => void;
+  /** The same query, begun earlier. */
+  begun?: BegunSearch | null;
+}
+
+/** A search whose codes are being compared. */
+export interface BegunSearch {
+  desk: Desk;
+  comparison: Comparison;
+}
+
+/** Another thread, which compares codes too. */
+export interface CodeHelper {
+  help(codes: SignCodes, comparison: Comparison): void;
 }
 
 /** What words say of rows. */
@@ -75,24 +85,27 @@ interface RowsWithWords {
  */
 export class SignCodes {
   readonly memory: KernelMemory;
+  readonly dimension: number;
+  readonly #layout: CodeLayout;
   readonly #kernel: Kernel;
-  readonly #dimension: number;
-  /** Bytes of a code. */
-  readonly width: number;
+  readonly #comparer: Comparer;
   /** Of each difference: the step of a row that has nothing else. */
   readonly #steps: Uint16Array;
   /** Those that no search is using. */
   readonly #desks: Desk[];
+  /** Ended before the second thread was done with them. */
+  #late: BegunSearch[] = [];
 
   constructor(dimension: number) {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
-    this.#dimension = dimension;
-    this.width = 16 * Math.ceil(dimension / 128);
+    this.dimension = dimension;
+    this.#layout = codeLayout(dimension);
     this.memory = newKernelMemory();
     this.#kernel = openKernel(this.memory);
+    this.#comparer = new Comparer(this.memory, this.#layout);
     this.#desks = Array.from({ length: DESKS }, (_, nth) => ({
       nth,
-      at: nth * DESK_BYTES,
+      at: this.#layout.deskAt(nth),
       wordSteps: new Uint16Array(0),
     }));
     this.#reserve(0);
@@ -101,10 +114,15 @@ export class SignCodes {
     this.#steps = Uint16Array.from(cosines, (cosine) => ((FUSED_MAX - cosine) * PER_UNIT) | 0);
   }
 
+  /** Bytes of a code. */
+  get width(): number {
+    return this.#layout.width;
+  }
+
   /** Keeps the code of a vector. */
   set(row: number, vector: Int8Array, centre: Int8Array): void {
     this.#reserve(row + 1);
-    this.#encode(vector, centre, this.#at(row));
+    this.#encode(vector, centre, this.#layout.codeAt(row));
   }
 
   /** The bytes of the first codes, block by block. */
@@ -113,25 +131,49 @@ export class SignCodes {
     const pieces: Uint8Array[] = [];
     for (let start = 0; start < rows; start += BLOCK_ROWS) {
       const bytes = Math.min(BLOCK_ROWS, rows - start) * this.width;
-      pieces.push(new Uint8Array(this.memory.buffer, this.#at(start), bytes));
+      pieces.push(new Uint8Array(this.memory.buffer, this.#layout.codeAt(start), bytes));
     }
     return pieces;
   }
 
-  /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
-  nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
+  /** Begins to compare codes with a query's where a second thread helps; `nearest` goes on, or `end` gives up. */
+  begin(query: Int8Array, centre: Int8Array, size: number, helper: CodeHelper | null): BegunSearch {
+    this.#late = this.#late.filter((one) => !this.#returned(one));
     const desk = this.#desks.pop();
     if (desk === undefined) throw new RangeError("Too many searches are under way at a time.");
+    this.#reserve(size);
+    this.#encode(query, centre, desk.at);
+    const comparison = newComparison(desk.nth, size);
+    helper?.help(this, comparison);
+    return { desk, comparison };
+  }
+
+  /** Frees what a search needs. */
+  end(begun: BegunSearch): void {
+    closeComparison(begun.comparison);
+    if (!this.#returned(begun)) this.#late.push(begun);
+  }
+
+  /** The rows with the best estimated scores, ascending: at least `most` of them where there are as many. */
+  nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
+    const begun = wanted.begun ?? this.begin(query, centre, wanted.size, null);
     try {
-      return this.#nearest(desk, query, centre, wanted);
+      return this.#nearest(begun, wanted);
     } finally {
-      this.#desks.push(desk);
+      this.end(begun);
     }
   }
 
-  #nearest(desk: Desk, query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
-    const { size, words } = wanted;
-    const differing = this.#compare(desk, query, centre, wanted);
+  /** Takes a desk back unless another thread writes there. */
+  #returned({ desk, comparison }: BegunSearch): boolean {
+    if (isAtWork(comparison)) return false;
+    this.#desks.push(desk);
+    return true;
+  }
+
+  #nearest({ desk, comparison }: BegunSearch, wanted: Wanted): Uint32Array {
+    const { size, words, beforeBlock = () => {} } = wanted;
+    const differing = this.#comparer.finish(comparison, beforeBlock);
     const withWords = this.#estimate(desk, words);
     const counts = withWords.steps.slice();
     for (const [bits, count] of differing.entries()) {
@@ -148,30 +190,11 @@ export class SignCodes {
     return merged(near, this.#byWords(desk, words.rows, lastWithWords, bits));
   }
 
-  /** Notes for each row in how many bits it differs. @returns how often each number occurs; holds until the next call */
-  #compare(desk: Desk, query: Int8Array, centre: Int8Array, { size, beforeBlock }: Wanted): Uint32Array {
-    this.#reserve(size);
-    this.#encode(query, centre, desk.at);
-    const counts = new Uint32Array(this.memory.buffer, desk.at + DIFFERING_AT, this.#dimension + 1).fill(0);
-    for (let start = 0; start < size; start += BLOCK_ROWS) {
-      beforeBlock?.();
-      const count = Math.min(BLOCK_ROWS, size - start);
-      const all = TOGETHER * Math.ceil(count / TOGETHER);
-      const at = this.#differencesAt(desk, start);
-      this.#kernel.differences(desk.at, this.#at(start), all, this.width, desk.at + DIFFERING_AT, at);
-      if (count === BLOCK_ROWS) continue;
-      const block = new Uint16Array(this.memory.buffer, at, BLOCK_ROWS);
-      for (const none of block.subarray(count, all)) counts[none] = (counts[none] ?? 0) - 1;
-      block.fill(NEVER, count);
-    }
-    return counts;
-  }
-
   /** Notes a step for each row with words. @returns how often each step and each difference occurs among these */
   #estimate(desk: Desk, words: RowsWithWords | null): { steps: Uint32Array; differing: Uint32Array } {
     const { buffer } = this.memory;
     const steps = new Uint32Array(buffer, desk.at + STEP_COUNTS_AT, STEPS).fill(0);
-    const differing = new Uint32Array(buffer, desk.at + DIFFERING_WITH_WORDS_AT, this.#dimension + 1).fill(0);
+    const differing = new Uint32Array(buffer, desk.at + DIFFERING_WITH_WORDS_AT, this.dimension + 1).fill(0);
     if (words === null) return { steps, differing };
     const { rows, scores, coverage, rates, least } = words;
     if (desk.wordSteps.length < rows.length) desk.wordSteps = new Uint16Array(Math.ceil(rows.length * 1.25));
@@ -197,7 +220,7 @@ export class SignCodes {
         desk.at + SCORES_AT,
         desk.at + COVERAGE_AT,
         until - from,
-        this.#differencesAt(desk, start),
+        this.#layout.differencesAt(desk.nth, start),
         BLOCK_ROWS - 1,
         desk.at + BY_COVERAGE_AT,
         COVERAGE_STEPS,
@@ -216,16 +239,23 @@ export class SignCodes {
 
   /** The rows that differ in `bits` at most: `found` of them. */
   #upTo(desk: Desk, bits: number, size: number, found: number): Uint32Array {
-    const out = new Uint32Array(found);
+    // A few more: the differences behind the last row may be counted while another thread rewrites them.
+    const out = new Uint32Array(found + 4);
     let end = 0;
     for (let start = 0; start < size && end < found; start += BLOCK_ROWS) {
       const to = desk.at + ROWS_AT;
-      const until = this.#kernel.placesUpTo(this.#differencesAt(desk, start), BLOCK_ROWS, bits, start, to);
+      const until = this.#kernel.placesUpTo(
+        this.#layout.differencesAt(desk.nth, start),
+        BLOCK_ROWS,
+        bits,
+        start,
+        to,
+      );
       const rows = new Uint32Array(this.memory.buffer, to, (until - to) / 4);
       out.set(rows, end);
       end += rows.length;
     }
-    return out;
+    return out.subarray(0, end);
   }
 
   /** The rows with words whose step is at most `last` and that differ in more than `bits`. */
@@ -236,25 +266,14 @@ export class SignCodes {
     for (let at = 0; at < rows.length; at += 1) {
       if ((wordSteps[at] ?? 0) > last) continue;
       const row = rows[at] ?? 0;
-      const place = this.#differencesAt(desk, row) / DIFFERENCE_BYTES + (row & (BLOCK_ROWS - 1));
-      if ((differences[place] ?? 0) > bits) found.push(row);
+      if ((differences[this.#layout.differenceOf(desk.nth, row)] ?? 0) > bits) found.push(row);
     }
     return Uint32Array.from(found);
   }
 
-  /** Where the differences of a row's block begin. */
-  #differencesAt({ nth }: Desk, row: number): number {
-    return this.#at(row | (BLOCK_ROWS - 1)) + this.width + nth * BLOCK_ROWS * DIFFERENCE_BYTES;
-  }
-
-  #at(row: number): number {
-    const block = row >>> BLOCK_BITS;
-    return CODES_AT + row * this.width + block * BLOCK_ROWS * DIFFERENCE_BYTES * DESKS;
-  }
-
   /** Makes room for whole blocks. */
   #reserve(rows: number): void {
-    growTo(this.memory, this.#at(BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS)));
+    growTo(this.memory, this.#layout.codeAt(BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS)));
   }
 
   #encode(vector: Int8Array, centre: Int8Array, at: number): void {
@@ -264,6 +283,9 @@ export class SignCodes {
     }
   }
 }
+
+/** Where the codes of vectors of a dimension lie. */
+export const codeLayout = (dimension: number) => new CodeLayout(dimension, OWN_BYTES);
 
 /** The place of the first row of an ascending list, from a place on, that is at least `row`. */
 function firstFrom(rows: Uint32Array, row: number, place: number): number {
