@@ -34,12 +34,13 @@ describe("codes compared by two threads", () => {
   const vector = () => Int8Array.from({ length: WIDTH }, () => Math.floor(random() * 200) - 100);
   const centre = new Int8Array(WIDTH);
   const codes = new SignCodes(WIDTH);
+  const vectors = Array.from({ length: ROWS }, vector);
   const queries = Array.from({ length: 20 }, vector);
   const wanted = { size: ROWS, words: null, most: 50, mostWithWords: 0 };
   let alone: Uint32Array[];
 
   beforeAll(() => {
-    for (let row = 0; row < ROWS; row += 1) codes.set(row, vector(), centre);
+    for (const [row, one] of vectors.entries()) codes.set(row, one, centre);
     alone = queries.map((query) => codes.nearest(query, centre, wanted));
   });
 
@@ -89,6 +90,24 @@ describe("codes compared by two threads", () => {
         expect(() => codes.nearest(other, centre, { ...wanted, begun, beforeBlock: stop })).toThrow("nobody");
       }
       expect(together(helper, query)).toEqual(alone[round % 20]);
+    }
+  });
+
+  it("are the same when there are more codes than it has seen", async () => {
+    const helper = newHelper();
+    await until(helper, 0);
+    const grown = new SignCodes(WIDTH);
+    for (let size = 10_000, seen = 0; size < ROWS; size *= 3, seen = helper.chunks) {
+      for (let row = 0; row < size; row += 1) grown.set(row, vectors[row] ?? centre, centre);
+      const [query = new Int8Array()] = queries;
+      const some = { ...wanted, size };
+      const expected = grown.nearest(query, centre, some);
+      const ask = () => {
+        const begun = grown.begin(query, centre, size, helper);
+        expect(grown.nearest(query, centre, { ...some, begun })).toEqual(expected);
+        return helper.chunks;
+      };
+      await expect.poll(ask, { timeout: 20_000, interval: 1 }).toBeGreaterThan(seen);
     }
   });
 
