@@ -33,8 +33,8 @@ export function startWorker(url: URL, workerData: unknown, resourceLimits: Resou
 export function stepBack(): void {
   if (process.platform !== "linux") return;
   try {
-    // 0 is the calling thread.
-    setPriority(0, Math.min(NICE_MAX, getPriority(0) + NICER_BY));
+    // 0 is the calling thread, and the process's id its event loop: a thread that such a one starts is no nicer than it.
+    setPriority(0, Math.min(NICE_MAX, getPriority(process.pid) + NICER_BY));
   } catch {
     // A sandbox may forbid it. The thread does its work all the same.
   }
