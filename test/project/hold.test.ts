@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { killRun } from "../../bench/hold/kills.ts";
+import { seenAcross } from "../../bench/hold/seen-across.ts";
 import { slowClientsRun } from "../../bench/hold/slow-clients.ts";
 import { twoProcessesRun } from "../../bench/hold/two-processes.ts";
 
@@ -15,6 +16,11 @@ describe("a board in a process of its own", () => {
     const run = await slowClientsRun(2, 0.1);
     expect(run.answers).toBeGreaterThan(20);
     expect(run.failed).toBe(0);
+  });
+
+  it("knows with the next question what another process took", async () => {
+    const { words, newest } = await seenAcross(40, 8);
+    expect([...words, ...newest].map(({ without }) => without)).toEqual(Array(8).fill(0));
   });
 
   it("answers while another process writes", async () => {
