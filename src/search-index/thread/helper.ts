@@ -5,8 +5,8 @@ import type { CodeHelper, SignCodes } from "../../search/kernel/sign-codes.ts";
 import { siblingOf, startWorker } from "../../start-worker.ts";
 import { HELPER, type HelperOrder } from "./messages.ts";
 
-/** Rows from which comparing codes takes so long that half of it is worth a message. */
-const HELPED_FROM = 200_000;
+/** Rows from which half of the comparison is worth a thread: among 300,000 it gained nothing, among a million a quarter. */
+const HELPED_FROM = 500_000;
 /** After as many ends of the thread, no other is started. */
 const BREAKS_MAX = 3;
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 };
