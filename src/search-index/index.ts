@@ -54,14 +54,17 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   /**
-   * Loads the memory, which the first question does otherwise.
+   * Loads the memory, which the first question does otherwise, and then in this thread at first. Again does nothing.
    * @throws Error of SQLite for a damaged file
    */
   async open(): Promise<void> {
     const { database, tables } = this.#parts;
     const file = database.location();
-    if (file === null || !tables.hasPosts(this.#threadFrom)) this.follow();
+    await this.#starting;
+    if (file === null || this.#thread !== null || !tables.hasPosts(this.#threadFrom)) this.follow();
     else {
+      this.#local?.release();
+      this.#local = null;
       this.#thread = this.#newThread(file);
       await this.#thread.ready().catch((error: unknown) => {
         if (isDamaged(error)) throw error;

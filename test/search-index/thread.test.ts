@@ -59,6 +59,19 @@ describe("a large board", () => {
     await index.close();
   });
 
+  it("is searched in one thread, however often and late it is opened", async () => {
+    const { index, write } = openLarge();
+    const rank = () => index.rank(asked, { ...FIRST, rerank: true });
+    const here = await rank();
+    await Promise.all([index.open(), index.open()]);
+    expect(index.isThreaded).toBe(true);
+    expect(await rank()).toEqual(here);
+    write(() => index.remove("p7"));
+    await index.open();
+    expect((await rank()).map(({ id }) => id)).not.toContain("p7");
+    await index.close();
+  });
+
   it("does not ask for those who are gone while their question waits", async () => {
     const { index } = openLarge();
     await index.open();

@@ -18,7 +18,8 @@ export interface ReplicaFile {
   emptyLog(): void;
   /** Makes the first scan fast and unsafe: after a crash the file is discarded anyway, and nobody searches meanwhile. */
   beginFilling(): void;
-  endFilling(): void;
+  /** Saves the place of the first scan, and loads what is searched. */
+  endFilling(place: string): Promise<void>;
   close(): void;
 }
 
@@ -50,6 +51,7 @@ export function openReplicaFile(
   const words = (option: string, value: number) =>
     database.prepare("INSERT INTO index_words(index_words, rank) VALUES(?, ?)").run(option, value);
   const emptyLog = () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  let isFilling = false;
   return {
     index,
     copies: new Copies(database),
@@ -59,23 +61,28 @@ export function openReplicaFile(
     commit() {
       database.exec("COMMIT");
       index.committed();
-      index.follow();
+      // A memory that follows each step of the first scan takes more time than one that reads the whole at its end.
+      if (!isFilling) index.follow();
     },
     rollback() {
       if (database.isTransaction) database.exec("ROLLBACK");
     },
     emptyLog,
     beginFilling() {
+      isFilling = true;
       database.exec("PRAGMA synchronous = OFF");
       words("automerge", 0);
       words("hashsize", FILLING_HASH_BYTES);
     },
-    endFilling() {
+    async endFilling(place) {
       words("automerge", MERGE_SEGMENTS);
       words("hashsize", HASH_BYTES);
       database.exec("PRAGMA synchronous = NORMAL");
       // The file must be on the disk before the place that calls it complete.
       emptyLog();
+      write.run(place);
+      await index.open();
+      isFilling = false;
     },
     close() {
       try {

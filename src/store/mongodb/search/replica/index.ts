@@ -163,6 +163,7 @@ class ReplicaSync {
     const { feed, log } = this.#options;
     const target = this.ready ? null : await feed.here();
     const isReached = (at: string) => target !== null && feed.reached(at, target);
+    if (this.#file.place() !== null) await this.#onDamage(() => this.#file.index.open());
     let place = this.#file.place() ?? (await this.#scan(signal));
     let notedAt = 0;
     while (!signal.aborted) {

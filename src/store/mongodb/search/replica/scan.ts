@@ -49,10 +49,7 @@ export async function fillReplica(
     file.rollback();
     throw error;
   }
-  file.endFilling();
-  file.begin();
-  file.savePlace(place);
-  file.commit();
+  await file.endFilling(place);
 }
 
 /** The rows of all pages; the next page is under way while one is in use. */
