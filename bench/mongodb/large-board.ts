@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openMongodb } from "../../src/store/mongodb/index.ts";
 import { boardEnvironment, freePort } from "../../test/support/boards/board-process.ts";
-import { fillBoard, publisherId } from "../support/board-fill.ts";
+import { fillBoard, postId, publisherId } from "../support/board-fill.ts";
 import { folderBytes, machine, ms, percentiles, table } from "../support/measure.ts";
 import { DEFAULT_MAKER, MODEL_FILES } from "../support/model.ts";
 import { dropDatabase, withDatabase } from "../support/mongodb.ts";
@@ -46,7 +46,12 @@ const PATHS: Record<string, (n: number) => string> = {
   "GET /search, newest with a tag": () => "/search?tags=bike",
   "GET /search, newest of a publisher": (n) => `/search?publisher=${publisherId(n)}`,
   "GET /search, soonest": () => "/search?kind=event&sort=soonest",
+  "GET /posts/{id}/replies": (n) => `/posts/${postId(n * ROOT_EVERY)}/replies`,
 };
+/** Every fifth post is the root of a thread of two. */
+const ROOT_EVERY = 5;
+const LIST = "/search?limit=100";
+const PAGES_DOWN = 50;
 
 /** @param url  of a database that may be dropped */
 export async function measureLargeBoard(
@@ -69,6 +74,10 @@ export async function measureLargeBoard(
     for (const [what, path] of Object.entries(PATHS)) {
       rows.push({ what, times: await timed(calls, (n) => answered(`${again.api}${path(n)}`)) });
     }
+    rows.push({
+      what: `GET /search, newest, ${PAGES_DOWN} pages down`,
+      times: await pagesDown(again.api, calls),
+    });
     await again.stop();
     const place = { store, index: { list: async () => [] }, posts, subscriptions, now };
     for (const { name, run, calls: most = calls, after } of OPERATIONS) {
@@ -118,10 +127,22 @@ async function started(environment: Record<string, string>) {
   return { api: `${site}/api/v1`, ms: performance.now() - began, stop };
 }
 
-async function answered(url: string): Promise<void> {
+async function answered(url: string): Promise<string> {
   const answer = await fetch(url);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+  return text;
+}
+
+/** A page of the usual length, `PAGES_DOWN` pages of 100 down the list, or where a smaller board ends. */
+async function pagesDown(api: string, calls: number): Promise<Percentiles> {
+  let cursor = "";
+  for (let down = 0; down < PAGES_DOWN; down += 1) {
+    const page = JSON.parse(await answered(`${api}${LIST}${cursor}`)) as { next_cursor: string | null };
+    if (page.next_cursor === null) break;
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+  }
+  return timed(calls, () => answered(`${api}/search?limit=20${cursor}`));
 }
 
 async function timed(calls: number, run: (n: number) => Promise<unknown>): Promise<Percentiles> {
