@@ -180,7 +180,7 @@ export function postRow(
     lastReplyAt: null,
     flags: [],
     fingerprint: "0123456789abcdef",
-    inputHash: "ab".repeat(32),
+    inputHash: "",
     idempotencyHash: null,
     retrievals: 0,
     ...at(now),

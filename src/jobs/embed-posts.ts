@@ -48,8 +48,7 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
         ? []
         : [{ id: post.id, updatedAt: post.updatedAt, ...makerOf(embedder), vector: quantize(vector) }];
     });
-    await store.posts.setVectors(rows);
-    await store.work.done(items);
+    await store.posts.setVectors(rows, items);
     return items.length;
   } catch (error) {
     if (!(error instanceof EmbedderUnavailable)) throw error;

@@ -79,7 +79,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     lastReplyAt: timeOrNull,
     flags: z.array(PostFlag),
     fingerprint: id,
-    inputHash: id,
+    inputHash: z.string(),
     idempotencyHash: z.string().nullable(),
     retrievals: count,
     createdAt: time,

@@ -110,9 +110,35 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     await store.posts.insert(aPost("p", { startsAt, timezone: "Europe/Berlin" }));
     const posts = db.collection<{ _id: string; win_end?: Date }>("posts");
     await posts.updateOne({ _id: "p" }, { $set: { win_end: new Date(startsAt) } });
-    await schema.updateOne({ _id: "schema" }, { $set: { version: SCHEMA_VERSION - 1 } });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: 7 } });
     await start();
     expect((await posts.findOne({ _id: "p" }))?.win_end).toEqual(new Date("2026-12-24T23:59:59.999+01:00"));
+  });
+
+  it("takes over the work of an older release, and drops what none uses any more", async () => {
+    const store = await start();
+    await store.publishers.insert(aPublisher("pub_a"));
+    await store.posts.insert(aPost("p"));
+    const named = <T extends { _id: string }>(name: string) => db.collection<T>(name);
+    await named("work").deleteMany({});
+    const former = { post_id: "p", due_at: new Date(T0), token: null, attempts: 0, done: 0 };
+    for (const kind of ["match", "embed"]) {
+      await named<{ _id: string; kind: string }>("work").insertOne({ _id: `${kind}:p`, kind, ...former });
+    }
+    await named("pushes").createIndex({ claimed_origin: 1 }, { name: "claimed" });
+    await named("posts").createIndex({ vec_model: 1, _id: 1 }, { name: "vector_model" });
+    await named("work").createIndex({ kind: 1, due_at: 1, _id: 1 }, { name: "due" });
+    await named("push_lanes").insertOne({ _id: "x" });
+    await named("sequences").insertOne({ _id: "push_turn" });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: 8 } });
+    await start();
+    expect(await named("work").distinct("_id")).toEqual(["p"]);
+    expect(await Promise.all([store.work.backlog("match"), store.work.backlog("embed")])).toEqual([1, 1]);
+    expect((await names()).sort()).toEqual([...COLLECTIONS, "meta"].sort());
+    expect(await named("sequences").countDocuments({ _id: "push_turn" })).toBe(0);
+    const kept = await Promise.all(["pushes", "posts", "work"].map((name) => db.collection(name).indexes()));
+    const left = kept.flat().map(({ name }) => name);
+    expect(left.filter((name) => ["claimed", "vector_model", "due"].includes(name ?? ""))).toEqual([]);
   });
 
   it("waits for another start that is at work, and repeats none of its steps", async () => {

@@ -23,7 +23,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "inbox.read": ["inbox.number"],
   "limits.prune": ["windows.end"],
   "posts.byPublisher": ["posts.shown"],
-  "posts.enqueueMissingVectors": ["posts.vector_maker"],
+  "posts.enqueueMissingVectors": ["posts.vector_maker", "work.former"],
   "posts.erase": [
     "deliveries.post",
     "inbox.post",
@@ -74,7 +74,7 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "statistics.counts": ["posts.created", "posts.live", "publishers.erasing"],
   "statistics.overview": ["posts.created", "posts.live", "publishers.erasing", "subscriptions.active"],
   "subscriptions.changes": ["removed_subscriptions.change", "subscriptions.change"],
-  "subscriptions.deliver": ["pushes.waiting", "work.due"],
+  "subscriptions.deliver": ["pushes.waiting", "work.match"],
   "subscriptions.pruneDeliveries": [
     "deliveries.age",
     "push_origins.age",
@@ -92,11 +92,11 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "subscriptions.update activate": ["pushes.waiting", "subscriptions.owner"],
   "subscriptions.update again": ["pushes.waiting", "subscriptions.owner"],
   "subscriptions.update stop": ["pushes.waiting"],
-  "shares.unmatched": ["work.due"],
-  "work.backlog": ["work.due"],
-  "work.claim": ["work.due"],
-  "work.done": ["work.due"],
-  "work.giveBack": ["work.due"],
+  "shares.unmatched": ["work.match"],
+  "work.backlog": ["work.match"],
+  "work.claim": ["work.embed"],
+  "work.done": ["work.embed"],
+  "work.giveBack": ["work.embed"],
 };
 
 /** These sort groups of what an index found; groups have no order until all are known. */

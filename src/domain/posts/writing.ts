@@ -106,7 +106,7 @@ export class Writing {
       lastReplyAt: null,
       flags: flagsOf(textsAsSent(input)),
       fingerprint: print,
-      inputHash,
+      inputHash: key === null ? "" : inputHash,
       idempotencyHash,
       retrievals: 0,
       createdAt: now,

@@ -1,4 +1,5 @@
 import type { Kind, PostFlag } from "../../schema/post.ts";
+import type { WorkItem } from "./work.ts";
 
 export type PostState = "active" | "hidden" | "removed";
 
@@ -27,7 +28,10 @@ export interface StoredPost {
   flags: readonly PostFlag[];
   /** 64-bit similarity hash of the text, 16 hex digits: near-identical texts differ in few bits. */
   fingerprint: string;
-  /** SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. */
+  /**
+   * SHA-256 of the input as it was sent, hex: tells whether a replayed idempotency key carries the same post. Empty
+   * without such a key.
+   */
   inputHash: string;
   /** SHA-256 of its idempotency key, hex, or null. No two posts of a publisher have the same. */
   idempotencyHash: string | null;
@@ -158,9 +162,10 @@ export interface PostStore {
   /**
    * Keeps vectors of posts (int8, see `src/search/vectors.ts`), makes them searchable, and enqueues `match`. Posts
    * that are gone, or whose text changed since (`updatedAt` differs), are skipped. `preparation` names how the text was
-   * prepared for the model; vectors of one model are searched together whatever it is.
+   * prepared for the model; vectors of one model are searched together whatever it is. Settles the work that they came
+   * from together with them.
    */
-  setVectors(rows: readonly NewVector[]): Promise<void>;
+  setVectors(rows: readonly NewVector[], settled?: readonly WorkItem[]): Promise<void>;
   /**
    * Vectors of posts under a model, in the order of `ids`; null where there is none. At most 1,000 ids. An index may
    * lag behind, and a worker must see what its work was enqueued for.

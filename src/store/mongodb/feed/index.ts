@@ -108,7 +108,7 @@ const INDEXED = { geo: 0 } as const;
 function stateOf(document: PostDocument): IndexedState {
   const { vec_model, vec } = document;
   const vector =
-    vec_model === null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
+    vec_model == null || vec === undefined ? null : { model: vec_model, vector: vectorOfBinary(vec) };
   const post = postOfDocument(document, 0);
   return { entry: indexEntryOf(post), post, vector };
 }

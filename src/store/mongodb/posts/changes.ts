@@ -5,7 +5,8 @@ import type { PostDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPost, findPosts, storedPosts } from "../server/reads.ts";
-import { dropWork, enqueueAll, renewWorkDocument } from "../server/work.ts";
+import { dropWork, enqueueing, renewing } from "../server/work.ts";
+import { writeAll } from "../server/write-all.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
@@ -27,16 +28,14 @@ export async function updatePostDocument(
     if (before === null || post === null) return null;
     const document: PostDocument = {
       ...documentOfPost(post, { verified: before.pub_verified, suspended: before.pub_suspended }),
-      reports: before.reports,
-      ...(text || before.vec === undefined
-        ? {}
-        : { vec_model: before.vec_model, vec_maker: before.vec_maker ?? null, vec: before.vec }),
     };
     const { _id, root, ...fields } = document;
+    const empty = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [name] : []));
+    const unset = [...empty, ...(text ? VECTOR : [])];
     // An update, not a replacement: a newer release may have added fields.
     await collections.posts.updateOne(
       { _id, root },
-      { $set: fields, $unset: { ...(fields.geo ? {} : { geo: "" }), ...(fields.vec ? {} : { vec: "" }) } },
+      { $set: fields, $unset: Object.fromEntries(unset.map((name) => [name, ""] as const)) },
       { session },
     );
     if (before.fingerprint !== document.fingerprint) {
@@ -48,18 +47,21 @@ export async function updatePostDocument(
     }
     const expiryMoved = document.parent_id === null && before.expires_at.getTime() !== post.expiresAt;
     moved = expiryMoved ? await moveReplyDocuments(context, session, id, post.expiresAt) : [];
-    const due = { postId: id, dueAt: post.updatedAt };
-    await enqueueAll(context, session, [
-      { kind: "match", ...due },
-      ...(text ? ([{ kind: "embed", ...due }] as const) : []),
-    ]);
-    if (!text) await renewWorkDocument(context, session, { kind: "embed", ...due });
+    await writeAll(
+      context,
+      session,
+      text
+        ? [enqueueing(id, ["match", "embed"], post.updatedAt)]
+        : [renewing(id, "embed", post.updatedAt), enqueueing(id, ["match"], post.updatedAt)],
+    );
     return document;
   });
   if (after === null) return null;
   context.wrote({ posts: [id, ...moved] });
   return stored(context, after);
 }
+
+const VECTOR = ["vec", "vec_model", "vec_maker"] as const satisfies readonly (keyof PostDocument)[];
 
 /** Resolves to the ids now removed: the post, and its replies when it is a root. */
 export async function removePostDocument(

@@ -100,7 +100,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
       }
     },
 
-    setVectors: (rows) => setVectorDocuments(context, rows),
+    setVectors: (rows, settled = []) => setVectorDocuments(context, rows, settled),
     async vectors(ids, model) {
       limitIds(ids);
       return run(() => readVectorDocuments(context, ids, model));

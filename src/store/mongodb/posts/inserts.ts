@@ -18,7 +18,7 @@ import { Gathered } from "../server/gathered.ts";
 import { KeyedQueue } from "../server/keyed-queue.ts";
 import { keyId, postWithKey, retrievalsOf } from "../server/reads.ts";
 import { CONTENDED } from "../server/unavailable.ts";
-import { freshWork, workId } from "../server/work.ts";
+import { enqueueing } from "../server/work.ts";
 import { ChangedMeanwhile, changedMeanwhile, type Write, writeAll } from "../server/write-all.ts";
 import { entryWritesOfReply, inboxesOfThread } from "../subscriptions/inbox.ts";
 import { moveReplyDocuments } from "./counts.ts";
@@ -132,12 +132,6 @@ async function prepare(
   const rootExpiresAt = thread === null ? 0 : Math.max(thread.root.expiresAt, admit?.(thread.root) ?? 0);
   guard?.check(writer.earlier);
   const post = thread === null ? sent : replyWithin(sent, rootExpiresAt);
-  const work = (kind: "match" | "embed"): Write => ({
-    to: "work",
-    filter: { _id: workId(kind, id) },
-    update: { $set: freshWork(kind, id, createdAt) },
-    upsert: true,
-  });
   const retrieved = { filter: { _id: id }, update: { $set: { n: post.retrievals } }, upsert: true };
   const key = { _id: keyId(publisherId, idempotencyHash ?? ""), post_id: id };
   const writes: Write[] = [
@@ -151,8 +145,7 @@ async function prepare(
     { to: "posts", insert: documentOfPost(post, publisherDocumentStatus(writer.seen)) },
     ...(idempotencyHash === null ? [] : [{ to: "post_keys", insert: key } as const]),
     ...(post.retrievals === 0 ? [] : [{ to: "retrievals", ...retrieved } as const]),
-    work("match"),
-    work("embed"),
+    enqueueing(id, ["match", "embed"], createdAt),
     ...(thread === null ? [] : entryWritesOfReply({ id, publisherId, at: createdAt }, thread)),
   ];
   const moving = thread === null || rootExpiresAt === thread.root.expiresAt ? null : thread.id;

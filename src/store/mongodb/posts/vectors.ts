@@ -1,11 +1,13 @@
 import type { Filter } from "mongodb";
-import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
+import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { binaryOf, vectorOfBinary } from "../schema/posts.ts";
+import { stampAt } from "../schema/stamps.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts } from "../server/reads.ts";
-import { enqueueAll, freshWork, workId } from "../server/work.ts";
+import { adoptFormerWork, embedding, settleWork } from "../server/work.ts";
+import { type Write, writeAll } from "../server/write-all.ts";
 
 /** Vectors written in one transaction: when one post meets an edit, all are tried again. */
 const VECTORS_PER_WRITE = 50;
@@ -16,8 +18,10 @@ const POSTS_PER_LOOK = 1000;
 export async function setVectorDocuments(
   context: MongodbContext,
   rows: Parameters<PostStore["setVectors"]>[0],
+  settled: readonly WorkItem[],
 ): Promise<void> {
-  const { connection, collections } = context;
+  const { connection } = context;
+  const claims = new Map(settled.map((item) => [item.postId, item]));
   for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
     const some = rows.slice(start, start + VECTORS_PER_WRITE);
     const ids = some.map(({ id }) => id);
@@ -31,27 +35,22 @@ export async function setVectorDocuments(
           return post !== undefined && same ? [{ ...row, root: post.root }] : [];
         });
         if (valid.length === 0) return [];
-        await collections.posts.bulkWrite(
-          valid.map(({ id, root, vector, ...maker }) => ({
-            updateOne: {
-              filter: { _id: id, root },
-              update: {
-                $set: { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) },
-              },
-            },
-          })),
-          { session },
-        );
-        await enqueueAll(
-          context,
-          session,
-          valid.map(({ id, updatedAt }) => ({ kind: "match", postId: id, dueAt: updatedAt })),
-        );
+        const writes = valid.flatMap(({ id, root, updatedAt, vector, ...maker }): Write[] => {
+          const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
+          return [
+            { to: "posts", filter: { _id: id, root }, update: { $set: made } },
+            embedding(id, updatedAt, claims.get(id)),
+          ];
+        });
+        await writeAll(context, session, writes);
         return valid.map(({ id }) => id);
       },
     );
+    for (const id of kept) claims.delete(id);
     if (kept.length > 0) context.wrote({ posts: kept });
   }
+  // Of posts that are gone, and of those that changed: they have another stamp.
+  await connection.run(() => settleWork(context, undefined, [...claims.values()]));
 }
 
 /** In the order of `ids`, null where a post has no vector of the model. */
@@ -74,6 +73,7 @@ export async function enqueueMissingVectorDocuments(
   limit: number,
 ): Promise<number> {
   const { connection, collections } = context;
+  await connection.runLong(() => adoptFormerWork(context));
   const made = makerName(maker);
   let count = 0;
   // Posts without a vector, then those of makers before and after this one: three walks of one index.
@@ -102,21 +102,21 @@ async function enqueueThose(
   posts: readonly Pick<PostDocument, "_id" | "updated_at">[],
   most: number,
 ): Promise<number> {
-  const ids = posts.map(({ _id }) => workId("embed", _id));
-  const queued = await work.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
-  const known = new Set(queued.map(({ _id }) => _id));
-  const missing = posts.filter(({ _id }) => !known.has(workId("embed", _id))).slice(0, most);
+  const ids = posts.map(({ _id }) => _id);
+  const found = await work.find({ _id: { $in: ids } }, { projection: { embed: 1 } }).toArray();
+  const known = new Set(found.flatMap(({ _id, embed }) => (embed === undefined ? [] : [_id])));
+  const missing = posts.filter(({ _id }) => !known.has(_id)).slice(0, most);
   if (missing.length === 0) return 0;
-  const { upsertedCount } = await work.bulkWrite(
+  const { upsertedCount, modifiedCount } = await work.bulkWrite(
     missing.map(({ _id, updated_at }) => ({
       updateOne: {
-        filter: { _id: workId("embed", _id) },
-        // An item that was enqueued meanwhile stays as it is.
-        update: { $setOnInsert: freshWork("embed", _id, updated_at.getTime()) },
+        filter: { _id },
+        // One that was enqueued meanwhile stays as it is.
+        update: [{ $set: { embed: { $ifNull: ["$embed", stampAt(updated_at.getTime())] } } }],
         upsert: true,
       },
     })),
     { ordered: false },
   );
-  return upsertedCount;
+  return upsertedCount + modifiedCount;
 }

@@ -9,6 +9,7 @@ import type {
   StoredSubscription,
   WorkKind,
 } from "../../../ports/store/index.ts";
+import type { Stamp } from "./stamps.ts";
 
 /**
  * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
@@ -16,7 +17,7 @@ import type {
  * text: its keys are data, not fields.
  */
 
-/** Collection `posts`; sharded by `{ root: "hashed" }`, so that a thread is on one shard. */
+/** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. What a post lacks has no field. */
 export interface PostDocument {
   _id: string;
   /** The id of the thread: the parent's id, or the post's own. */
@@ -25,49 +26,52 @@ export interface PostDocument {
   parent_id: string | null;
   is_reply: boolean;
   kind: StoredPost["kind"];
-  starts_at: Date | null;
-  ends_at: Date | null;
+  starts_at?: Date | null | undefined;
+  ends_at?: Date | null | undefined;
   /** Window as filters see it; see `windowOf`. */
   win_start: Date;
   win_end: Date;
   expires_at: Date;
-  expiry_chosen: boolean;
+  expiry_chosen?: boolean | undefined;
   syndicated: boolean;
   reply_count: number;
-  last_reply_at: Date | null;
+  last_reply_at?: Date | null | undefined;
   /** Replies ever inserted, so that two inserts conflict; missing before the first. */
   replies_inserted?: number;
   flags: StoredPost["flags"];
   fingerprint: string;
-  input_hash: string;
-  idempotency_hash: string | null;
+  input_hash?: string | undefined;
+  idempotency_hash?: string | null | undefined;
   created_at: Date;
   updated_at: Date;
   state: PostState;
-  removed_at: Date | null;
+  removed_at?: Date | null | undefined;
   /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
-  reports: number;
+  reports?: number;
   /** The publisher's status, copied from its document (see `../publishers/status.ts`). */
   pub_verified: boolean;
   pub_suspended: boolean;
-  /** Model of `vec`, null without one; kept while the post is hidden. */
-  vec_model: string | null;
+  /** Model of `vec`; kept while the post is hidden. */
+  vec_model?: string | null | undefined;
   /** The same with how the text was prepared, in one word (`makerName`); missing in documents of earlier releases. */
-  vec_maker?: string | null;
+  vec_maker?: string | null | undefined;
   vec?: Binary;
   /** What the publisher wrote; a removal unsets all of it. */
   title?: string;
   body?: string;
-  link?: string | null;
+  link?: string | null | undefined;
   tags?: string[];
-  place?: { name: string | null; lat: number | null; lng: number | null; approximate?: true } | null;
+  place?:
+    | { name: string | null; lat: number | null; lng: number | null; approximate?: true }
+    | null
+    | undefined;
   /** GeoJSON of `place`, where it has coordinates. */
-  geo?: { type: "Point"; coordinates: [lng: number, lat: number] };
-  timezone?: string | null;
-  source_url?: string | null;
+  geo?: { type: "Point"; coordinates: [lng: number, lat: number] } | undefined;
+  timezone?: string | null | undefined;
+  source_url?: string | null | undefined;
   /** See `IndexEntry.source`. */
-  source?: string | null;
-  metadata?: string;
+  source?: string | null | undefined;
+  metadata?: string | undefined;
 }
 
 /**
@@ -85,18 +89,17 @@ interface RetrievalDocument {
   n: number;
 }
 
-/** Collection `work`; `_id` is `<kind>:<post id>`. */
-export interface WorkDocument {
+/** Collection `work`; `_id` is the post's id. Of each kind of work that is waiting it has the stamp. */
+export interface WorkDocument extends FormerWork {
   _id: string;
-  kind: WorkKind;
-  post_id: string;
-  due_at: Date;
-  /** Another for each time that it was enqueued or claimed; null in what an older release enqueued. */
-  token: string | null;
-  attempts: number;
-  /** A bit for each part of the saved queries that was matched since `token` was set; holds nothing while that is null. */
+  match?: Stamp;
+  /** A bit for each part of the saved queries that was matched since `match` was set. */
   done?: Long | number;
+  embed?: Stamp;
 }
+
+/** What the release before enqueued in it: `_id` is `<kind>:<post id>`. See `adoptFormerWork`. */
+type FormerWork = { kind?: WorkKind; post_id?: string; due_at?: Date; token?: string | null };
 
 export interface PublisherDocument {
   _id: string;
@@ -302,7 +305,7 @@ export interface SettingDocument {
 
 interface LeaseDocument {
   _id: string;
-  /** Null once it is released. */
+  /** Null once released. */
   owner: string | null;
   ends_at: Date;
   /** Grows with every new owner. */
@@ -343,4 +346,4 @@ export const addressesOfReport = ({
   addresses ?? (address == null ? [] : [address]);
 
 export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
-export const timeOf = (date: Date | null): number | null => date?.getTime() ?? null;
+export const timeOf = (date: Date | null | undefined): number | null => date?.getTime() ?? null;

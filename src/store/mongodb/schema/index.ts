@@ -48,9 +48,9 @@ async function shard({ client, db }: MongodbConnection): Promise<void> {
   }
 }
 
-/** Ignores a server error with this code. */
-export function unless(code: number): (error: unknown) => void {
+/** Ignores a server error with one of these codes. */
+export function unless(...codes: number[]): (error: unknown) => void {
   return (error) => {
-    if (!(error instanceof MongoServerError) || error.code !== code) throw error;
+    if (!(error instanceof MongoServerError) || !codes.includes(Number(error.code))) throw error;
   };
 }

@@ -47,8 +47,15 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   post_keys: [{ name: "post", key: { post_id: 1 } }],
   retrievals: [],
   work: [
-    // Due items, and the backlog.
-    { name: "due", key: { kind: 1, due_at: 1, _id: 1 } },
+    // What is due, and the backlog.
+    { name: "match", key: { match: 1 }, sparse: true },
+    { name: "embed", key: { embed: 1 }, sparse: true },
+    // What the release before enqueued.
+    {
+      name: "former",
+      key: { kind: 1, due_at: 1, _id: 1 },
+      partialFilterExpression: { kind: { $gt: "" } },
+    },
   ],
   publishers: [
     { name: "key", key: { key_hash: 1 }, unique: true },

@@ -4,6 +4,8 @@ import type { Collection } from "mongodb";
 import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
 import { tryServer } from "../server/check-server.ts";
 import { connectMongodb, isDuplicate, type MongodbConnection } from "../server/connection.ts";
+import { adoptFormerWork } from "../server/work.ts";
+import { collectionsOf } from "./collections.ts";
 import type { PostDocument } from "./documents.ts";
 import { declareSchema, unless } from "./index.ts";
 import { postOfDocument, WINDOW_END } from "./posts.ts";
@@ -21,7 +23,9 @@ interface SchemaDocument {
 const TAKEOVER_MS = 30_000;
 const RENEW_MS = 10_000;
 const POLL_MS = 100;
+const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
+const UNAUTHORIZED = 13;
 /** How long a process waits for another's migration; an index over millions of posts takes minutes to build. */
 const WAIT_MS = 15 * 60_000;
 
@@ -38,15 +42,28 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
     await connection.db.collection("reports").dropIndex("since").catch(unless(INDEX_NOT_FOUND));
   },
   expireRepliesWithRoots,
-  // The previous release still uses the collection `push_lanes` and the index `claimed` of `pushes`.
   declareSchema,
   // Shards `retrievals`.
   declareSchema,
-  // The previous release still uses the index `vector_model` of `posts`.
   declareSchema,
   nameSources,
   coverMidnights,
+  async (connection) => {
+    await declareSchema(connection);
+    await adoptFormerWork({ collections: collectionsOf(connection.db) });
+    await dropLeftovers(connection);
+  },
 ];
+
+/** What no release uses any more, or what an index of fewer documents stands for; it may stay without the right to drop. */
+async function dropLeftovers({ db }: MongodbConnection): Promise<void> {
+  const tolerant = unless(NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND, UNAUTHORIZED);
+  const indexes = { pushes: "claimed", posts: "vector_model", work: "due" };
+  for (const [name, index] of Object.entries(indexes))
+    await db.collection(name).dropIndex(index).catch(tolerant);
+  await db.dropCollection("push_lanes").catch(tolerant);
+  await db.collection<{ _id: string }>("sequences").deleteOne({ _id: "push_turn" });
+}
 
 /** A post that starts at a midnight, without an end, is on for that day. */
 async function coverMidnights({ db }: MongodbConnection): Promise<void> {

@@ -3,7 +3,7 @@ import { sourceOf, windowOf } from "../../../ports/index-entry.ts";
 import type { RemovedPost, StoredPost } from "../../../ports/store/index.ts";
 import { dateOf, type PostDocument, timeOf } from "./documents.ts";
 
-/** A post without a vector, not removed and never reported. */
+/** A post without a vector, not removed and never reported. The driver leaves out what is undefined. */
 export function documentOfPost(
   post: StoredPost,
   publisher: { verified: boolean; suspended: boolean },
@@ -16,38 +16,34 @@ export function documentOfPost(
     parent_id: post.parentId,
     is_reply: post.parentId !== null,
     kind: post.kind,
-    starts_at: dateOf(post.startsAt),
-    ends_at: dateOf(post.endsAt),
+    starts_at: dateOf(post.startsAt) ?? undefined,
+    ends_at: dateOf(post.endsAt) ?? undefined,
     win_start: new Date(windowStart),
     win_end: new Date(windowEnd),
     expires_at: new Date(post.expiresAt),
-    expiry_chosen: post.expiryChosen,
+    expiry_chosen: post.expiryChosen || undefined,
     syndicated: post.syndicated,
     reply_count: post.replyCount,
-    last_reply_at: dateOf(post.lastReplyAt),
+    last_reply_at: dateOf(post.lastReplyAt) ?? undefined,
     flags: post.flags,
     fingerprint: post.fingerprint,
-    input_hash: post.inputHash,
-    idempotency_hash: post.idempotencyHash,
+    input_hash: post.inputHash || undefined,
+    idempotency_hash: post.idempotencyHash ?? undefined,
     created_at: new Date(post.createdAt),
     updated_at: new Date(post.updatedAt),
     state: post.state,
-    removed_at: null,
-    reports: 0,
     pub_verified: publisher.verified,
     pub_suspended: publisher.suspended,
-    vec_model: null,
-    vec_maker: null,
     title: post.title,
     body: post.body,
-    link: post.link,
+    link: post.link ?? undefined,
     tags: [...post.tags],
-    place: post.location,
-    ...pointOf(post.location),
-    timezone: post.timezone,
-    source_url: post.sourceUrl,
-    source: sourceOf(post),
-    metadata: JSON.stringify(post.metadata),
+    place: post.location ?? undefined,
+    geo: pointOf(post.location),
+    timezone: post.timezone ?? undefined,
+    source_url: post.sourceUrl ?? undefined,
+    source: sourceOf(post) ?? undefined,
+    metadata: Object.keys(post.metadata).length === 0 ? undefined : JSON.stringify(post.metadata),
   };
 }
 
@@ -66,7 +62,7 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
     endsAt: timeOf(document.ends_at),
     timezone: document.timezone ?? null,
     expiresAt: document.expires_at.getTime(),
-    expiryChosen: document.expiry_chosen,
+    expiryChosen: document.expiry_chosen ?? false,
     sourceUrl: document.source_url ?? null,
     syndicated: document.syndicated,
     metadata: JSON.parse(document.metadata ?? "{}"),
@@ -75,8 +71,8 @@ export function postOfDocument(document: PostDocument, retrievals: number): Stor
     lastReplyAt: timeOf(document.last_reply_at),
     flags: document.flags,
     fingerprint: document.fingerprint,
-    inputHash: document.input_hash,
-    idempotencyHash: document.idempotency_hash,
+    inputHash: document.input_hash ?? "",
+    idempotencyHash: document.idempotency_hash ?? null,
     retrievals,
     createdAt: document.created_at.getTime(),
     updatedAt: document.updated_at.getTime(),
@@ -121,7 +117,7 @@ export const WRITTEN = {
 export const binaryOf = (vector: Int8Array): Binary => Binary.fromInt8Array(vector);
 export const vectorOfBinary = (binary: Binary): Int8Array => binary.toInt8Array();
 
-function pointOf(place: StoredPost["location"]): Pick<PostDocument, "geo"> {
-  if (place?.lat == null || place.lng === null) return {};
-  return { geo: { type: "Point", coordinates: [place.lng, place.lat] } };
+function pointOf(place: StoredPost["location"]): PostDocument["geo"] {
+  if (place?.lat == null || place.lng === null) return undefined;
+  return { type: "Point", coordinates: [place.lng, place.lat] };
 }

@@ -27,17 +27,11 @@ export const VALIDATORS: Readonly<Partial<Record<keyof Documents, Document>>> = 
     expires_at: date,
     created_at: date,
     updated_at: date,
-    removed_at: dateOrNull,
     reply_count: whole,
     fingerprint: text,
-    input_hash: text,
   }),
-  work: shape({
-    kind: oneOf("match", "embed"),
-    post_id: id,
-    due_at: date,
-    attempts: whole,
-  }),
+  // Either kind may be missing, and both in what the release before enqueues.
+  work: shape({}, { match: whole, embed: whole, done: whole }),
   publishers: shape({
     key_hash: text,
     post_count: whole,
@@ -78,12 +72,12 @@ export const VALIDATORS: Readonly<Partial<Record<keyof Documents, Document>>> = 
   leases: shape({ ends_at: date, fence: whole }),
 };
 
-function shape(properties: Record<string, Document>): Document {
+function shape(properties: Record<string, Document>, optional: Record<string, Document> = {}): Document {
   return {
     $jsonSchema: {
       bsonType: "object",
-      required: Object.keys(properties),
-      properties: { _id: id, ...properties },
+      required: ["_id", ...Object.keys(properties)],
+      properties: { _id: id, ...properties, ...optional },
     },
   };
 }

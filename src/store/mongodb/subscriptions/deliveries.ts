@@ -6,7 +6,7 @@ import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
 import { findPosts, visiblePostRows, visiblePosts } from "../server/reads.ts";
-import { settleWorkDocuments } from "../server/work.ts";
+import { settleWork } from "../server/work.ts";
 import { enqueuePushes } from "../webhooks/queue.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 
@@ -88,7 +88,7 @@ export async function deliverDocuments(
     await enqueuePushes(context, session, pushed);
     await meetErasures(context, session, added, settled);
   }
-  await settleWorkDocuments(context, session, settled);
+  await settleWork(context, session, settled);
   return added.map(({ subscriptionId, postId, deliveryId, receiver }) => ({
     subscriptionId,
     publisherId: receiver.publisher_id,

@@ -9,7 +9,7 @@ import {
 } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { sequenceName } from "../server/sequences.ts";
-import { settleWorkDocuments } from "../server/work.ts";
+import { settleWork } from "../server/work.ts";
 import { requeueDocuments } from "../webhooks/queue.ts";
 import { nextChange, readChangeDocuments } from "./changes.ts";
 import { countPendingDocuments, deliverDocuments, readPendingDocuments } from "./deliveries.ts";
@@ -65,7 +65,7 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
         const names = [...new Set(matches.map(({ subscriptionId }) => subscriptionName(subscriptionId)))];
         return connection.write(names, (session) => deliverDocuments(context, session, matches, settled));
       }
-      await connection.run(() => settleWorkDocuments(context, undefined, settled));
+      await connection.run(() => settleWork(context, undefined, settled));
       return [];
     },
     pending: (id, after, limit) => connection.run(() => readPendingDocuments(context, id, after, limit)),

@@ -2,9 +2,10 @@ import type { Collection, Filter } from "mongodb";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
 import { ALL_PARTS, PARTS, type ShareStore, type WorkItem } from "../../../ports/store/index.ts";
 import type { WorkDocument } from "../schema/documents.ts";
+import { claimsIn } from "../schema/stamps.ts";
 import { orAgain } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { doneWith, NO_TOKEN } from "../server/work.ts";
+import { doneWith, WAITING } from "../server/work.ts";
 
 /** The document `saved queries` of collection `leases`. */
 interface SharesDocument {
@@ -78,17 +79,16 @@ export function mongodbShareStore(
       run(async () => {
         // What all parts are done with is shown too: its last worker may have died before it deleted it.
         const done = { ...doneWith(parts), $not: doneWith(ALL_PARTS) };
-        const others: Filter<WorkDocument> =
-          parts === ALL_PARTS ? {} : { $nor: [{ token: { $ne: null }, done }] };
+        const others: Filter<WorkDocument> = parts === ALL_PARTS ? {} : { $nor: [{ done }] };
         const items = await work
-          .find({ kind: "match", ...others })
-          .sort({ due_at: 1, _id: 1 })
+          .find({ ...WAITING.match, ...others })
+          .sort({ match: 1 })
           .limit(limit)
           .toArray();
         return items.map(
-          ({ kind, post_id: postId, token, attempts }): WorkItem => ({
-            ...{ kind, postId, attempts, parts },
-            token: token ?? NO_TOKEN,
+          ({ _id: postId, match = 0 }): WorkItem => ({
+            ...{ kind: "match", postId, parts },
+            ...{ token: match.toString(), attempts: claimsIn(match) },
           }),
         );
       }),

@@ -9,6 +9,7 @@ import {
 } from "../../../ports/store/transfer.ts";
 import { finishDocumentErasures } from "../posts/erasure.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { adoptFormerWork } from "../server/work.ts";
 import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
 import { writePageDocuments } from "./writes.ts";
 
@@ -36,6 +37,7 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
   const { connection, collections } = context;
   while (true) {
     await finishDocumentErasures(context);
+    await context.connection.runLong(() => adoptFormerWork(context));
     const session = connection.client.startSession({ snapshot: true });
     try {
       const erasing = await connection.runLong(() =>
@@ -57,10 +59,15 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
 async function countsIn(context: MongodbContext, session: ClientSession): Promise<Record<RowKind, number>> {
   const counts: Partial<Record<RowKind, number>> = {};
   for (const kind of ROW_KINDS) {
-    const { collection } = DOCUMENT_SOURCES[kind];
-    counts[kind] = await context.connection.runLong(() =>
-      context.collections[collection].countDocuments({}, { session, ...SNAPSHOT }),
-    );
+    const { collection, counted = [{}] }: Source<RowKind> = DOCUMENT_SOURCES[kind];
+    let count = 0;
+    for (const filter of counted) {
+      const documents = context.collections[collection] as unknown as Collection;
+      count += await context.connection.runLong(() =>
+        documents.countDocuments(filter, { session, ...SNAPSHOT }),
+      );
+    }
+    counts[kind] = count;
   }
   return counts as Record<RowKind, number>;
 }

@@ -24,6 +24,7 @@ import { pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { retrievalsOf, withSubscription } from "../server/reads.ts";
+import { WAITING } from "../server/work.ts";
 import { inboxEntryOf } from "../subscriptions/inbox.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
@@ -31,6 +32,8 @@ type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
 /** Where the rows of a kind are, in the order of an index. */
 export interface Source<K extends RowKind> {
   collection: keyof Collections;
+  /** Whose documents, added up, are as many as the rows; default: all. */
+  counted?: readonly Filter<Document>[];
   /** Read one after another; default: all. */
   filters?: readonly Filter<Document>[];
   /** Default: by id. */
@@ -117,8 +120,13 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
   },
   work: {
     collection: "work",
+    counted: Object.values(WAITING),
     rowsOf: async (_context, documents: WorkDocument[]) =>
-      documents.map(({ kind, post_id }) => ({ kind, postId: post_id })),
+      documents.flatMap(({ _id, ...waiting }) =>
+        (["match", "embed"] as const).flatMap((kind) =>
+          waiting[kind] === undefined ? [] : [{ kind, postId: _id }],
+        ),
+      ),
   },
 };
 
@@ -148,7 +156,7 @@ async function posts(
     ...postOfDocument(document, retrievals.get(document._id) ?? 0),
     removedAt: timeOf(document.removed_at),
     embedding:
-      document.vec_model === null || document.vec === undefined
+      document.vec_model == null || document.vec === undefined
         ? null
         : {
             model: document.vec_model,

@@ -11,7 +11,8 @@ import { newSubscription } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { findPosts, keyId } from "../server/reads.ts";
 import { raiseSequence } from "../server/sequences.ts";
-import { enqueueAll } from "../server/work.ts";
+import { enqueueing } from "../server/work.ts";
+import { writeAll } from "../server/write-all.ts";
 import { deliveryDocument } from "../subscriptions/deliveries.ts";
 import { entryId } from "../subscriptions/inbox.ts";
 import { requeueDocuments } from "../webhooks/queue.ts";
@@ -173,10 +174,11 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
 
   async work(context, session, rows) {
     const posts = await postsOf(context, session, idsOf(rows));
-    await enqueueAll(
+    const dueAt = (id: string) => there(posts, id).updated_at.getTime();
+    await writeAll(
       context,
       session,
-      rows.map(({ kind, postId }) => ({ kind, postId, dueAt: there(posts, postId).updated_at.getTime() })),
+      rows.map(({ kind, postId }) => enqueueing(postId, [kind], dueAt(postId))),
     );
   },
 };

@@ -81,7 +81,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
       }
     },
 
-    setVectors: (rows) => setVectorRows(context, rows),
+    setVectors: (rows, settled = []) => setVectorRows(context, rows, settled),
     async vectors(ids, model) {
       limitIds(ids);
       return read(() => readVectorRows(context, ids, model));

@@ -1,8 +1,8 @@
-import type { PostStore, VectorMaker } from "../../../ports/store/index.ts";
+import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, vectorOfBlob } from "../database/rows.ts";
-import { enqueueWorkRow } from "../database/work.ts";
+import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";
 
 /** Vectors written in one transaction, and posts looked at in one. */
 const VECTORS_PER_WRITE = 200;
@@ -12,6 +12,7 @@ const POSTS_PER_LOOK = 2000;
 export async function setVectorRows(
   context: SqliteContext,
   rows: Parameters<PostStore["setVectors"]>[0],
+  settled: readonly WorkItem[],
 ): Promise<void> {
   const { connection } = context;
   const { sql, write } = connection;
@@ -25,8 +26,10 @@ export async function setVectorRows(
         keepVector(context, { id, ...post }, maker, vector);
         enqueueWorkRow(connection, "match", post.seq, updatedAt);
       }
+      settleWorkRows(connection, start + VECTORS_PER_WRITE < rows.length ? [] : settled);
     });
   }
+  if (rows.length === 0 && settled.length > 0) await write(() => settleWorkRows(connection, settled));
 }
 
 /** Runs inside a write. */

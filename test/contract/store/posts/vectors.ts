@@ -58,6 +58,19 @@ export function describeVectors({ store }: Subject): void {
       expect(await store.posts.enqueueMissingVectors({ model: "m1" }, 10)).toBe(1);
     });
 
+    it("settle the work they came from, and not what was enqueued since", async () => {
+      for (const id of ["q", "gone"]) await store.posts.insert(aPost(id));
+      await store.posts.enqueueMissingVectors({ model: "m1" }, 10);
+      const claimed = await claimedWork(store, "embed");
+      await store.posts.update("q", { title: "New", updatedAt: T0 + 1 }, { text: true });
+      await store.posts.remove("gone", T0 + 1);
+      const rows = ["p", "q", "gone"].map((id) => ({ id, updatedAt: T0, model: "m1", vector: aVector(7) }));
+      await store.posts.setVectors(rows, claimed);
+      expect((await claimedWork(store, "embed")).map(({ postId }) => postId)).toEqual(["q"]);
+      expect((await claimedWork(store, "match")).map(({ postId }) => postId).sort()).toEqual(["p", "q"]);
+      expect(await store.posts.vectors(["p", "q"], "m1")).toEqual([aVector(7), null]);
+    });
+
     it("are dropped by an edit of the text", async () => {
       await setVector(T0);
       await store.posts.update("p", { title: "New" }, { text: true });
