@@ -1,4 +1,6 @@
 import { fork } from "node:child_process";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { type Download, innermostReason } from "./download.ts";
 import { fetchFromHub } from "./hub.ts";
 import { fetchFromRegistry } from "./registry.ts";
@@ -23,8 +25,7 @@ type News =
 export function downloadApart(source: Source, { signal, progress, ...asked }: Download): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new Error("aborted"));
-    // Run from its source, it needs the loader that also runs the tests.
-    const execArgv = import.meta.url.endsWith(".js") ? [] : ["--import", import.meta.resolve("tsx")];
+    const execArgv = import.meta.url.endsWith(".js") ? [] : ["--import", sourceLoader()];
     const child = fork(new URL(import.meta.url), { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] });
     let bar: ReturnType<typeof progress> | null = null;
     let failure: string | null = null;
@@ -46,6 +47,9 @@ export function downloadApart(source: Source, { signal, progress, ...asked }: Do
     child.send({ source, set, target, base } satisfies Order);
   });
 }
+
+/** Run from its source, the process needs the loader that also runs the tests; their setup has no `import.meta.resolve`. */
+const sourceLoader = (): string => pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename) {
   const say = (news: News) => process.send?.(news);
