@@ -31,10 +31,18 @@ describe("searches over REST", () => {
     const { index: asked } = board.board;
     const rank = asked.rank.bind(asked);
     const rankings: Promise<unknown>[] = [];
+    const questions: (() => void)[] = [];
+    // The questions wait for one another, and are asked in one go before the callers hang up: however fast a search
+    // is, most of them still wait for the thread then.
     const spy = vi.spyOn(asked, "rank").mockImplementation((...question) => {
-      const ranking = rank(...question);
+      const ranking = new Promise<void>((ask) => questions.push(ask)).then(() => rank(...question));
       rankings.push(ranking);
-      if (rankings.length === CALLERS) for (const caller of callers) caller.abort();
+      if (questions.length === CALLERS) {
+        for (const ask of questions) ask();
+        setImmediate(() => {
+          for (const caller of callers) caller.abort();
+        });
+      }
       return ranking;
     });
     const path = search.replace("GET ", "");
@@ -42,7 +50,7 @@ describe("searches over REST", () => {
     const ends = await Promise.allSettled(rankings);
     spy.mockRestore();
     const abandoned = ends.filter((end) => end.status === "rejected" && end.reason instanceof Abandoned);
-    // Some were answered before.
+    // Some were answered before the thread heard of it.
     expect(abandoned.length).toBeGreaterThan(CALLERS / 2);
 
     expect((await call(board, search)).body.data).toEqual(before.body.data);
