@@ -3,8 +3,10 @@ import type { IndexedPost } from "../indexed-post.ts";
 import { Column } from "./columns.ts";
 import { CurrentRows } from "./current-rows.ts";
 import { hashed, hashName, NAME } from "./hash.ts";
+import { KindOrders } from "./kind-orders.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
+import type { TimeWalk } from "./time-walk.ts";
 
 /** Bytes of an id. */
 const ID_MAX = 255;
@@ -60,6 +62,9 @@ export class Rows {
   readonly byCreation = new TimeOrder(this.createdAt);
   readonly byStart = new TimeOrder(this.windowStart);
   readonly #current = new CurrentRows();
+  /** Of the current rows. */
+  readonly #byCreation = new KindOrders(this.createdAt, this.kind);
+  readonly #byStart = new KindOrders(this.windowStart, this.kind);
 
   /** Columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
@@ -168,6 +173,7 @@ export class Rows {
     const recreated = this.createdAt.view[row] !== post.createdAt;
     if (moved) this.byStart.remove(row);
     if (recreated) this.byCreation.remove(row);
+    this.#leaveKinds(row);
     this.#putFields(row, post);
     if (moved) this.byStart.add(row);
     if (recreated) this.byCreation.add(row);
@@ -182,6 +188,7 @@ export class Rows {
     if (!this.isLive(row)) return;
     this.byStart.remove(row);
     this.byCreation.remove(row);
+    this.#leaveKinds(row);
     this.byId.remove(hashOfId(this.idOf(row)), row);
     this.bySeq.remove(hashOfSeq(this.seq.view[row] ?? 0), row);
     this.marks.view[row] = 0;
@@ -196,6 +203,23 @@ export class Rows {
     const endOf = (row: number) =>
       ((marks[row] ?? 0) & (MARK.live | MARK.reply)) === MARK.live ? (ends[row] ?? 0) : null;
     return this.#current.at(now, this.size, endOf);
+  }
+
+  /**
+   * The rows of `current` in the order of a time.
+   * @param kinds  bits of the kinds wanted; null for all
+   * @param from  the first time, going up with `step` 1 and down with -1
+   */
+  walkCurrent(order: "newest" | "soonest", now: number, kinds: number | null, from: number): TimeWalk {
+    const isNewest = order === "newest";
+    const ofKinds = isNewest ? this.#byCreation : this.#byStart;
+    ofKinds.follow(this.current(now), isNewest ? this.byCreation : this.byStart);
+    return ofKinds.walk(kinds, from, isNewest ? -1 : 1);
+  }
+
+  #leaveKinds(row: number): void {
+    this.#byCreation.leave(row);
+    this.#byStart.leave(row);
   }
 
   /** When the newest post was written; below every time when there is none. */
@@ -235,6 +259,8 @@ export class Rows {
     this.size = to;
     this.dead = 0;
     this.#current.clear();
+    this.#byCreation.clear();
+    this.#byStart.clear();
     this.byId.clear();
     this.bySeq.clear();
     for (let row = 0; row < to; row += 1) this.#enter(row);

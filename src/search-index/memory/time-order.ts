@@ -1,9 +1,10 @@
 import { Column, type Numbers } from "./columns.ts";
+import { type Run, TimeWalk } from "./time-walk.ts";
 
 /** Rows kept apart until they are merged. Among a million rows each place in the middle costs a move of megabytes. */
 const APART_MAX = 1024;
 
-/** Rows in the order of a time, ascending; equal times by row. A walk in either direction stops where it likes. */
+/** Rows in the order of a time, ascending; equal times by row. */
 export class TimeOrder {
   /** All but those kept apart. */
   readonly rows = new Column(Uint32Array);
@@ -51,10 +52,19 @@ export class TimeOrder {
   /** Sorts these rows in place of all. */
   fill(rows: Uint32Array): void {
     const times = this.#times.view;
-    rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
+    this.adopt(rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b));
+  }
+
+  /** Takes rows that are in this order in place of all. */
+  adopt(rows: ArrayLike<number>): void {
     this.rows.reserve(rows.length);
     this.rows.view.set(rows);
     this.size = rows.length;
+    this.#apartSize = 0;
+  }
+
+  clear(): void {
+    this.size = 0;
     this.#apartSize = 0;
   }
 
@@ -81,41 +91,22 @@ export class TimeOrder {
     return Math.max(last(this.rows.view, this.size), last(this.#apart, this.#apartSize));
   }
 
-  /** Calls `take` for rows from a time on, until it gives false. */
-  forward(from: number, take: (row: number) => boolean): void {
-    const [rows, apart] = [this.rows.view, this.#apart];
-    let at = this.#placeIn(rows, this.size, from, -1);
-    let apartAt = this.#placeIn(apart, this.#apartSize, from, -1);
-    while (at < this.size || apartAt < this.#apartSize) {
-      const isApart =
-        apartAt < this.#apartSize && (at === this.size || this.#isBefore(apart[apartAt] ?? 0, rows[at] ?? 0));
-      if (!take((isApart ? apart[apartAt] : rows[at]) ?? 0)) return;
-      if (isApart) apartAt += 1;
-      else at += 1;
-    }
+  /** The rows from a time on, or with -1 those up to it, the latest first. */
+  walk(from: number, step: 1 | -1): TimeWalk {
+    return new TimeWalk(this.#times, this.runs(from, step), step);
   }
 
-  /** Calls `take` for rows up to a time, the latest first, until it gives false. */
-  backward(until: number, take: (row: number) => boolean): void {
-    const [rows, apart] = [this.rows.view, this.#apart];
-    let at = this.#placeIn(rows, this.size, until, Number.POSITIVE_INFINITY);
-    let apartAt = this.#placeIn(apart, this.#apartSize, until, Number.POSITIVE_INFINITY);
-    while (at > 0 || apartAt > 0) {
-      const isApart = apartAt > 0 && (at === 0 || this.#isBefore(rows[at - 1] ?? 0, apart[apartAt - 1] ?? 0));
-      if (!take((isApart ? apart[apartAt - 1] : rows[at - 1]) ?? 0)) return;
-      if (isApart) apartAt -= 1;
-      else at -= 1;
-    }
+  /** What `walk` goes through. */
+  runs(from: number, step: 1 | -1): Run[] {
+    const run = (rows: Uint32Array, size: number): Run =>
+      step === 1
+        ? { rows, at: this.#placeIn(rows, size, from, -1), end: size }
+        : { rows, at: this.#placeIn(rows, size, from, Number.POSITIVE_INFINITY) - 1, end: -1 };
+    return [run(this.rows.view, this.size), run(this.#apart, this.#apartSize)];
   }
 
   #timeOf(row: number): number {
     return this.#times.view[row] ?? 0;
-  }
-
-  #isBefore(row: number, other: number): boolean {
-    return (
-      this.#timeOf(row) < this.#timeOf(other) || (this.#timeOf(row) === this.#timeOf(other) && row < other)
-    );
   }
 
   /** How many of the first `size` rows come before a time, or before a row of that time. */

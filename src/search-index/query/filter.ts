@@ -51,6 +51,14 @@ function isIn(ascending: Uint32Array, row: number): boolean {
   return ascending[from] === row;
 }
 
+/** True when only rows of `Rows.current` pass. */
+export const isCurrentOnly = ({ parentId, includeReplies, includeExpired }: PostFilter): boolean =>
+  parentId === null && !includeReplies && !includeExpired;
+
+/** Bits of the kinds that a filter lets pass; null for all. */
+export const kindBits = ({ kinds }: PostFilter): number | null =>
+  kinds?.reduce((bits, one) => bits | kindBit(one), 0) ?? null;
+
 /** The same test for some rows, without a way to find all that pass. */
 export function rowTest(memory: PostMemory, filter: PostFilter): RowFilter["passes"] {
   const deciding = listsOf(memory, filter).filter((list) => list.decides);
@@ -157,7 +165,7 @@ function testOf(
   const [marks, kind, publisher] = [rows.marks.view, rows.kind.view, rows.publisher.view];
   const [expiresAt, createdAt] = [rows.expiresAt.view, rows.createdAt.view];
   const [windowStart, windowEnd] = [rows.windowStart.view, rows.windowEnd.view];
-  const kinds = filter.kinds?.reduce((bits, one) => bits | kindBit(one), 0) ?? null;
+  const kinds = kindBits(filter);
   const aliveAfter = filter.includeExpired ? null : filter.now;
   const hasWindow = filter.after !== null || filter.before !== null || typeof filter.endedBy === "number";
   const after = filter.after ?? Number.NEGATIVE_INFINITY;
@@ -167,7 +175,7 @@ function testOf(
   const { verifiedOnly } = filter;
   const topLevelOnly = filter.parentId === null && !filter.includeReplies;
   // Most searches want the same rows, whose bits lie together.
-  const current = topLevelOnly && aliveAfter !== null ? rows.current(aliveAfter) : null;
+  const current = isCurrentOnly(filter) ? rows.current(filter.now) : null;
   const refused =
     (filter.includeSyndicated ? 0 : MARK.syndicated) |
     (topLevelOnly ? MARK.reply : 0) |

@@ -110,7 +110,7 @@ export class Searcher {
     question: Question,
     page: { order: "newest" | "soonest"; after: Place | null; limit: number },
   ): Place[] {
-    return walkByTime(this.#memory, this.#everything(question), page);
+    return walkByTime(this.#memory, question.filter, this.#everything(question), page);
   }
 
   count(question: Question): number {

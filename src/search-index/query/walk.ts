@@ -1,6 +1,9 @@
 import type { Place } from "../../ports/store/index.ts";
+import type { PostFilter } from "../../schema/filter.ts";
+import { nthLargest } from "../../search/top-rows.ts";
 import type { PostMemory } from "../memory/index.ts";
-import type { RowFilter } from "./filter.ts";
+import type { Rows } from "../memory/rows.ts";
+import { isCurrentOnly, kindBits, type RowFilter } from "./filter.ts";
 
 interface Page {
   order: "newest" | "soonest";
@@ -9,28 +12,68 @@ interface Page {
 }
 
 /** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(memory: PostMemory, filter: RowFilter, page: Page): Place[] {
+export function walkByTime(
+  memory: PostMemory,
+  filter: PostFilter,
+  { among, passes }: RowFilter,
+  page: Page,
+): Place[] {
+  if (page.limit === 0) return [];
   const { rows } = memory;
+  const { after } = page;
   const newest = page.order === "newest";
   const times = (newest ? rows.createdAt : rows.windowStart).view;
-  const found: Place[] = [];
-  // A page ends with all rows of one time, of which the last by id are then cut off.
-  const take = (row: number) => {
-    const at = times[row] ?? 0;
-    if (page.limit === 0 || (found.length >= page.limit && at !== found.at(-1)?.at)) return false;
-    if (page.after !== null && at === page.after.at && !isAfter(rows.idOf(row), page.after.id)) return true;
-    if (filter.passes(row)) found.push({ at, id: rows.idOf(row) });
-    return true;
-  };
   const isAfter = (id: string, other: string) => (newest ? id < other : id > other);
-  if (filter.among !== null) {
-    const sign = newest ? -1 : 1;
-    const from = page.after === null ? Number.NEGATIVE_INFINITY : sign * page.after.at;
-    const among = filter.among.filter((row) => sign * (times[row] ?? 0) >= from);
-    among.sort((a, b) => sign * ((times[a] ?? 0) - (times[b] ?? 0)));
-    for (const row of among) if (!take(row)) break;
-  } else if (newest) rows.byCreation.backward(page.after?.at ?? Number.POSITIVE_INFINITY, take);
-  else rows.byStart.forward(page.after?.at ?? Number.NEGATIVE_INFINITY, take);
+  const found: Place[] = [];
+  const next = among === null ? inTime(rows, filter, page) : sorted(among, times, page);
+  for (let row = next(); row >= 0; row = next()) {
+    const at = times[row] ?? 0;
+    // A page ends with all rows of one time, of which the last by id are then cut off.
+    if (found.length >= page.limit && at !== found.at(-1)?.at) break;
+    if (after !== null && at === after.at && !isAfter(rows.idOf(row), after.id)) continue;
+    if (passes(row)) found.push({ at, id: rows.idOf(row) });
+  }
   found.sort((a, b) => (newest ? b.at - a.at : a.at - b.at) || (isAfter(a.id, b.id) ? 1 : -1));
   return found.slice(0, page.limit);
 }
+
+/** Gives one row after another, then -1. */
+type NextRow = () => number;
+
+/** All rows that may pass, from where the page begins. */
+function inTime(rows: Rows, filter: PostFilter, { order, after }: Page): NextRow {
+  const step = order === "newest" ? -1 : 1;
+  const from = after?.at ?? step * Number.NEGATIVE_INFINITY;
+  const kinds = kindBits(filter);
+  const all = order === "newest" ? rows.byCreation : rows.byStart;
+  // Of the newest few are over, of the soonest most.
+  const isOfKinds = isCurrentOnly(filter) && (kinds !== null || order === "soonest");
+  const walk = isOfKinds ? rows.walkCurrent(order, filter.now, kinds, from) : all.walk(from, step);
+  return () => walk.next();
+}
+
+/** The rows from where the page begins, in its order: sorted in portions, of which a page rarely needs a second one. */
+function sorted(among: Uint32Array, times: Float64Array, { order, after, limit }: Page): NextRow {
+  const sign = order === "newest" ? 1 : -1;
+  // Largest first.
+  const keyOf = (row: number) => sign * (times[row] ?? 0);
+  let left = among;
+  if (after !== null) left = left.filter((row) => keyOf(row) <= sign * after.at);
+  let portion: Uint32Array = NONE;
+  let at = 0;
+  let wanted = limit;
+  return () => {
+    if (at === portion.length) {
+      if (left.length === 0) return -1;
+      const least = nthLargest(Float64Array.from(left, keyOf), wanted);
+      portion = left.filter((row) => keyOf(row) >= least).sort((a, b) => keyOf(b) - keyOf(a));
+      left = left.filter((row) => keyOf(row) < least);
+      wanted *= 4;
+      at = 0;
+    }
+    at += 1;
+    return portion[at - 1] ?? -1;
+  };
+}
+
+const NONE = new Uint32Array(0);
