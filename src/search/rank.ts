@@ -120,6 +120,7 @@ export function fusedScores(
 
 /** Scores that differ by less are equal. */
 const EXACTNESS = 1e-9;
+const STEPS_PER_UNIT = 1e9;
 /** Larger than any fused and lifted score. */
 const CEILING = 3;
 const PLACES = 2 ** 20;
@@ -132,31 +133,54 @@ const PLACES = 2 ** 20;
 export function order(scores: Float64Array, limit: number, idsAt: (places: number[]) => string[]): number[] {
   const least = limit < scores.length ? nthLargest(scores, limit) - EXACTNESS : Number.NEGATIVE_INFINITY;
   // Score and place in one number: numbers alone are sorted ten times faster than by a function.
-  const all = new Float64Array(scores.length);
+  const keys = new Float64Array(scores.length);
   let count = 0;
   for (let at = 0; at < scores.length; at += 1) {
     const score = scores[at] ?? 0;
     if (score < least) continue;
-    all[count] = Math.round((CEILING - score) / EXACTNESS) * PLACES + at;
+    keys[count] = Math.round((CEILING - score) * STEPS_PER_UNIT) * PLACES + at;
     count += 1;
   }
-  const keys = all.subarray(0, count).sort();
-  const scoreAt = (at: number) => Math.floor((keys[at] ?? 0) / PLACES);
-  const placeAt = (at: number) => (keys[at] ?? 0) % PLACES;
-  const places: number[] = [];
-  for (let start = 0; start < keys.length && places.length < limit; ) {
+  keys.subarray(0, count).sort();
+  const places = new Array<number>(count);
+  const ties: [start: number, end: number][] = [];
+  for (let start = 0; start < count && start < limit; ) {
+    // A product with a power of two is exact, and cheaper than a quotient.
+    const first = Math.floor((keys[start] ?? 0) * (1 / PLACES)) * PLACES;
+    const behind = first + PLACES;
+    places[start] = (keys[start] ?? 0) - first;
     let end = start + 1;
-    const score = scoreAt(start);
-    while (end < keys.length && scoreAt(end) === score) end += 1;
-    if (end === start + 1) places.push(placeAt(start));
-    else {
-      const equal = Array.from({ length: end - start }, (_, i) => placeAt(start + i));
-      const ids = idsAt(equal);
-      const byId = equal.map((place, n) => ({ place, id: ids[n] ?? "" }));
-      byId.sort((a, b) => (a.id < b.id ? -1 : 1));
-      for (const { place } of byId) places.push(place);
-    }
+    for (; end < count && (keys[end] ?? 0) < behind; end += 1) places[end] = (keys[end] ?? 0) - first;
+    if (end > start + 1) ties.push([start, end]);
     start = end;
   }
-  return places.slice(0, limit);
+  if (ties.length > 0) sortTies(places, ties, idsAt);
+  places.length = Math.min(count, limit);
+  return places;
+}
+
+/** Puts the places of equal scores in the order of their ids. */
+function sortTies(
+  places: number[],
+  ties: readonly (readonly [start: number, end: number])[],
+  idsAt: (places: number[]) => string[],
+): void {
+  const tied: number[] = [];
+  for (const [start, end] of ties) for (let at = start; at < end; at += 1) tied.push(places[at] ?? 0);
+  const ids = idsAt(tied);
+  let from = 0;
+  for (const [start, end] of ties) {
+    const until = from + end - start;
+    // Most are two, and need neither a list nor a function to be put in order.
+    if (until === from + 2) {
+      const isRight = (ids[from] ?? "") < (ids[from + 1] ?? "");
+      places[start] = tied[isRight ? from : from + 1] ?? 0;
+      places[start + 1] = tied[isRight ? from + 1 : from] ?? 0;
+    } else {
+      const byId = tied.slice(from, until).map((place, n) => ({ place, id: ids[from + n] ?? "" }));
+      byId.sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (const [n, { place }] of byId.entries()) places[start + n] = place;
+    }
+    from = until;
+  }
 }

@@ -183,6 +183,9 @@ function testOf(
   const isMarked = current === null || (refused & ~MARK.reply) !== 0;
   const ranks = verifiedOnly || memory.suspended > 0;
   const near = nearTest(memory, filter.near);
+  const asksMore = isMarked || kinds !== null || hasWindow || createdUntil !== null || ranks || near !== null;
+  if (current !== null && !asksMore && tests.length === 0)
+    return (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0;
   // A column that decides nothing is not read: rows come in no order, and each read waits for memory.
   return (row) => {
     if (current !== null && ((current[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) return false;

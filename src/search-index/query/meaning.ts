@@ -87,22 +87,25 @@ export class MeaningScorer {
     if (near !== null) wanted.beforeBlock();
     const dots =
       near === null ? this.allDots(memory, vector, wanted.beforeBlock) : memory.vectors.dots(vector, near);
-    const { claims, passes } = wanted;
-    const arm = claims?.arm ?? null;
+    const { claims, passes, floor } = wanted;
     const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
     const marks = memory.rows.marks.view;
-    const leastDot = Math.ceil(wanted.floor / DOT_TO_COSINE - 1e-6);
+    // Those with words first: they are the best, mostly, and the others are then turned away by their product alone.
+    if (claims !== null) addWithWords(top, claims, { near, dots, passes });
+    const arm = claims?.arm ?? null;
+    const leastDot = Math.ceil(floor / DOT_TO_COSINE - 1e-6);
+    let atLeast = Math.max(leastDot, Math.floor(top.floor / DOT_TO_COSINE));
     for (let at = 0; at < dots.length; at += 1) {
-      const row = near === null ? at : (near[at] ?? 0);
       const dot = dots[at] ?? 0;
-      const place = arm === null ? -1 : arm.placeOf(row);
-      if (place < 0 && dot < leastDot) continue;
-      // A row without a vector has zeros in its place.
-      const cosine = dot * DOT_TO_COSINE;
-      const key = claims === null || place < 0 ? cosine : claims.fused(place, cosine);
+      if (dot < atLeast) continue;
+      const row = near === null ? at : (near[at] ?? 0);
+      if (arm !== null && arm.placeOf(row) >= 0) continue;
+      const key = dot * DOT_TO_COSINE;
       if (key <= top.floor || !passes(row)) continue;
-      if (dot === 0 && place < 0 && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
+      // A row without a vector has zeros in its place.
+      if (dot === 0 && ((marks[row] ?? 0) & MARK.vector) === 0) continue;
       top.add(at, key);
+      atLeast = Math.max(leastDot, Math.floor(top.floor / DOT_TO_COSINE));
     }
     const places = top.rows();
     return { rows: near === null ? places : picked(near, places), dots: picked(dots, places) };
@@ -128,6 +131,27 @@ export class MeaningScorer {
     });
     // Those that do not pass need not be compared.
     return share < 0.5 ? nearest.filter(passes) : nearest;
+  }
+}
+
+/** Adds the rows with words. @param compared.near  ascending rows that were compared, null for all */
+function addWithWords(
+  top: TopRows,
+  claims: WordClaims,
+  { near, dots, passes }: { near: Uint32Array | null; dots: Int32Array; passes: Wanted["passes"] },
+): void {
+  const { rows } = claims.arm;
+  let at = 0;
+  for (let place = 0; place < rows.length; place += 1) {
+    const row = rows[place] ?? 0;
+    if (near === null) at = row;
+    else {
+      while (at < near.length && (near[at] ?? 0) < row) at += 1;
+      if (at === near.length) return;
+      if (near[at] !== row) continue;
+    }
+    const key = claims.fused(place, (dots[at] ?? 0) * DOT_TO_COSINE);
+    if (key > top.floor && passes(row)) top.add(at, key);
   }
 }
 

@@ -201,6 +201,7 @@ export class Searcher {
       beforeBlock,
       supports,
       matches,
+      hasCopies: copies !== null,
       isCopy: (row) => copies?.isCopy(row) === true,
     };
   }
@@ -209,7 +210,10 @@ export class Searcher {
   #candidates(asked: Asked, limit: number, except: ReadonlySet<number>): Competing {
     const { filter, arm, vector, factors } = asked;
     const isWanted = (row: number) => isFree(arm, row) && !except.has(row);
-    const passes = (row: number) => isWanted(row) && filter.passes(row) && !asked.isCopy(row);
+    const isPlain = !asked.hasCopies && except.size === 0 && (arm === null || isOpen(arm));
+    const passes = isPlain
+      ? filter.passes
+      : (row: number) => isWanted(row) && filter.passes(row) && !asked.isCopy(row);
     const alone = (rows: Uint32Array) => ({ rows, dots: null, bestWords: 0 });
     if (filter.among !== null)
       return alone(filter.among.filter((row) => isWanted(row) && !asked.isCopy(row)));
@@ -316,6 +320,8 @@ interface Asked {
   supports(score: number, cosine: number): boolean;
   /** True for any row that answers the question. */
   matches(row: number): boolean;
+  /** False when no match stands for another. */
+  hasCopies: boolean;
   /** True when another match stands for this one. */
   isCopy(row: number): boolean;
 }
@@ -325,6 +331,9 @@ function scoreOf(arm: WordArm | null, row: number): number {
   const place = arm === null ? -1 : arm.placeOf(row);
   return place < 0 ? 0 : (arm?.scores[place] ?? 0);
 }
+
+/** True when neither phrases nor excluded words are asked for. */
+const isOpen = ({ needed, barred }: WordArm) => needed === null && barred === null;
 
 /** True for rows with every phrase asked for and nothing excluded. */
 function isFree(arm: WordArm | null, row: number): boolean {
