@@ -5,6 +5,10 @@ import { seeded } from "../../bench/support/random.ts";
 import { COVERAGE_STEPS } from "../../src/search/fuse.ts";
 import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { NAME } from "../../src/search-index/memory/hash.ts";
+import { Names } from "../../src/search-index/memory/names.ts";
+import { RowLists } from "../../src/search-index/memory/row-lists.ts";
+import { WordSums } from "../../src/search-index/query/word-sums.ts";
 
 describe("the kernel", () => {
   it("is what its source compiles to", async () => {
@@ -96,5 +100,61 @@ describe("sign codes", () => {
 
   it("give all rows when as many are wanted", () => {
     expect(nearest(ROWS)).toEqual(vectors.map((_, row) => row));
+  });
+});
+
+describe("sums of words", () => {
+  const ROWS = 50_000;
+  const random = seeded(11);
+  const names = new Names();
+  const lists = new RowLists(names);
+  // Distances of one, two and three bytes; a list that ends with a block, and one that stops early.
+  const words = [0.6, 0.05, 0.01, 0.0002, 1].map((share, nth) => ({
+    share,
+    name: names.number(NAME.word, `word ${nth}`),
+    until: nth === 4 ? 9_000 : ROWS,
+  }));
+  for (let row = 0; row < ROWS; row += 1) {
+    for (const { share, name, until } of words) {
+      if (row >= until || random() >= share) continue;
+      lists.append(name, row, random() < 0.7 ? undefined : 1 + Math.floor(random() * 255));
+    }
+  }
+  const texts = { lengths: Uint16Array.from({ length: ROWS }, () => 1 + random() * 100), meanLength: 50 };
+  const sums = new WordSums();
+  const sumsOf = (among: Uint32Array | null) => {
+    const listed = words.map(({ name, share }, nth) => ({
+      blocks: lists.blocksOf(name),
+      factor: 1 + nth,
+      isFlat: false,
+      share,
+    }));
+    sums.sum(listed, ROWS, texts, among, () => {});
+    const { rows, scores, coverage, count } = sums;
+    return new Map(
+      Array.from({ length: count }, (_, at) => [rows[at] ?? -1, [scores[at], coverage[at]]] as const),
+    );
+  };
+  const all = sumsOf(null);
+
+  it.each([0.5, 0.02, 0.001, 0.0002])("are the same when a share of %d of the rows is wanted", (share) => {
+    const among = Uint32Array.from({ length: ROWS }, (_, row) => row).filter(() => random() < share);
+    const expected = [...among].flatMap((row) => {
+      const sum = all.get(row);
+      return sum === undefined ? [] : [[row, sum] as const];
+    });
+    expect(expected.length).toBeGreaterThan(0);
+    expect([...sumsOf(among)]).toEqual(expected);
+  });
+
+  it("are the same for each row that is wanted alone", () => {
+    for (let row = 8_900; row < 9_400; row += 1) {
+      const sum = all.get(row);
+      expect([...sumsOf(Uint32Array.of(row))]).toEqual(sum === undefined ? [] : [[row, sum]]);
+    }
+  });
+
+  it("are none where no row is wanted", () => {
+    expect(sumsOf(new Uint32Array(0)).size).toBe(0);
   });
 });

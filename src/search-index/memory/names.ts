@@ -7,10 +7,10 @@ export const FIELD = {
   high: 1,
   /** Address of the first block of its rows; 0 without any. */
   first: 2,
-  /** Where the entries of the last block begin, where the next one is written, and where the room ends. */
+  /** Where the entries of the last block begin, where the next one is written, and where its last weight lies. */
   start: 3,
   write: 4,
-  end: 5,
+  weights: 5,
   /** How many rows it has, dead ones included, and the last of them. */
   count: 6,
   last: 7,

@@ -4,13 +4,14 @@ import { FIELD, type Names } from "./names.ts";
 const PAGE_BITS = 18;
 const LIST_PAGE_BYTES = 1 << PAGE_BITS;
 const OFFSET = LIST_PAGE_BYTES - 1;
-/** A block begins with the address of the next one and its length in bytes, each a u32. */
+/** A block begins with the address of the next one and the length of its entries in bytes, each a u32. */
 const HEADER = 8;
+/** Bytes of the first block of a list; each one has twice as many as the one before, up to the most. */
 const BLOCK_MIN = 16;
 export const BLOCK_MAX = 4096;
 /** An entry takes at most five bytes for the row and one for the weight. */
 const ENTRY_MAX = 6;
-/** The weight that most words have: once in the body. It takes no byte. */
+/** The weight that most words have: once in the body. It is not kept. */
 const COMMON_WEIGHT = 2;
 
 interface Page {
@@ -21,7 +22,8 @@ interface Page {
 /**
  * The rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about 2.3
  * bytes an entry where impacts of four and one would take 5. Weights are counts of a word and not impacts, so scores stay
- * exact while the number and the mean length of posts change. Lists only grow: what is written stays where it is.
+ * exact while the number and the mean length of posts change. Weights lie at the end of a block, the first one last: so
+ * whoever looks for a few rows passes over sixteen entries at a time. Lists only grow: what is written stays where it is.
  */
 export class RowLists {
   readonly pages: Page[] = [];
@@ -38,7 +40,7 @@ export class RowLists {
     const names = this.#names;
     const count = names.get(name, FIELD.count);
     let at = names.get(name, FIELD.write);
-    if (at + ENTRY_MAX > names.get(name, FIELD.end)) at = this.#extend(name, at, count);
+    if (at + ENTRY_MAX > names.get(name, FIELD.weights)) at = this.#extend(name, at, count);
     const { bytes } = this.#page(at);
     let offset = at & OFFSET;
     const common = weight === COMMON_WEIGHT;
@@ -51,8 +53,9 @@ export class RowLists {
     bytes[offset] = rest;
     offset += 1;
     if (!common) {
-      bytes[offset] = Math.min(255, weight);
-      offset += 1;
+      const weights = names.get(name, FIELD.weights) - 1;
+      bytes[weights & OFFSET] = Math.min(255, weight);
+      names.set(name, FIELD.weights, weights);
     }
     names.set(name, FIELD.write, at - (at & OFFSET) + offset);
     names.set(name, FIELD.count, count + 1);
@@ -63,19 +66,21 @@ export class RowLists {
   each(name: number, take: (row: number, weight: number) => void): void {
     const blocks = this.blocksOf(name);
     let row = 0;
-    for (let bytes = blocks.next(); bytes !== null; bytes = blocks.next()) {
-      for (let at = 0; at < bytes.length; ) {
-        let value = bytes[at++] ?? 0;
+    for (let block = blocks.next(); block !== null; block = blocks.next()) {
+      const { entries, weights } = block;
+      let weightAt = weights.length;
+      for (let at = 0; at < entries.length; ) {
+        let value = entries[at++] ?? 0;
         if (value >= 128) {
           let byte = value;
           value &= 127;
           for (let shift = 7; byte >= 128; shift += 7) {
-            byte = bytes[at++] ?? 0;
+            byte = entries[at++] ?? 0;
             value |= (byte & 127) << shift;
           }
         }
         row += value >>> 1;
-        take(row, (value & 1) === 0 ? COMMON_WEIGHT : (bytes[at++] ?? 0));
+        take(row, (value & 1) === 0 ? COMMON_WEIGHT : (weights[--weightAt] ?? 0));
       }
     }
   }
@@ -93,8 +98,12 @@ export class RowLists {
   /** The blocks of a list. */
   blocksOf(name: number): ListBlocks {
     const names = this.#names;
-    const last = names.get(name, FIELD.start) - HEADER;
-    return new ListBlocks(this.pages, names.get(name, FIELD.first), last, names.get(name, FIELD.write));
+    return new ListBlocks(this.pages, {
+      first: names.get(name, FIELD.first),
+      last: names.get(name, FIELD.start) - HEADER,
+      end: names.get(name, FIELD.write),
+      weights: names.get(name, FIELD.weights),
+    });
   }
 
   /** Adds pages until `bytes` are there. */
@@ -111,11 +120,11 @@ export class RowLists {
     });
   }
 
-  /** A new block at the end of a list, twice as long as the one before; gives where its entries begin. */
+  /** A new block at the end of a list; gives where its entries begin. */
   #extend(name: number, write: number, count: number): number {
     const names = this.#names;
-    const before = names.get(name, FIELD.end) - names.get(name, FIELD.start);
-    const size = count === 0 ? BLOCK_MIN : Math.min(BLOCK_MAX, 2 * (before + HEADER));
+    let size = BLOCK_MIN;
+    for (const blocks = this.blocksOf(name); blocks.next() !== null; ) size = sizeAfter(size);
     let at = this.used;
     if ((at & OFFSET) + size > LIST_PAGE_BYTES) at = (at | OFFSET) + 1;
     this.used = at + size;
@@ -129,7 +138,7 @@ export class RowLists {
     }
     names.set(name, FIELD.start, at + HEADER);
     names.set(name, FIELD.write, at + HEADER);
-    names.set(name, FIELD.end, at + size);
+    names.set(name, FIELD.weights, at + size);
     return at + HEADER;
   }
 
@@ -138,33 +147,54 @@ export class RowLists {
   }
 }
 
+const sizeAfter = (size: number) => Math.min(BLOCK_MAX, 2 * size);
+
+/** What a block holds, at most `BLOCK_MAX` bytes. */
+export interface ListBlock {
+  entries: Uint8Array;
+  /** Those of its entries that have one, the first one last. Other bytes may come before them. */
+  weights: Uint8Array;
+}
+
+/** Addresses: of the first and the last block, and in the last one of the end of its entries and of its last weight. */
+interface ListPlace {
+  first: number;
+  last: number;
+  end: number;
+  weights: number;
+}
+
 /** The blocks of a list, from the first to the last. The list must not change meanwhile. */
 export class ListBlocks {
   readonly #pages: readonly Page[];
+  readonly #list: ListPlace;
   /** Address of the next block; 0 after the last. */
   #next: number;
-  readonly #last: number;
-  readonly #end: number;
+  /** Its bytes. */
+  #size = BLOCK_MIN;
 
-  /** @param last  address of the last block @param end  where its entries end */
-  constructor(pages: readonly Page[], first: number, last: number, end: number) {
+  constructor(pages: readonly Page[], list: ListPlace) {
     this.#pages = pages;
-    this.#next = first;
-    this.#last = last;
-    this.#end = end;
+    this.#list = list;
+    this.#next = list.first;
   }
 
-  /** The bytes of the next entries, at most `BLOCK_MAX`; null when there are none. */
-  next(): Uint8Array | null {
+  /** The next block; null when there are no more. */
+  next(): ListBlock | null {
     const at = this.#next;
     if (at === 0) return null;
+    const { last, end, weights } = this.#list;
     const { bytes, words } = pageAt(this.#pages, at);
-    const start = (at & OFFSET) + HEADER;
+    const offset = at & OFFSET;
+    const start = offset + HEADER;
+    const size = this.#size;
     // Not by the block's own words: in a copy they may know of entries that came later.
-    const isLast = at === this.#last;
-    const length = isLast ? this.#end - at - HEADER : (words[((at & OFFSET) >> 2) + 1] ?? 0);
-    this.#next = isLast ? 0 : (words[(at & OFFSET) >> 2] ?? 0);
-    return bytes.subarray(start, start + length);
+    const isLast = at === last;
+    const until = isLast ? end - at + offset : start + (words[(offset >> 2) + 1] ?? 0);
+    const weightsAt = isLast ? weights - at + offset : until;
+    this.#next = isLast ? 0 : (words[offset >> 2] ?? 0);
+    this.#size = sizeAfter(size);
+    return { entries: bytes.subarray(start, until), weights: bytes.subarray(weightsAt, offset + size) };
   }
 }
 

@@ -4,12 +4,14 @@ import { STATUS } from "../indexed-post.ts";
 import { NAME, type NameKind } from "../memory/hash.ts";
 import { CELL, cellName, cellOf, type PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
-import { DEGREE, kindBit, MARK } from "../memory/rows.ts";
+import { DEGREE, kindBit, MARK, type Rows } from "../memory/rows.ts";
+
+export type RowTest = (row: number) => boolean;
 
 /** What a filter asks of rows. */
 export interface RowFilter {
   /** True for rows that pass; where there is `among`, only rows of it may be asked about. */
-  passes(row: number): boolean;
+  passes: RowTest;
   /** All rows that pass, ascending; null when they are among too many to be looked at one by one. */
   among: Uint32Array | null;
 }
@@ -33,15 +35,16 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   const tests = lists
     .filter((list) => list.decides && list !== listed)
     .map((list) => memberTest(memory, list));
-  const passes = testOf(memory, filter, tests);
-  return { passes, among: listed === null ? null : rowsOf(memory, listed, passes) };
+  const all = testsOf(memory, filter, tests);
+  return { passes: allOf(all), among: listed === null ? null : rowsOf(memory, listed, all) };
 }
 
 /** The test for rows that need not be in `among`. */
-export const anyRowTest = ({ passes, among }: RowFilter): RowFilter["passes"] =>
+export const anyRowTest = ({ passes, among }: RowFilter): RowTest =>
   among === null ? passes : (row) => isIn(among, row);
 
-function isIn(ascending: Uint32Array, row: number): boolean {
+/** True when an ascending list has a row. */
+export function isIn(ascending: Uint32Array, row: number): boolean {
   let [from, to] = [0, ascending.length];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -60,13 +63,10 @@ export const kindBits = ({ kinds }: PostFilter): number | null =>
   kinds?.reduce((bits, one) => bits | kindBit(one), 0) ?? null;
 
 /** The same test for some rows, without a way to find all that pass. */
-export function rowTest(memory: PostMemory, filter: PostFilter): RowFilter["passes"] {
+export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
   const deciding = listsOf(memory, filter).filter((list) => list.decides);
-  return testOf(
-    memory,
-    filter,
-    deciding.map((list) => memberTest(memory, list)),
-  );
+  const members = deciding.map((list) => memberTest(memory, list));
+  return allOf(testsOf(memory, filter, members));
 }
 
 /** Names whose lists together hold every row that passes. */
@@ -124,28 +124,33 @@ function cellsOf(near: PostFilter["near"]): string[] | null {
   return cells;
 }
 
-/** The rows of some lists that pass, ascending, each once. */
-function rowsOf(
-  memory: PostMemory,
-  { names, size }: ListOfNames,
-  passes: (row: number) => boolean,
-): Uint32Array {
+/**
+ * The rows of some lists that pass, ascending, each once. One test is asked about all of them before the next: so the
+ * processor reads a column for many rows at a time, where it would wait for each column of each row.
+ */
+function rowsOf(memory: PostMemory, { names, size }: ListOfNames, tests: readonly RowTest[]): Uint32Array {
   const rows = new Uint32Array(size);
-  let end = 0;
-  for (const name of names) end = memory.lists.rows(name, rows, end);
   let count = 0;
-  for (let at = 0; at < end; at += 1) {
-    const row = rows[at] ?? 0;
-    if (!passes(row)) continue;
-    rows[count] = row;
-    count += 1;
-  }
+  for (const name of names) count = memory.lists.rows(name, rows, count);
+  for (const passes of tests) count = keep(rows, count, passes);
   const passing = rows.subarray(0, count);
   // Few pass, so that sorting them takes less than sorting all.
   return names.length < 2 ? passing : passing.sort().filter((row, at, all) => row !== all[at - 1]);
 }
 
-function memberTest(memory: PostMemory, list: ListOfNames): (row: number) => boolean {
+/** Moves those of the first rows that pass to the beginning. @returns how many they are */
+function keep(rows: Uint32Array, count: number, passes: RowTest): number {
+  let kept = 0;
+  for (let at = 0; at < count; at += 1) {
+    const row = rows[at] ?? 0;
+    if (!passes(row)) continue;
+    rows[kept] = row;
+    kept += 1;
+  }
+  return kept;
+}
+
+function memberTest(memory: PostMemory, list: ListOfNames): RowTest {
   const member = new Uint8Array(memory.rows.size);
   for (const name of list.names) {
     memory.lists.each(name, (row) => {
@@ -155,60 +160,82 @@ function memberTest(memory: PostMemory, list: ListOfNames): (row: number) => boo
   return (row) => member[row] === 1;
 }
 
-/** Everything a row is asked for itself, cheapest checks first. */
-function testOf(
-  memory: PostMemory,
-  filter: PostFilter,
-  tests: readonly ((row: number) => boolean)[],
-): (row: number) => boolean {
+/** What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory. */
+function testsOf(memory: PostMemory, filter: PostFilter, members: readonly RowTest[]): RowTest[] {
   const { rows } = memory;
-  const [marks, kind, publisher] = [rows.marks.view, rows.kind.view, rows.publisher.view];
-  const [expiresAt, createdAt] = [rows.expiresAt.view, rows.createdAt.view];
-  const [windowStart, windowEnd] = [rows.windowStart.view, rows.windowEnd.view];
-  const kinds = kindBits(filter);
-  const aliveAfter = filter.includeExpired ? null : filter.now;
-  const hasWindow = filter.after !== null || filter.before !== null || typeof filter.endedBy === "number";
+  const isCurrent = isCurrentOnly(filter);
+  const refused =
+    (filter.includeSyndicated ? 0 : MARK.syndicated) |
+    (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
+    (filter.datedOnly === true ? MARK.undated : 0);
+  const tests = [
+    isCurrent ? currentTest(rows, filter.now) : null,
+    isCurrent && (refused & ~MARK.reply) === 0 ? null : markTest(rows, refused),
+    kindTest(rows, kindBits(filter)),
+    isCurrent || filter.includeExpired ? null : expiryTest(rows, filter.now),
+    windowTest(rows, filter),
+    creationTest(rows, filter.createdUntil),
+    statusTest(memory, filter.verifiedOnly),
+    nearTest(rows, filter.near),
+    ...members,
+  ];
+  return tests.filter((test) => test !== null);
+}
+
+/** One test for all. Calls of functions that differ cost most where nearly every row comes by: the first is asked alone. */
+function allOf(tests: readonly RowTest[]): RowTest {
+  const [first = () => true, second, ...others] = tests;
+  if (second === undefined) return first;
+  if (others.length === 0) return (row) => first(row) && second(row);
+  const rest = allOf([second, ...others]);
+  return (row) => first(row) && rest(row);
+}
+
+/** Most searches want the same rows, whose bits lie together. */
+function currentTest(rows: Rows, now: number): RowTest {
+  const current = rows.current(now);
+  return (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0;
+}
+
+function markTest({ marks: { view: marks } }: Rows, refused: number): RowTest {
+  return (row) => ((marks[row] ?? 0) & (MARK.live | refused)) === MARK.live;
+}
+
+function kindTest({ kind: { view: kind } }: Rows, kinds: number | null): RowTest | null {
+  return kinds === null ? null : (row) => ((kind[row] ?? 0) & kinds) !== 0;
+}
+
+function expiryTest({ expiresAt: { view: expiresAt } }: Rows, now: number): RowTest {
+  return (row) => (expiresAt[row] ?? 0) > now;
+}
+
+function windowTest({ windowStart, windowEnd }: Rows, filter: PostFilter): RowTest | null {
+  if (filter.after === null && filter.before === null && typeof filter.endedBy !== "number") return null;
+  const [starts, ends] = [windowStart.view, windowEnd.view];
   const after = filter.after ?? Number.NEGATIVE_INFINITY;
   const endedBy = filter.endedBy ?? Number.POSITIVE_INFINITY;
   const before = filter.before ?? Number.POSITIVE_INFINITY;
-  const createdUntil = rows.newestAt() > filter.createdUntil ? filter.createdUntil : null;
-  const { verifiedOnly } = filter;
-  const topLevelOnly = filter.parentId === null && !filter.includeReplies;
-  // Most searches want the same rows, whose bits lie together.
-  const current = isCurrentOnly(filter) ? rows.current(filter.now) : null;
-  const refused =
-    (filter.includeSyndicated ? 0 : MARK.syndicated) |
-    (topLevelOnly ? MARK.reply : 0) |
-    (filter.datedOnly === true ? MARK.undated : 0);
-  const isMarked = current === null || (refused & ~MARK.reply) !== 0;
-  const ranks = verifiedOnly || memory.suspended > 0;
-  const near = nearTest(memory, filter.near);
-  const asksMore = isMarked || kinds !== null || hasWindow || createdUntil !== null || ranks || near !== null;
-  if (current !== null && !asksMore && tests.length === 0)
-    return (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0;
-  // A column that decides nothing is not read: rows come in no order, and each read waits for memory.
   return (row) => {
-    if (current !== null && ((current[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) return false;
-    if (isMarked && ((marks[row] ?? 0) & (MARK.live | refused)) !== MARK.live) return false;
-    if (kinds !== null && ((kind[row] ?? 0) & kinds) === 0) return false;
-    if (current === null && aliveAfter !== null && (expiresAt[row] ?? 0) <= aliveAfter) return false;
-    if (hasWindow) {
-      const end = windowEnd[row] ?? 0;
-      if (end < after || end >= endedBy || (windowStart[row] ?? 0) > before) return false;
-    }
-    if (createdUntil !== null && (createdAt[row] ?? 0) > createdUntil) return false;
-    if (ranks) {
-      const status = memory.names.get(publisher[row] ?? 0, FIELD.status);
-      if ((status & STATUS.suspended) !== 0) return false;
-      if (verifiedOnly && (status & STATUS.verified) === 0) return false;
-    }
-    if (near !== null && !near(row)) return false;
-    for (const test of tests) if (!test(row)) return false;
-    return true;
+    const end = ends[row] ?? 0;
+    return end >= after && end < endedBy && (starts[row] ?? 0) <= before;
   };
 }
 
-function nearTest({ rows }: PostMemory, near: PostFilter["near"]): ((row: number) => boolean) | null {
+function creationTest(rows: Rows, until: number): RowTest | null {
+  if (rows.newestAt() <= until) return null;
+  const createdAt = rows.createdAt.view;
+  return (row) => (createdAt[row] ?? 0) <= until;
+}
+
+function statusTest({ rows, names, suspended }: PostMemory, verifiedOnly: boolean): RowTest | null {
+  if (!verifiedOnly && suspended === 0) return null;
+  const publisher = rows.publisher.view;
+  const decides = STATUS.suspended | (verifiedOnly ? STATUS.verified : 0);
+  const wanted = decides & STATUS.verified;
+  return (row) => (names.get(publisher[row] ?? 0, FIELD.status) & decides) === wanted;
+}
+
+function nearTest(rows: Rows, near: PostFilter["near"]): RowTest | null {
   if (near === null) return null;
   const [marks, lats, lngs] = [rows.marks.view, rows.lat.view, rows.lng.view];
   const box = boxAround(near, near.radiusKm);

@@ -8,7 +8,7 @@ import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestOf } from "./best-of.ts";
 import { Copies, hasCompany } from "./copies.ts";
-import { anyRowTest, type RowFilter, rowFilter, rowTest } from "./filter.ts";
+import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
 import { walkByTime } from "./walk.ts";
@@ -276,8 +276,6 @@ export class Searcher {
     return { filter, test };
   }
 }
-
-type RowTest = RowFilter["passes"];
 
 /** Rows that compete for a place. */
 interface Competing {

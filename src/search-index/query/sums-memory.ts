@@ -1,5 +1,5 @@
 import { growTo, type Kernel, openKernel } from "../../search/kernel/index.ts";
-import { BLOCK_MAX } from "../memory/row-lists.ts";
+import { BLOCK_MAX, type ListBlock } from "../memory/row-lists.ts";
 
 /** Rows summed up at a time, a power of two: their sums stay in the processor's nearest memory. */
 export const BLOCK_ROWS = 8192;
@@ -9,12 +9,12 @@ export const SCORES_AT = 0;
 export const COVERAGE_AT = SCORES_AT + 4 * BLOCK_ROWS;
 export const LENGTHS_AT = COVERAGE_AT + 4 * BLOCK_ROWS;
 const READERS_AT = LENGTHS_AT + 2 * BLOCK_ROWS;
-/** Of a list that is read: where the kernel is in it, and the bytes of a block. */
+/** Of a list that is read: where the kernel is in it, and a block. */
 const STATE_BYTES = 16;
 const READER_BYTES = STATE_BYTES + BLOCK_MAX;
 const READERS_MIN = 16;
-/** Bytes of a row in `rows`, `scores` and `coverage`. */
-const ROW_BYTES = 12;
+/** Bytes of a row in `rows`, `scores`, `coverage` and `wanted`. */
+const ROW_BYTES = 16;
 
 /** The kernel's memory for sums of words, and views of its parts. */
 export class SumsMemory {
@@ -27,8 +27,8 @@ export class SumsMemory {
   /** A bit for each row that is in `rows`, and how many of these come before each 32 rows. */
   members: Uint32Array = new Uint32Array(0);
   before: Uint32Array = new Uint32Array(0);
-  /** A bit for each row that may get a score. */
-  within: Uint32Array = new Uint32Array(0);
+  /** The rows that may get a score, ascending, and one that is larger than all. */
+  wanted: Uint32Array = new Uint32Array(0);
   /** The largest score of each block. */
   best: Float32Array = new Float32Array(0);
   #readers = 0;
@@ -50,7 +50,7 @@ export class SumsMemory {
     const groups = room >>> 5;
     const blocks = room / BLOCK_ROWS;
     let at = READERS_AT + this.#readers * READER_BYTES;
-    growTo(this.kernel.memory, at + room * ROW_BYTES + (3 * groups + blocks) * 4);
+    growTo(this.kernel.memory, at + room * ROW_BYTES + (2 * groups + blocks + 1) * 4);
     const next = (length: number): [SharedArrayBuffer, number, number] => {
       at += 4 * length;
       return [this.#buffer, at - 4 * length, length];
@@ -60,7 +60,7 @@ export class SumsMemory {
     this.coverage = new Float32Array(...next(room));
     this.members = new Uint32Array(...next(groups));
     this.before = new Uint32Array(...next(groups));
-    this.within = new Uint32Array(...next(groups));
+    this.wanted = new Uint32Array(...next(room + 1));
     this.best = new Float32Array(...next(blocks));
   }
 
@@ -71,14 +71,18 @@ export class SumsMemory {
 
   /** Sets a reader before the first entry of its list. */
   rewind(nth: number): void {
-    new Uint32Array(this.#buffer, this.readerAt(nth), 3).fill(0);
+    new Uint32Array(this.#buffer, this.readerAt(nth), 4).fill(0);
   }
 
-  /** Gives a reader the bytes of its next entries. */
-  feed(nth: number, bytes: Uint8Array): void {
+  /** Gives a reader its next entries. */
+  feed(nth: number, { entries, weights }: ListBlock): void {
     const at = this.readerAt(nth) + STATE_BYTES;
-    new Uint8Array(this.#buffer, at, BLOCK_MAX).set(bytes);
-    new Uint32Array(this.#buffer, this.readerAt(nth), 2).set([at, at + bytes.length]);
+    const block = new Uint8Array(this.#buffer, at, BLOCK_MAX);
+    block.set(entries);
+    block.set(weights, BLOCK_MAX - weights.length);
+    const state = new Uint32Array(this.#buffer, this.readerAt(nth), 4);
+    state.set([at, at + entries.length]);
+    state[3] = at + BLOCK_MAX;
   }
 
   get #buffer(): SharedArrayBuffer {

@@ -1,9 +1,12 @@
 import type { ListBlocks } from "../memory/row-lists.ts";
+import { isIn } from "./filter.ts";
 import { BLOCK_ROWS, COVERAGE_AT, LENGTHS_AT, SCORES_AT, SumsMemory } from "./sums-memory.ts";
 
 /** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
 const K1 = 1.2;
 const B = 0.75;
+/** Larger than all rows. */
+const NO_ROW = 0xffff_ffff;
 /** What a text without words would count in the divisor. */
 const LEAST_LENGTH = K1 * (1 - B);
 
@@ -74,17 +77,24 @@ export class WordSums {
     memory.reserve(size, words.length);
     memory.members.fill(0, 0, (size >>> 5) + 1);
     for (const nth of words.keys()) memory.rewind(nth);
-    if (among !== null) this.#allow(among, size);
+    if (among !== null) {
+      memory.wanted.set(among);
+      memory.wanted[among.length] = NO_ROW;
+    }
     const slope = (K1 * B) / meanLength;
     this.#blocks = Math.ceil(size / BLOCK_ROWS);
     this.count = 0;
+    let first = 0;
     for (let start = 0; start < size; start += BLOCK_ROWS) {
       beforeBlock();
       const end = start + BLOCK_ROWS;
-      memory.block.lengths.set(lengths.subarray(start, end));
+      if (among === null) memory.block.lengths.set(lengths.subarray(start, end));
+      const wanted = first;
+      for (; among !== null && (among[first] ?? end) < end; first += 1)
+        memory.block.lengths[(among[first] ?? 0) - start] = lengths[among[first] ?? 0] ?? 0;
       for (const [nth, word] of words.entries()) {
-        if ("found" in word) this.#addFound(word, end, among !== null);
-        else this.#addListed(word, nth, end, slope, among !== null);
+        if ("found" in word) this.#addFound(word, end, among);
+        else this.#addListed(word, nth, end, slope, among === null ? null : wanted);
       }
       this.#gather(start, Math.min(size, end));
     }
@@ -117,20 +127,12 @@ export class WordSums {
     return largest;
   }
 
-  #allow(rows: Uint32Array, size: number): void {
-    const { within } = this.#memory;
-    within.fill(0, 0, (size >>> 5) + 1);
-    for (let at = 0; at < rows.length; at += 1) {
-      const row = rows[at] ?? 0;
-      within[row >>> 5] = (within[row >>> 5] ?? 0) | (1 << (row & 31));
-    }
-  }
-
-  /** Adds a word's scores to the rows before `end`. */
-  #addListed(word: ListedWord, nth: number, end: number, slope: number, isLimited: boolean): void {
+  /** Adds a word's scores to the rows before `end`. @param wanted  place of the first row wanted; null when all are */
+  #addListed(word: ListedWord, nth: number, end: number, slope: number, wanted: number | null): void {
     const { blocks, factor, isFlat, share } = word;
     const memory = this.#memory;
-    const { kernel, members, within } = memory;
+    const { kernel, members } = memory;
+    const wantedAt = wanted === null ? 0 : memory.wanted.byteOffset + 4 * wanted;
     for (;;) {
       const isRead = kernel.addEntries(
         memory.readerAt(nth),
@@ -145,23 +147,21 @@ export class WordSums {
         COVERAGE_AT,
         BLOCK_ROWS - 1,
         members.byteOffset,
-        isLimited ? within.byteOffset : 0,
+        wantedAt,
       );
-      const bytes = isRead === 1 ? blocks.next() : null;
-      if (bytes === null) return;
-      memory.feed(nth, bytes);
+      const block = isRead === 1 ? blocks.next() : null;
+      if (block === null) return;
+      memory.feed(nth, block);
     }
   }
 
-  #addFound(word: FoundRows, end: number, isLimited: boolean): void {
-    const { members, within, block } = this.#memory;
+  #addFound(word: FoundRows, end: number, among: Uint32Array | null): void {
+    const { members, block } = this.#memory;
     for (; word.at < word.found.length; word.at += 1) {
       const [row, score] = word.found[word.at] ?? [end, 0];
       if (row >= end) return;
-      const group = row >>> 5;
-      const bit = 1 << (row & 31);
-      if (isLimited && ((within[group] ?? 0) & bit) === 0) continue;
-      members[group] = (members[group] ?? 0) | bit;
+      if (among !== null && !isIn(among, row)) continue;
+      members[row >>> 5] = (members[row >>> 5] ?? 0) | (1 << (row & 31));
       const place = row & (BLOCK_ROWS - 1);
       block.scores[place] = (block.scores[place] ?? 0) + score;
       block.coverage[place] = (block.coverage[place] ?? 0) + word.share;

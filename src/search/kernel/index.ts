@@ -49,7 +49,7 @@ export interface Kernel {
     coverage: number,
     mask: number,
     members: number,
-    within: number,
+    wanted: number,
   ): 0 | 1;
   gather(
     first: number,

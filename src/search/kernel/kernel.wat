@@ -229,21 +229,76 @@
     (local.get $out))
 
   ;; Adds the entries of a list to the sums of a block, as far as their rows come before $until; 1 when all that $reader has
-  ;; were added. A reader has the addresses of its next byte and of its end, and the last row (u32 each). An entry is the
-  ;; distance to the row before, seven bits a byte, the lowest first; its own lowest bit is 1 when the weight follows in a byte,
-  ;; which is 2 otherwise. BM25: a row gets $base and $scale × times / (times + $least + $slope × its length), where weights
-  ;; are halves of times; its coverage $share. $scores, $coverage (f32) and $lengths (u16) have the rows by $mask, $members a
-  ;; bit for each row that has sums, $within for each that may have; it is 0 when all may.
-  (func (export "addEntries") (param $reader i32) (param $until i32) (param $base f64) (param $scale f64) (param $least f64) (param $slope f64) (param $share f64) (param $lengths i32) (param $scores i32) (param $coverage i32) (param $mask i32) (param $members i32) (param $within i32) (result i32)
+  ;; were added. A reader has the addresses of its next byte and of its end, the last row, and the address of the last weight
+  ;; (u32 each). An entry is the distance to the row before, seven bits a byte, the lowest first; its own lowest bit is 1 when it
+  ;; has a weight, which lies before the last one, and is 2 otherwise. BM25: a row gets $base and $scale × times / (times +
+  ;; $least + $slope × its length), where weights are halves of times; its coverage $share. $scores, $coverage (f32) and
+  ;; $lengths (u16) have the rows by $mask, $members a bit for each row that has sums. At $wanted lie the rows that may have
+  ;; any, ascending, and a number above all rows behind them; it is 0 when all may.
+  (func (export "addEntries") (param $reader i32) (param $until i32) (param $base f64) (param $scale f64) (param $least f64) (param $slope f64) (param $share f64) (param $lengths i32) (param $scores i32) (param $coverage i32) (param $mask i32) (param $members i32) (param $wanted i32) (result i32)
     (local $at i32) (local $end i32) (local $row i32) (local $next i32) (local $value i32) (local $byte i32) (local $shift i32)
     (local $to i32) (local $weight i32) (local $group i32) (local $bit i32) (local $place i32) (local $times f64) (local $isRead i32)
+    (local $weights i32) (local $only i32) (local $sought i32) (local $some v128) (local $first v128) (local $second v128)
     (local.set $at (i32.load (local.get $reader)))
     (local.set $end (i32.load offset=4 (local.get $reader)))
     (local.set $row (i32.load offset=8 (local.get $reader)))
+    (local.set $weights (i32.load offset=12 (local.get $reader)))
+    (if (local.get $wanted) (then (local.set $only (i32.load (local.get $wanted)))))
     (local.set $isRead (i32.const 1))
     (block $done
       (loop $entry
         (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (if (local.get $wanted)
+          (then
+            (if (i32.ge_u (local.get $only) (local.get $until))
+              (then
+                (local.set $isRead (i32.const 0))
+                (br $done)))
+            ;; Once for each of these rows; then one by one, up to it.
+            (if (i32.ne (local.get $only) (local.get $sought))
+              (then
+                (local.set $sought (local.get $only))
+                ;; Sixteen bytes at a time, as long as their entries end before the next row that is wanted.
+                (block $near
+                  (loop $skip
+                    (br_if $near (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
+                    (local.set $some (v128.load (local.get $at)))
+                    (local.set $to (i8x16.bitmask (local.get $some)))
+                    ;; Entries of three bytes are rare and left to what follows.
+                    (br_if $near (i32.and (local.get $to) (i32.shl (local.get $to) (i32.const 1))))
+                    (local.set $next (i32.add (local.get $at) (i32.const 16)))
+                    (if (i32.ge_u (local.get $to) (i32.const 0x8000))
+                      (then
+                        ;; The last entry goes on behind these bytes.
+                        (local.set $next (i32.add (local.get $at) (i32.const 15)))
+                        (local.set $some (i8x16.replace_lane 15 (local.get $some) (i32.const 0)))))
+                    ;; Bytes whose entry began with the one before.
+                    (local.set $second
+                      (i8x16.lt_s
+                        (i8x16.shuffle 16 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 (local.get $some) (v128.const i64x2 0 0))
+                        (v128.const i64x2 0 0)))
+                    (local.set $first (v128.andnot (local.get $some) (local.get $second)))
+                    (local.set $weight (i32.popcnt (i8x16.bitmask (i8x16.shl (local.get $first) (i32.const 7)))))
+                    (local.set $value
+                      (call $sumOf
+                        (i16x8.add
+                          (i16x8.extadd_pairwise_i8x16_u
+                            (v128.and
+                              (local.get $first)
+                              (v128.const i32x4 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f)))
+                          (i16x8.shl
+                            (i16x8.extadd_pairwise_i8x16_u (v128.and (local.get $some) (local.get $second)))
+                            (i32.const 7)))))
+                    (local.set $to
+                      (i32.add
+                        (local.get $row)
+                        (i32.shr_u (i32.sub (local.get $value) (local.get $weight)) (i32.const 1))))
+                    (br_if $near (i32.ge_u (local.get $to) (local.get $only)))
+                    (local.set $row (local.get $to))
+                    (local.set $weights (i32.sub (local.get $weights) (local.get $weight)))
+                    (local.set $at (local.get $next))
+                    (br $skip)))
+                (br_if $done (i32.ge_u (local.get $at) (local.get $end)))))))
         (local.set $value (i32.load8_u (local.get $at)))
         (local.set $next (i32.add (local.get $at) (i32.const 1)))
         (if (i32.ge_u (local.get $value) (i32.const 128))
@@ -265,20 +320,22 @@
             (local.set $isRead (i32.const 0))
             (br $done)))
         (local.set $row (local.get $to))
-        (local.set $weight (i32.const 2))
-        (if (i32.and (local.get $value) (i32.const 1))
-          (then
-            (local.set $weight (i32.load8_u (local.get $next)))
-            (local.set $next (i32.add (local.get $next) (i32.const 1)))))
         (local.set $at (local.get $next))
+        (local.set $value (i32.and (local.get $value) (i32.const 1)))
+        (local.set $weights (i32.sub (local.get $weights) (local.get $value)))
+        (if (local.get $wanted)
+          (then
+            (block $reached
+              (loop $ahead
+                (br_if $reached (i32.ge_u (local.get $only) (local.get $row)))
+                (local.set $wanted (i32.add (local.get $wanted) (i32.const 4)))
+                (local.set $only (i32.load (local.get $wanted)))
+                (br $ahead)))
+            (br_if $entry (i32.ne (local.get $only) (local.get $row)))))
+        (local.set $weight (select (i32.load8_u (local.get $weights)) (i32.const 2) (local.get $value)))
         (local.set $group (i32.shl (i32.shr_u (local.get $row) (i32.const 5)) (i32.const 2)))
         ;; Shifts count by 32.
         (local.set $bit (i32.shl (i32.const 1) (local.get $row)))
-        (if (local.get $within)
-          (then
-            (br_if $entry
-              (i32.eqz
-                (i32.and (i32.load (i32.add (local.get $within) (local.get $group))) (local.get $bit))))))
         (local.set $group (i32.add (local.get $members) (local.get $group)))
         (i32.store (local.get $group) (i32.or (i32.load (local.get $group)) (local.get $bit)))
         (local.set $times (f64.mul (f64.convert_i32_u (local.get $weight)) (f64.const 0.5)))
@@ -307,7 +364,15 @@
         (br $entry)))
     (i32.store (local.get $reader) (local.get $at))
     (i32.store offset=8 (local.get $reader) (local.get $row))
+    (i32.store offset=12 (local.get $reader) (local.get $weights))
     (local.get $isRead))
+
+  ;; The sum of eight u16.
+  (func $sumOf (param $some v128) (result i32)
+    (local.set $some (i32x4.extadd_pairwise_i16x8_u (local.get $some)))
+    (i32.add
+      (i32.add (i32x4.extract_lane 0 (local.get $some)) (i32x4.extract_lane 1 (local.get $some)))
+      (i32.add (i32x4.extract_lane 2 (local.get $some)) (i32x4.extract_lane 3 (local.get $some)))))
 
   ;; Moves the sums of a block, rows $first up to $until, both multiples of 32, to the end of all: the places after $count of
   ;; $allRows (u32), $allScores and $allCoverage (f32). Leaves zeros, writes to $before how many rows come before each 32 of
