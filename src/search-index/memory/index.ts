@@ -6,7 +6,7 @@ import { Column } from "./columns.ts";
 import { hashed, hashName, NAME, type NameKind } from "./hash.ts";
 import { FIELD, Names } from "./names.ts";
 import { RowLists } from "./row-lists.ts";
-import { Rows } from "./rows.ts";
+import { kindBit, Rows } from "./rows.ts";
 
 /** Cells of the globe in which posts with a place are listed, in degrees: 0.5, up to 56 km. */
 export const CELL = 0.5;
@@ -165,7 +165,7 @@ export class PostMemory {
       lists.append(names.number(NAME.word, stem), row, weight);
       if (names.size > known) this.onNewWord?.(stem);
     }
-    for (const [kind, name] of namesOf(post)) lists.append(names.number(kind, name), row);
+    for (const [kind, name, weight] of namesOf(post)) lists.append(names.number(kind, name), row, weight);
     this.version += 1;
     return row;
   }
@@ -236,13 +236,15 @@ export class PostMemory {
   }
 }
 
-/** The names in whose lists a post is found, beside its words. */
-function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
+/** The names in whose lists a post is found, beside its words. In that of a cell its weight is the bit of its kind. */
+function* namesOf(post: IndexedPost): Generator<[NameKind, string, weight?: number]> {
   for (const tag of new Set(post.tags)) yield [NAME.tag, tag];
   yield [NAME.publisher, post.publisherId];
   if (post.source !== null) yield [NAME.source, post.source];
   if (post.parentId !== null) yield [NAME.parent, post.parentId];
-  if (post.lat !== null && post.lng !== null) yield [NAME.cell, cellName(cellOf(post.lat), cellOf(post.lng))];
+  if (post.lat !== null && post.lng !== null) {
+    yield [NAME.cell, cellName(cellOf(post.lat), cellOf(post.lng)), kindBit(post.kind)];
+  }
 }
 
 /** Number of the cell's row or column. */
@@ -257,7 +259,7 @@ function digestOf(post: IndexedPost, { weights, length }: Terms): number {
     digest = (digest + Math.imul(hashed.low ^ weight, 0x9e37_79b1)) >>> 0;
   };
   for (const [stem, weight] of weights) add(NAME.word, stem, weight);
-  for (const [kind, name] of namesOf(post)) add(kind, name, 0);
+  for (const [kind, name, weight = 0] of namesOf(post)) add(kind, name, weight);
   add(NAME.id, post.id, 0);
   return digest;
 }

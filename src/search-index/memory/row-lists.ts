@@ -85,10 +85,14 @@ export class RowLists {
     }
   }
 
-  /** Writes the rows of a list to `out` from `to` on; gives the end of what it wrote. */
-  rows(name: number, out: Uint32Array, to: number): number {
+  /**
+   * Writes the rows of a list to `out` from `to` on; gives the end of what it wrote.
+   * @param bits  only rows whose weight has one of these; null means all
+   */
+  rows(name: number, out: Uint32Array, to: number, bits: number | null): number {
     let end = to;
-    this.each(name, (row) => {
+    this.each(name, (row, weight) => {
+      if (bits !== null && (weight & bits) === 0) return;
       out[end] = row;
       end += 1;
     });

@@ -17,6 +17,8 @@ const TEXT_MAX = 30_000;
 export const MARK = { live: 1, place: 2, vector: 4, syndicated: 8, reply: 16, undated: 32 } as const;
 /** Places are kept as whole parts of a degree: 10^-7, about a centimetre. */
 export const DEGREE = 1e7;
+/** The latitude of a post without a place: in no circle, so that nothing else need be read to refuse it. */
+const NOWHERE = -(2 ** 31);
 
 /**
  * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher, parent
@@ -36,7 +38,7 @@ export class Rows {
   readonly marks = new Column(Uint8Array);
   /** Bit of the kind, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
-  /** In parts of a degree; meaningless without `MARK.place`. */
+  /** In parts of a degree; `NOWHERE` without a place. */
   readonly lat = new Column(Int32Array);
   readonly lng = new Column(Int32Array);
   readonly windowStart = new Column(Float64Array);
@@ -289,16 +291,17 @@ export class Rows {
   }
 
   #putFields(row: number, post: IndexedPost): void {
+    const hasPlace = post.lat !== null && post.lng !== null;
     this.marks.view[row] =
       MARK.live |
-      (post.lat !== null && post.lng !== null ? MARK.place : 0) |
+      (hasPlace ? MARK.place : 0) |
       ((this.marks.view[row] ?? 0) & MARK.vector) |
       (post.syndicated ? MARK.syndicated : 0) |
       (post.parentId !== null ? MARK.reply : 0) |
       (post.windowStart === post.createdAt ? MARK.undated : 0);
     this.kind.view[row] = kindBit(post.kind);
-    this.lat.view[row] = Math.round((post.lat ?? 0) * DEGREE);
-    this.lng.view[row] = Math.round((post.lng ?? 0) * DEGREE);
+    this.lat.view[row] = hasPlace ? Math.round((post.lat ?? 0) * DEGREE) : NOWHERE;
+    this.lng.view[row] = hasPlace ? Math.round((post.lng ?? 0) * DEGREE) : 0;
     this.windowStart.view[row] = post.windowStart;
     this.windowEnd.view[row] = post.windowEnd;
     this.expiresAt.view[row] = post.expiresAt;

@@ -1,12 +1,19 @@
 import type { PostFilter } from "../../schema/filter.ts";
 import { boxAround, distanceKm, inBox } from "../../search/distance.ts";
 import { STATUS } from "../indexed-post.ts";
+import type { Numbers } from "../memory/columns.ts";
 import { NAME, type NameKind } from "../memory/hash.ts";
 import { CELL, cellName, cellOf, type PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { DEGREE, kindBit, MARK, type Rows } from "../memory/rows.ts";
 
 export type RowTest = (row: number) => boolean;
+
+/** A test, and the columns that it reads far apart. */
+interface ColumnTest {
+  passes: RowTest;
+  columns: readonly Numbers[];
+}
 
 /** What a filter asks of rows. */
 export interface RowFilter {
@@ -35,8 +42,10 @@ export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   const tests = lists
     .filter((list) => list.decides && list !== listed)
     .map((list) => memberTest(memory, list));
-  const all = testsOf(memory, filter, tests);
-  return { passes: allOf(all), among: listed === null ? null : rowsOf(memory, listed, all) };
+  const told = listed?.kinds ?? null;
+  const all = testsOf(memory, told === null ? filter : { ...filter, kinds: null }, tests);
+  const passes = allOf(all.map((test) => test.passes));
+  return { passes, among: listed === null ? null : rowsOf(memory, listed, all) };
 }
 
 /** The test for rows that need not be in `among`. */
@@ -66,7 +75,7 @@ export const kindBits = ({ kinds }: PostFilter): number | null =>
 export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
   const deciding = listsOf(memory, filter).filter((list) => list.decides);
   const members = deciding.map((list) => memberTest(memory, list));
-  return allOf(testsOf(memory, filter, members));
+  return allOf(testsOf(memory, filter, members).map((test) => test.passes));
 }
 
 /** Names whose lists together hold every row that passes. */
@@ -75,6 +84,8 @@ interface ListOfNames {
   size: number;
   /** True when a row passes if and only if it is in one of the lists, as far as this condition goes. */
   decides: boolean;
+  /** Bits of the kinds that are wanted, where the lists tell a row's kind. */
+  kinds: number | null;
 }
 
 function listsOf(memory: PostMemory, filter: PostFilter): ListOfNames[] {
@@ -88,7 +99,7 @@ function listsOf(memory: PostMemory, filter: PostFilter): ListOfNames[] {
       found.push(number);
       size += names.get(number, FIELD.count);
     }
-    return { names: found, size, decides };
+    return { names: found, size, decides, kinds: kind === NAME.cell ? kindBits(filter) : null };
   };
   const lists: ListOfNames[] = [];
   if (filter.publisherId !== null) lists.push(list(NAME.publisher, [filter.publisherId], true));
@@ -124,44 +135,65 @@ function cellsOf(near: PostFilter["near"]): string[] | null {
   return cells;
 }
 
-/**
- * The rows of some lists that pass, ascending, each once. One test is asked about all of them before the next: so the
- * processor reads a column for many rows at a time, where it would wait for each column of each row.
- */
-function rowsOf(memory: PostMemory, { names, size }: ListOfNames, tests: readonly RowTest[]): Uint32Array {
+/** Rows whose columns are read ahead. Their numbers stay in the processor's nearest memory until they are compared. */
+const AHEAD = 1024;
+
+/** The rows of some lists that pass, ascending, each once. One test is asked about all of them before the next. */
+function rowsOf(
+  memory: PostMemory,
+  { names, size, kinds }: ListOfNames,
+  tests: readonly ColumnTest[],
+): Uint32Array {
   const rows = new Uint32Array(size);
   let count = 0;
-  for (const name of names) count = memory.lists.rows(name, rows, count);
-  for (const passes of tests) count = keep(rows, count, passes);
+  for (const name of names) count = memory.lists.rows(name, rows, count, kinds);
+  for (const test of tests) count = keep(rows, count, test);
   const passing = rows.subarray(0, count);
   // Few pass, so that sorting them takes less than sorting all.
   return names.length < 2 ? passing : passing.sort().filter((row, at, all) => row !== all[at - 1]);
 }
 
 /** Moves those of the first rows that pass to the beginning. @returns how many they are */
-function keep(rows: Uint32Array, count: number, passes: RowTest): number {
+function keep(rows: Uint32Array, count: number, { passes, columns }: ColumnTest): number {
   let kept = 0;
-  for (let at = 0; at < count; at += 1) {
-    const row = rows[at] ?? 0;
-    if (!passes(row)) continue;
-    rows[kept] = row;
-    kept += 1;
+  for (let start = 0; start < count; start += AHEAD) {
+    const end = Math.min(count, start + AHEAD);
+    for (const column of columns) unneeded = sumOf(column, rows, start, end);
+    for (let at = start; at < end; at += 1) {
+      const row = rows[at] ?? 0;
+      if (!passes(row)) continue;
+      rows[kept] = row;
+      kept += 1;
+    }
   }
   return kept;
 }
 
-function memberTest(memory: PostMemory, list: ListOfNames): RowTest {
+/** Kept so that the compiler leaves no sum out. */
+let unneeded = 0;
+
+/**
+ * Reads a column for some rows. Rows come in no order, so each number is far away; here the processor waits for many at once,
+ * where a test that decides row by row waits for one.
+ */
+function sumOf(column: Numbers, rows: Uint32Array, start: number, end: number): number {
+  let sum = unneeded;
+  for (let at = start; at < end; at += 1) sum += column[rows[at] ?? 0] ?? 0;
+  return sum;
+}
+
+function memberTest(memory: PostMemory, list: ListOfNames): ColumnTest {
   const member = new Uint8Array(memory.rows.size);
   for (const name of list.names) {
     memory.lists.each(name, (row) => {
       member[row] = 1;
     });
   }
-  return (row) => member[row] === 1;
+  return { passes: (row) => member[row] === 1, columns: [] };
 }
 
 /** What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory. */
-function testsOf(memory: PostMemory, filter: PostFilter, members: readonly RowTest[]): RowTest[] {
+function testsOf(memory: PostMemory, filter: PostFilter, members: readonly ColumnTest[]): ColumnTest[] {
   const { rows } = memory;
   const isCurrent = isCurrentOnly(filter);
   const refused =
@@ -192,57 +224,59 @@ function allOf(tests: readonly RowTest[]): RowTest {
 }
 
 /** Most searches want the same rows, whose bits lie together. */
-function currentTest(rows: Rows, now: number): RowTest {
+function currentTest(rows: Rows, now: number): ColumnTest {
   const current = rows.current(now);
-  return (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0;
+  return { passes: (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0, columns: [] };
 }
 
-function markTest({ marks: { view: marks } }: Rows, refused: number): RowTest {
-  return (row) => ((marks[row] ?? 0) & (MARK.live | refused)) === MARK.live;
+function markTest({ marks: { view: marks } }: Rows, refused: number): ColumnTest {
+  return { passes: (row) => ((marks[row] ?? 0) & (MARK.live | refused)) === MARK.live, columns: [marks] };
 }
 
-function kindTest({ kind: { view: kind } }: Rows, kinds: number | null): RowTest | null {
-  return kinds === null ? null : (row) => ((kind[row] ?? 0) & kinds) !== 0;
+function kindTest({ kind: { view: kind } }: Rows, kinds: number | null): ColumnTest | null {
+  return kinds === null ? null : { passes: (row) => ((kind[row] ?? 0) & kinds) !== 0, columns: [kind] };
 }
 
-function expiryTest({ expiresAt: { view: expiresAt } }: Rows, now: number): RowTest {
-  return (row) => (expiresAt[row] ?? 0) > now;
+function expiryTest({ expiresAt: { view: expiresAt } }: Rows, now: number): ColumnTest {
+  return { passes: (row) => (expiresAt[row] ?? 0) > now, columns: [expiresAt] };
 }
 
-function windowTest({ windowStart, windowEnd }: Rows, filter: PostFilter): RowTest | null {
+function windowTest({ windowStart, windowEnd }: Rows, filter: PostFilter): ColumnTest | null {
   if (filter.after === null && filter.before === null && typeof filter.endedBy !== "number") return null;
   const [starts, ends] = [windowStart.view, windowEnd.view];
   const after = filter.after ?? Number.NEGATIVE_INFINITY;
   const endedBy = filter.endedBy ?? Number.POSITIVE_INFINITY;
   const before = filter.before ?? Number.POSITIVE_INFINITY;
-  return (row) => {
+  const passes = (row: number) => {
     const end = ends[row] ?? 0;
     return end >= after && end < endedBy && (starts[row] ?? 0) <= before;
   };
+  return { passes, columns: [ends, starts] };
 }
 
-function creationTest(rows: Rows, until: number): RowTest | null {
+function creationTest(rows: Rows, until: number): ColumnTest | null {
   if (rows.newestAt() <= until) return null;
   const createdAt = rows.createdAt.view;
-  return (row) => (createdAt[row] ?? 0) <= until;
+  return { passes: (row) => (createdAt[row] ?? 0) <= until, columns: [createdAt] };
 }
 
-function statusTest({ rows, names, suspended }: PostMemory, verifiedOnly: boolean): RowTest | null {
+function statusTest({ rows, names, suspended }: PostMemory, verifiedOnly: boolean): ColumnTest | null {
   if (!verifiedOnly && suspended === 0) return null;
   const publisher = rows.publisher.view;
   const decides = STATUS.suspended | (verifiedOnly ? STATUS.verified : 0);
   const wanted = decides & STATUS.verified;
-  return (row) => (names.get(publisher[row] ?? 0, FIELD.status) & decides) === wanted;
+  const passes = (row: number) => (names.get(publisher[row] ?? 0, FIELD.status) & decides) === wanted;
+  return { passes, columns: [publisher] };
 }
 
-function nearTest(rows: Rows, near: PostFilter["near"]): RowTest | null {
+function nearTest(rows: Rows, near: PostFilter["near"]): ColumnTest | null {
   if (near === null) return null;
-  const [marks, lats, lngs] = [rows.marks.view, rows.lat.view, rows.lng.view];
+  const [lats, lngs] = [rows.lat.view, rows.lng.view];
   const box = boxAround(near, near.radiusKm);
-  return (row) => {
-    if (((marks[row] ?? 0) & MARK.place) === 0) return false;
+  const passes = (row: number) => {
     const lat = (lats[row] ?? 0) / DEGREE;
     const lng = (lngs[row] ?? 0) / DEGREE;
     return inBox(box, lat, lng) && distanceKm(near, { lat, lng }) <= near.radiusKm;
   };
+  return { passes, columns: [lats, lngs] };
 }
