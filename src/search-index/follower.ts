@@ -214,10 +214,9 @@ export class Follower {
   }
 
   #putVectors(seqs: readonly number[]): void {
-    for (let at = 0; at < seqs.length; at += BATCH) {
-      const batch = seqs.slice(at, at + BATCH);
-      const vectors = this.#tables.vectorsOf(this.#model.modelId, batch);
-      for (const seq of batch) this.memory.putVector(seq, this.#fitting(vectors.get(seq) ?? null));
+    for (const seq of seqs) {
+      const vector = this.#tables.vectorOf(this.#model.modelId, seq);
+      this.memory.putVector(seq, this.#fitting(vector));
     }
   }
 

@@ -10,7 +10,7 @@ export interface IndexedText {
 
 /** A post as the index's tables keep it. */
 export interface IndexedPost extends Omit<IndexEntry, "title" | "body" | "placeName"> {
-  /** Grows with every new post and stays at an edit. */
+  /** A new post gets one above all others; it stays at an edit, and may be given again after a removal. */
   seq: number;
   text: IndexedText;
   vector: Uint8Array | null;

@@ -2,7 +2,8 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
 import { indexable } from "../search/tokens.ts";
-import { type IndexedPost, STATUS } from "./indexed-post.ts";
+import { type IndexedPost, type IndexedText, STATUS } from "./indexed-post.ts";
+import { FullText } from "./words/full-text.ts";
 
 /**
  * Stands for a publisher beside a post of which only the vector changed: the memory then need not read its text again. An
@@ -23,30 +24,28 @@ export type Changes = { no: number; seqs: number[]; vectors: number[]; publisher
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
   readonly #database: DatabaseSyncInstance;
+  readonly #fullText: FullText;
   readonly #statements;
 
   constructor(database: DatabaseSyncInstance) {
     this.#database = database;
+    this.#fullText = new FullText(database);
     const prepare = (sql: string) => database.prepare(sql);
     this.#statements = {
       seqOf: prepare("SELECT seq FROM index_doc WHERE id = ?"),
-      // No upserts: before a statement that may be undone half-way, the full-text index writes out what it gathered.
+      textOf: prepare("SELECT seq, title, body, more FROM index_doc WHERE id = ?"),
       addDoc: prepare(
-        `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at,
-           publisher_id, parent_id, syndicated, source, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO index_doc (kind, tags, lat, lng, window_start, window_end, expires_at, created_at, publisher_id,
+           parent_id, syndicated, source, title, body, more, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ),
       changeDoc: prepare(
         `UPDATE index_doc SET kind = ?, tags = ?, lat = ?, lng = ?, window_start = ?, window_end = ?, expires_at = ?,
-           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ?, source = ? WHERE seq = ?`,
+           created_at = ?, publisher_id = ?, parent_id = ?, syndicated = ?, source = ?, title = ?, body = ?, more = ?
+         WHERE seq = ?`,
       ),
       removeDoc: prepare("DELETE FROM index_doc WHERE seq = ?"),
-      sameWords: prepare(
-        "SELECT title = ? AND body = ? AND more = ? AS same FROM index_words WHERE rowid = ?",
-      ),
-      addWords: prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (?, ?, ?, ?)"),
-      changeWords: prepare("UPDATE index_words SET title = ?, body = ?, more = ? WHERE rowid = ?"),
-      removeWords: prepare("DELETE FROM index_words WHERE rowid = ?"),
-      addVector: prepare("INSERT INTO index_vector (model, i8, seq) VALUES (?, ?, ?)"),
+      // No upsert: before a statement that may be undone half-way, the full-text index writes out what it gathered.
+      addVector: prepare("INSERT OR IGNORE INTO index_vector (model, i8, seq) VALUES (?, ?, ?)"),
       changeVector: prepare("UPDATE index_vector SET model = ?, i8 = ? WHERE seq = ?"),
       removeVector: prepare("DELETE FROM index_vector WHERE seq = ?"),
       putPublisher: prepare(
@@ -55,7 +54,7 @@ export class Tables {
       removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
       addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
-      forgetPublisher: prepare("DELETE FROM index_change WHERE publisher_id = ?"),
+      forgetPublisher: prepare("UPDATE index_change SET publisher_id = NULL WHERE publisher_id = ?"),
       // One at a time each is a look at an end of the table; asked for together, they read all of it.
       changeRange: prepare(
         "SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest",
@@ -63,10 +62,8 @@ export class Tables {
       changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
-      postsOf: prepare(`${POSTS} WHERE d.seq IN (SELECT value FROM json_each(?)) ORDER BY d.seq`),
-      vectorsOf: prepare(
-        "SELECT seq, i8 FROM index_vector WHERE model = ? AND seq IN (SELECT value FROM json_each(?))",
-      ),
+      post: prepare(`${POSTS} WHERE d.seq = ?`),
+      vector: prepare("SELECT i8 FROM index_vector WHERE model = ? AND seq = ?"),
       publishers: prepare("SELECT id, verified, suspended FROM index_publisher"),
       publishersOf: prepare(
         "SELECT id, verified, suspended FROM index_publisher WHERE id IN (SELECT value FROM json_each(?))",
@@ -78,7 +75,7 @@ export class Tables {
       eraseSnapshot: prepare("UPDATE index_snapshot SET mark = NULL, erasures = erasures + 1"),
       version: prepare("PRAGMA data_version"),
     };
-    for (const name of ["posts", "postsOf", "vectorsOf", "changes"] as const)
+    for (const name of ["posts", "post", "vector", "changes"] as const)
       this.#statements[name].setReturnArrays(true);
   }
 
@@ -93,9 +90,14 @@ export class Tables {
   }
 
   put(entry: IndexEntry): void {
-    const { addDoc, changeDoc, sameWords, addWords, changeWords } = this.#statements;
-    const known = this.#seqOf(entry.id);
-    const doc = [
+    const { addDoc, changeDoc, textOf } = this.#statements;
+    const known = textOf.get(entry.id) as KeptText | undefined;
+    const text = {
+      title: indexable(entry.title),
+      body: indexable(entry.body),
+      more: indexable([...entry.tags, entry.placeName ?? ""].join(" ")),
+    };
+    const fields = [
       entry.kind,
       JSON.stringify(entry.tags),
       entry.lat,
@@ -108,27 +110,25 @@ export class Tables {
       entry.parentId,
       entry.syndicated ? 1 : 0,
       entry.source,
+      text.title,
+      text.body,
+      text.more,
     ];
-    const seq = known ?? Number(addDoc.run(...doc, entry.id).lastInsertRowid);
-    const more = [...entry.tags, entry.placeName ?? ""].join(" ");
-    const words = [entry.title, entry.body, more].map(indexable) as [string, string, string];
-    if (known === undefined) addWords.run(seq, ...words);
+    const seq = known?.seq ?? Number(addDoc.run(...fields, entry.id).lastInsertRowid);
+    if (known === undefined) this.#fullText.added(seq);
     else {
-      changeDoc.run(...doc, seq);
-      // A reply moves its parent's expiry only; writing the same words again would cost ten times as much.
-      const there = sameWords.get(...words, seq) as { same: number } | undefined;
-      // A new version of the index may have emptied the table.
-      if (there === undefined) addWords.run(seq, ...words);
-      else if (there.same !== 1) changeWords.run(...words, seq);
+      this.#fullText.changed(seq, known, text);
+      changeDoc.run(...fields, seq);
     }
     this.#changed(seq, null);
   }
 
   remove(id: string): void {
-    const seq = this.#seqOf(id);
-    if (seq === undefined) return;
+    const known = this.#statements.textOf.get(id) as KeptText | undefined;
+    if (known === undefined) return;
+    const { seq } = known;
+    this.#fullText.removed(seq, known);
     this.#statements.removeDoc.run(seq);
-    this.#statements.removeWords.run(seq);
     this.#statements.removeVector.run(seq);
     this.#changed(seq, null);
   }
@@ -138,7 +138,7 @@ export class Tables {
     if (seq === undefined) return;
     const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
     const { addVector, changeVector } = this.#statements;
-    if (changeVector.run(model, bytes, seq).changes === 0) addVector.run(model, bytes, seq);
+    if (addVector.run(model, bytes, seq).changes === 0) changeVector.run(model, bytes, seq);
     this.#changed(seq, OF_VECTOR);
   }
 
@@ -228,14 +228,18 @@ export class Tables {
     return (this.#statements.posts.all(model, after, limit) as PostRow[]).map(postOf);
   }
 
-  /** Those of the posts that exist, in the order of `seq`. */
+  /** Those of the posts that exist, in the order of `seqs`. */
   postsOf(model: string | null, seqs: readonly number[]): IndexedPost[] {
-    return (this.#statements.postsOf.all(model, JSON.stringify(seqs)) as PostRow[]).map(postOf);
+    return seqs.flatMap((seq) => {
+      const row = this.#statements.post.get(model, seq) as PostRow | undefined;
+      return row === undefined ? [] : [postOf(row)];
+    });
   }
 
-  /** The vectors of posts, by `seq`; none for those without one of this model. */
-  vectorsOf(model: string | null, seqs: readonly number[]): ReadonlyMap<number, Uint8Array> {
-    return new Map(this.#statements.vectorsOf.all(model, JSON.stringify(seqs)) as [number, Uint8Array][]);
+  /** The vector of a post; null when it has none of this model. */
+  vectorOf(model: string | null, seq: number): Uint8Array | null {
+    const row = this.#statements.vector.get(model, seq) as unknown as [Uint8Array] | undefined;
+    return row === undefined ? null : row[0];
   }
 
   /** The status of these publishers; without `ids`, of all. */
@@ -267,9 +271,10 @@ export class Tables {
 const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,
-  d.created_at, d.publisher_id, d.parent_id, d.syndicated, d.source, v.i8, w.title, w.body, w.more
-  FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?
-  LEFT JOIN index_words AS w ON w.rowid = d.seq`;
+  d.created_at, d.publisher_id, d.parent_id, d.syndicated, d.source, v.i8, d.title, d.body, d.more
+  FROM index_doc AS d LEFT JOIN index_vector AS v ON v.seq = d.seq AND v.model = ?`;
+
+type KeptText = IndexedText & { seq: number };
 
 type PostRow = [
   seq: number,
@@ -287,9 +292,9 @@ type PostRow = [
   syndicated: number,
   source: string | null,
   vector: Uint8Array | null,
-  title: string | null,
-  body: string | null,
-  more: string | null,
+  title: string,
+  body: string,
+  more: string,
 ];
 
 function postOf(row: PostRow): IndexedPost {
@@ -309,7 +314,6 @@ function postOf(row: PostRow): IndexedPost {
     syndicated: row[12] === 1,
     source: row[13],
     vector: row[14],
-    // A new version of the index may have emptied the table of words.
-    text: { title: row[15] ?? "", body: row[16] ?? "", more: row[17] ?? "" },
+    text: { title: row[15], body: row[16], more: row[17] },
   };
 }

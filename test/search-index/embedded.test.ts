@@ -152,7 +152,7 @@ describe("the embedded index", () => {
     const meant = [
       /^index_doc .*LIMIT/,
       /^\(subquery/,
-      /^index_change <- DELETE/,
+      /^index_change <- UPDATE/,
       /^index_publisher/,
       /^index_snapshot/,
     ];

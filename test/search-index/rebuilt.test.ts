@@ -1,4 +1,3 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { describe, expect, it } from "vitest";
 import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { indexable } from "../../src/search/tokens.ts";
@@ -17,6 +16,7 @@ import {
   vectorOf,
 } from "../support/search/embedded-index.ts";
 import { History, wordAt } from "../support/search/history.ts";
+import { scoresByFts5 } from "../support/search/scores-by-fts5.ts";
 
 const openIndex = useIndexFile();
 
@@ -27,21 +27,10 @@ function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {})
   return new LocalAnswers(database, new Tables(database), model, { limits: limited });
 }
 
-/** Scores by FTS5 itself, of posts with any of the words, by id; those of suspended publishers aside. */
-function scoresByFts5(database: DatabaseSyncInstance, words: readonly string[]): Map<string, number> {
-  const match = words.map((word) => `"${indexable(word)}"`).join(" OR ");
-  const rows = database
-    .prepare(
-      `SELECT d.id, -bm25(index_words, 2.0, 1.0, 1.5) AS score FROM index_words
-         JOIN index_doc AS d ON d.seq = index_words.rowid WHERE index_words MATCH ?
-         AND d.publisher_id NOT IN (SELECT id FROM index_publisher WHERE suspended = 1)`,
-    )
-    .all(match) as { id: string; score: number }[];
-  return new Map(rows.map(({ id, score }) => [id, score]));
-}
-
 /** Every post, whatever it is. */
 const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
+
+const matchOf = (words: readonly string[]) => words.map((word) => `"${indexable(word)}"`).join(" OR ");
 
 async function expectScoresOfFts5(answers: LocalAnswers, { database }: OpenIndex): Promise<void> {
   const asked = [[0], [40, 700], [3, 20, 90, 400, 1_500], [2_000, 3_000]].map((ranks) => ranks.map(wordAt));
@@ -49,7 +38,7 @@ async function expectScoresOfFts5(answers: LocalAnswers, { database }: OpenIndex
   asked.push([wordAt(5), `${wordAt(5)}s`]);
   for (const words of asked) {
     const q = words.join(" ");
-    const expected = scoresByFts5(database, words);
+    const expected = scoresByFts5(database, matchOf(words));
     const { matches } = await answers.match(question({ q, filter: EVERYTHING }), aPage(100_000));
     expect(matches.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
     const scores = matches.map(({ id, words: found }) => ({ id, found, score: expected.get(id) ?? 0 }));

@@ -75,7 +75,7 @@ describe("a standing query's words", () => {
     for (const statement of MIGRATIONS) database.exec(statement);
     database.exec("CREATE VIRTUAL TABLE terms USING fts5vocab(index_words, instance)");
     const indexed = (text: string) => {
-      database.exec("DELETE FROM index_words");
+      database.exec("INSERT INTO index_words (index_words) VALUES ('delete-all')");
       database
         .prepare("INSERT INTO index_words (rowid, title, body, more) VALUES (1, ?, '', '')")
         .run(indexable(text));

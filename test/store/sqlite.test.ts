@@ -9,6 +9,7 @@ import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
 import { migrateSqlite } from "../../src/store/sqlite/database/migrate.ts";
 import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import { idsFor } from "../support/boards/questions.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
@@ -150,27 +151,38 @@ describe("the embedded index", () => {
   });
 
   it("is emptied, filled and logged when a release splits words differently, once", async () => {
-    const index = () => new EmbeddedIndex({ modelId: null, dimension: 16 });
+    const newIndex = () => new EmbeddedIndex({ modelId: "m", dimension: 16 });
+    let index = newIndex();
     const lines: string[] = [];
     const reopen = async () => {
       await store?.close();
-      store = await openSqlite(`sqlite:${file}`, { index: index(), log: (line) => lines.push(line) });
+      index = newIndex();
+      store = await openSqlite(`sqlite:${file}`, { index, log: (line) => lines.push(line) });
       return store;
     };
     const { posts, publishers, connection } = await reopen();
     await publishers.insert(aPublisher("pub_a"));
     await posts.insert(aPost("a", { title: "Łódź", sourceUrl: "https://example.org/a?utm_id=1" }));
+    const vector = new Int8Array(16).fill(7);
+    await posts.setVectors([{ id: "a", updatedAt: T0, model: "m", vector }]);
     expect(lines).toEqual([]);
     // As in version 6, which did not respell ł as l and kept no sources.
-    connection.db.exec("ALTER TABLE index_doc DROP COLUMN source");
-    connection.db.exec("UPDATE index_words SET title = 'Łódź'");
-    connection.db.exec("UPDATE agent_board_version SET version = 6 WHERE part = 'index'");
+    for (const name of ["words", "doc", "vector", "publisher", "change", "snapshot"])
+      connection.db.exec(`DROP TABLE index_${name}`);
+    for (const statement of index.migrations.slice(0, 6)) connection.db.exec(statement);
+    connection.db.exec(`
+      INSERT INTO index_doc VALUES (7, 'a', 'offer', '[]', NULL, NULL, 1, 2, 3, 1, 'pub_a', NULL, 0);
+      INSERT INTO index_words (rowid, title, body, more) VALUES (7, 'Łódź', '', '');
+      INSERT INTO index_vector VALUES (7, 'm', zeroblob(16));
+      UPDATE agent_board_version SET version = 6 WHERE part = 'index'`);
 
     const { db } = (await reopen()).connection;
-    expect(db.prepare("SELECT count(*) AS n FROM index_words WHERE index_words MATCH 'lodz'").get()).toEqual({
-      n: 1,
-    });
-    expect(db.prepare("SELECT source FROM index_doc").get()).toEqual({ source: "example.org/a" });
+    expect(await idsFor(index, "lodz")).toEqual(["a"]);
+    expect(await idsFor(index, '"lodz"')).toEqual(["a"]);
+    expect(await index.vectors(["a"])).toEqual([vector]);
+    expect(db.prepare("SELECT title, source FROM index_doc").all()).toEqual([
+      { title: "lodz", source: "example.org/a" },
+    ]);
     expect(lines).toEqual([
       "filling the search index; the board opens when that is done",
       "the search index is filled with 1 posts",

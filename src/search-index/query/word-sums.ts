@@ -1,10 +1,8 @@
 import type { ListBlocks } from "../memory/row-lists.ts";
+import { B, K1 } from "../words/bm25.ts";
 import { isIn } from "./filter.ts";
 import { BLOCK_ROWS, COVERAGE_AT, LENGTHS_AT, SCORES_AT, SumsMemory } from "./sums-memory.ts";
 
-/** BM25 (Robertson and Walker 1994) as FTS5 computes it: saturation of a word's count, and the share of a text's length. */
-const K1 = 1.2;
-const B = 0.75;
 /** Larger than all rows. */
 const NO_ROW = 0xffff_ffff;
 /** What a text without words would count in the divisor. */

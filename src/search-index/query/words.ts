@@ -3,6 +3,7 @@ import { coverageWeight } from "../../search/fuse.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
+import { rarity, SCORE_MIN } from "../words/bm25.ts";
 import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 import { type FoundRows, type ListedWord, WordSums } from "./word-sums.ts";
@@ -82,10 +83,8 @@ export class WordScorer {
 
   /** Rows with all of some phrases, ascending, with their scores. */
   #foundBy(memory: PostMemory, phrases: string[]): [row: number, score: number][] {
-    const found = this.#phrases.scores(phrases).flatMap(([seq, score]): [number, number][] => {
-      const row = memory.rows.rowOfSeq(seq);
-      return row < 0 ? [] : [[row, Math.max(score, SCORE_MIN)]];
-    });
+    const found = this.#phrases.scores(memory, phrases);
+    for (const one of found) one[1] = Math.max(one[1], SCORE_MIN);
     return found.sort(([a], [b]) => a - b);
   }
 
@@ -120,10 +119,7 @@ export class WordScorer {
       }
     }
     if (phrases.length > 0) {
-      for (const seq of this.#phrases.found(phrases)) {
-        const row = memory.rows.rowOfSeq(seq);
-        if (row >= 0) barred[row] = 1;
-      }
+      for (const row of this.#phrases.found(memory, phrases)) barred[row] = 1;
     }
     return barred;
   }
@@ -157,12 +153,4 @@ interface AskedWord {
   count: number;
   /** Rows with their scores, ascending, where FTS5 answered. */
   found: [row: number, score: number][] | null;
-}
-
-/** A word in more than half of all posts still counts a little, as it does in FTS5: alike wherever it stands. */
-const SCORE_MIN = 1e-6;
-
-/** Inverse document frequency as FTS5 computes it. */
-function rarity(count: number, posts: number): number {
-  return Math.max(SCORE_MIN, Math.log((posts - count + 0.5) / (count + 0.5)));
 }

@@ -1,0 +1,144 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { expect, it } from "vitest";
+import { TOKENIZER } from "../../../src/search-index/words/stems.ts";
+import { aPage } from "../../support/boards/questions.ts";
+import {
+  MODEL,
+  type OpenIndex,
+  post,
+  question,
+  useIndexFile,
+  vectorOf,
+} from "../../support/search/embedded-index.ts";
+import { History, wordAt } from "../../support/search/history.ts";
+import { scoresByFts5 } from "../../support/search/scores-by-fts5.ts";
+
+/** The full-text index takes new posts by many; until then they wait, and searches must not notice. */
+
+const openIndex = useIndexFile();
+const EVERYTHING = { includeExpired: true, includeReplies: true, includeSyndicated: true };
+const PHRASES = [
+  [wordAt(0), wordAt(1)],
+  [wordAt(1), wordAt(0)],
+  [wordAt(2), wordAt(2)],
+  [wordAt(0), wordAt(3), wordAt(1)],
+  [wordAt(5), wordAt(7)],
+].map((words) => words.join(" "));
+
+/** Numbers of the posts that the full-text index holds, and of those that wait for it. */
+function sidesOf(database: DatabaseSyncInstance): { held: number[]; waiting: number[] } {
+  const held = database
+    .prepare("SELECT id FROM index_words_docsize ORDER BY id")
+    .all()
+    .map(({ id }) => Number(id));
+  const all = database
+    .prepare("SELECT seq FROM index_doc ORDER BY seq")
+    .all()
+    .map(({ seq }) => Number(seq));
+  return { held, waiting: all.filter((seq) => !held.includes(seq)) };
+}
+
+/** Every place of every word, as a full-text index of these texts would have it. */
+function placesOf(database: DatabaseSyncInstance, table: string): unknown[] {
+  database.exec(`CREATE VIRTUAL TABLE temp.places USING fts5vocab(${table}, instance)`);
+  const places = database.prepare("SELECT term, doc, col, offset FROM temp.places ORDER BY 1, 2, 3, 4").all();
+  database.exec("DROP TABLE temp.places");
+  return places;
+}
+
+async function expectPhrasesOfFts5({ index, database }: OpenIndex): Promise<number> {
+  let all = 0;
+  for (const phrase of PHRASES) {
+    // The words of a phrase count as well.
+    const terms = [phrase, ...phrase.split(" ")].map((term) => `"${term}"`);
+    const expected = scoresByFts5(database, terms.join(" AND "));
+    const words = { any: [], phrases: [phrase.split(" ")], excluded: [] };
+    const { matches } = await index.match(question({ words, filter: EVERYTHING }), aPage(100_000));
+    expect(matches.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+    for (const { id, words: score } of matches) expect(score).toBeCloseTo(expected.get(id) ?? 0, 5);
+    const barred = question({ words: { any: [], phrases: [], excluded: words.phrases }, filter: EVERYTHING });
+    expect(await index.count(barred)).toBe(
+      (await index.count(question({ filter: EVERYTHING }))) - matches.length,
+    );
+    all += matches.length;
+  }
+  return all;
+}
+
+it("phrases are found and scored as one full-text index of all texts would, whichever posts wait", async () => {
+  const one = openIndex();
+  const two = openIndex();
+  const history = new History(51);
+  const waited: number[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    const writer = round % 2 === 0 ? one : two;
+    writer.write((index) => {
+      history.grow(index, 41);
+      history.go(index, 40);
+    });
+    waited.push(sidesOf(one.database).waiting.length);
+    for (const reader of [one, two]) expect(await expectPhrasesOfFts5(reader)).toBeGreaterThan(0);
+  }
+  expect(new Set(waited).size).toBeGreaterThan(6);
+});
+
+it("the full-text index holds exactly the posts up to its last one, as they are now", () => {
+  const { write, database } = openIndex();
+  const history = new History(52);
+  for (let round = 0; round < 12; round += 1) {
+    write((index) => {
+      history.grow(index, 53);
+      history.go(index, 60);
+      // The newest as well, so that the last one it holds is another.
+      if (round % 3 === 2) for (const id of [...history.posts.keys()].slice(-70)) index.remove(id);
+    });
+    if (round % 3 === 2) for (const id of [...history.posts.keys()].slice(-70)) history.posts.delete(id);
+    const { held, waiting } = sidesOf(database);
+    const last = held.at(-1) ?? 0;
+    expect(waiting.every((seq) => seq > last)).toBe(true);
+    expect(waiting.length).toBeLessThan(64);
+    database.exec(`CREATE VIRTUAL TABLE reference USING fts5(title, body, more, tokenize = ${TOKENIZER});
+      INSERT INTO reference (rowid, title, body, more) SELECT seq, title, body, more FROM index_doc WHERE seq <= ${last}`);
+    expect(placesOf(database, "'main', 'index_words'")).toEqual(placesOf(database, "'main', 'reference'"));
+    database.exec("DROP TABLE reference; INSERT INTO index_words(index_words) VALUES('integrity-check')");
+  }
+});
+
+it("a waiting post is found by its characters, its phrases and its misspelt words, until it is changed or removed", async () => {
+  const opened = openIndex();
+  opened.write((index) => {
+    index.put(
+      post({ id: "a", title: "東京タワー", body: "the night train to Zanzibar", tags: ["jazz", "piano"] }),
+    );
+    index.put(post({ id: "b", title: "Bike" }));
+    index.putVector("a", MODEL, vectorOf(1));
+  });
+  expect(sidesOf(opened.database)).toEqual({ held: [], waiting: [1, 2] });
+  expect(await opened.find("東京")).toEqual(["a"]);
+  expect(await opened.find('"night trains"')).toEqual(["a"]);
+  expect(await opened.find('"jazz piano"')).toEqual(["a"]);
+  // Fields end phrases.
+  expect(await opened.find('"zanzibar jazz"')).toEqual([]);
+  expect(await opened.find('-"night train"')).toEqual(["b"]);
+  expect(await opened.index.spellings(["zanzibir"])).toEqual(["zanzibar"]);
+  opened.write((index) => index.put(post({ id: "a", title: "京都", body: "the train at night" })));
+  expect(await opened.find("東京")).toEqual([]);
+  expect(await opened.find("京都")).toEqual(["a"]);
+  expect(await opened.find('"night train"')).toEqual([]);
+  opened.write((index) => index.remove("a"));
+  expect(await opened.find("京都")).toEqual([]);
+});
+
+it("posts that were never committed do not wait", async () => {
+  const opened = openIndex();
+  opened.write((index) => index.put(post({ id: "a", title: "Road bike" })));
+  expect(await opened.find('"road bike"')).toEqual(["a"]);
+  opened.database.exec("BEGIN IMMEDIATE");
+  opened.index.put(post({ id: "b", title: "Road bike" }));
+  expect(await opened.find('"road bike"')).toEqual(["a"]);
+  opened.database.exec("ROLLBACK");
+  expect(await opened.find('"road bike"')).toEqual(["a"]);
+  opened.write((index) => index.put(post({ id: "c", title: "Bike road" })));
+  expect(await opened.find('"road bike"')).toEqual(["a"]);
+  expect(await opened.find('"bike road"')).toEqual(["c"]);
+});
