@@ -69,13 +69,12 @@ export class Follower {
     if (!this.#loaded) this.#load();
     const version = tables.dataVersion();
     if (!this.stale && version === this.#version) return;
-    // Read before the changes: an erasure that is counted is then among them.
-    this.#erasures = tables.snapshotState().erasures;
     const changes = tables.changesAfter(this.memory.change);
     if (changes === null) {
       this.#read();
       return;
     }
+    this.#erasures = changes.erasures;
     const { memory } = this;
     for (let at = 0; at < changes.seqs.length; at += BATCH) {
       const seqs = changes.seqs.slice(at, at + BATCH);

@@ -16,10 +16,19 @@ const CHANGES_KEPT = 65_536;
 const PRUNE_EVERY = 1024;
 
 /**
- * A change number, the posts (ascending) and publishers changed up to it; `vectors` are posts of which only the vector
- * changed. `null` when changes in between were dropped.
+ * A change number, the posts (ascending) and publishers changed up to it, and the erasures that are among these; `vectors` are
+ * posts of which only the vector changed. `null` when changes in between were dropped.
  */
-export type Changes = { no: number; seqs: number[]; vectors: number[]; publishers: string[] } | null;
+export type Changes = {
+  no: number;
+  erasures: number;
+  seqs: number[];
+  vectors: number[];
+  publishers: string[];
+} | null;
+
+/** Ends of the table of changes, null while it is empty, and how many publishers were erased. */
+type State = { oldest: number | null; newest: number | null; erasures: number };
 
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
@@ -56,8 +65,9 @@ export class Tables {
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       forgetPublisher: prepare("UPDATE index_change SET publisher_id = NULL WHERE publisher_id = ?"),
       // One at a time each is a look at an end of the table; asked for together, they read all of it.
-      changeRange: prepare(
-        "SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest",
+      state: prepare(
+        `SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest, erasures
+         FROM index_snapshot`,
       ),
       changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
@@ -198,15 +208,12 @@ export class Tables {
 
   /** Number of the newest change, 0 before the first. */
   newestChange(): number {
-    return (this.#statements.changeRange.get() as { newest: number | null }).newest ?? 0;
+    return (this.#statements.state.get() as State).newest ?? 0;
   }
 
   changesAfter(no: number): Changes {
-    const { oldest, newest } = this.#statements.changeRange.get() as {
-      oldest: number | null;
-      newest: number | null;
-    };
-    if (newest === null || newest <= no) return { no, seqs: [], vectors: [], publishers: [] };
+    const { oldest, newest, erasures } = this.#statements.state.get() as State;
+    if (newest === null || newest <= no) return { no, erasures, seqs: [], vectors: [], publishers: [] };
     if (oldest !== null && oldest > no + 1) return null;
     const seqs = new Set<number>();
     const vectors = new Set<number>();
@@ -217,6 +224,7 @@ export class Tables {
     }
     return {
       no: newest,
+      erasures,
       seqs: [...seqs].sort((a, b) => a - b),
       vectors: [...vectors].filter((seq) => !seqs.has(seq)),
       publishers: [...publishers],
