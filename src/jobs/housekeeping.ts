@@ -1,9 +1,9 @@
 import { DAY_MS } from "../domain/time.ts";
-import type { Store } from "../ports/store/index.ts";
+import { INBOX_KEPT_DAYS, type Store } from "../ports/store/index.ts";
 import type { Held } from "./scheduler.ts";
 
 /** How long things are kept after they ended. */
-const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: 30 } as const;
+const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: INBOX_KEPT_DAYS } as const;
 const BATCH = 500;
 /** A run ends after this many batches of each kind; the next one continues. */
 const BATCHES_MAX = 200;
@@ -13,10 +13,11 @@ export async function eraseOld(store: Store, now: number, held: Held = always): 
   const daysAgo = (days: number) => now - days * DAY_MS;
   const posts = { expired: daysAgo(KEPT_DAYS.expired), removed: daysAgo(KEPT_DAYS.removed) };
   const deliveries = daysAgo(KEPT_DAYS.deliveries);
+  const { inbox } = store;
   return (
     (await inBatches(held, () => store.posts.erase(posts, BATCH))) +
     (await inBatches(held, () => store.subscriptions.pruneDeliveries(deliveries, BATCH))) +
-    (await inBatches(held, () => store.inbox.prune(daysAgo(KEPT_DAYS.inbox), BATCH)))
+    (await inBatches(held, async () => (await inbox.prune?.(daysAgo(KEPT_DAYS.inbox), BATCH)) ?? 0))
   );
 }
 
@@ -30,10 +31,14 @@ async function inBatches(held: Held, erase: () => Promise<number>): Promise<numb
   return erased;
 }
 
+/** False where the database drops expired counters and rankings by itself. */
+export const hasScratchToPrune = ({ limits, rankings }: Store) =>
+  limits.prune !== undefined || rankings.prune !== undefined;
+
 /** Drops expired counters and rankings. */
 export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
-  if (await held()) await store.limits.prune(now);
-  if (await held()) await store.rankings.prune(now);
+  if (await held()) await store.limits.prune?.(now);
+  if (await held()) await store.rankings.prune?.(now);
 }
 
 const always: Held = () => Promise.resolve(true);

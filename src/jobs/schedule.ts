@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from "../domain/time.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
-import { eraseOld, pruneScratch } from "./housekeeping.ts";
+import { eraseOld, hasScratchToPrune, pruneScratch } from "./housekeeping.ts";
 import type { Held, Job } from "./scheduler.ts";
 
 const PROOF_AGE_MS = 30 * DAY_MS;
@@ -20,6 +20,12 @@ export function jobsOf(services: {
   pollFeeds: (now: number, held: Held) => Promise<void>;
 }): Job[] {
   const { store, publishers, pollFeeds } = services;
+  const scratch: Job = {
+    name: "prune-scratch",
+    cron: "*/5 * * * *",
+    leaseMs: MINUTE_MS,
+    run: (now, held) => pruneScratch(store, now, held),
+  };
   return [
     {
       name: "erase-old",
@@ -33,12 +39,7 @@ export function jobsOf(services: {
       leaseMs: 5 * MINUTE_MS,
       run: () => store.finishErasures(),
     },
-    {
-      name: "prune-scratch",
-      cron: "*/5 * * * *",
-      leaseMs: MINUTE_MS,
-      run: (now, held) => pruneScratch(store, now, held),
-    },
+    ...(hasScratchToPrune(store) ? [scratch] : []),
     { name: "poll-feeds", cron: "* * * * *", leaseMs: 5 * MINUTE_MS, run: pollFeeds },
     {
       name: "embed-missing",

@@ -124,6 +124,8 @@ describe("the inbox", () => {
     now += 29 * 86_400_000;
     await eraseOld(board.board.store, now);
     expect((await inbox(owner.key)).data).toHaveLength(1);
+    // MongoDB goes by its server's clock: test/mongodb/expiry.
+    if (board.board.store.inbox.prune === undefined) return;
     now += 2 * 86_400_000;
     await eraseOld(board.board.store, now);
     expect((await inbox(owner.key)).data).toEqual([]);

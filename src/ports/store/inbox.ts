@@ -13,6 +13,9 @@ export interface InboxEntry {
   deliveryId: number | null;
 }
 
+/** Entries are kept so long after they were written. */
+export const INBOX_KEPT_DAYS = 30;
+
 /**
  * What a publisher should look at. `PostStore.insert` of a reply adds an entry for the root's publisher and for up to
  * 200 publishers that replied before, never for the reply's author; `SubscriptionStore.deliver` adds one for each
@@ -26,6 +29,9 @@ export interface InboxStore {
    * gone. One cheap question for a thousand ids.
    */
   lastNumbers(publisherIds: readonly string[]): Promise<Map<string, number>>;
-  /** Erases entries from before `before`, at most `limit`; resolves to how many. */
-  prune(before: number, limit: number): Promise<number>;
+  /**
+   * Erases entries from before `before`, at most `limit`; resolves to how many. Absent where the database drops entries
+   * older than `INBOX_KEPT_DAYS` by itself.
+   */
+  prune?(before: number, limit: number): Promise<number>;
 }

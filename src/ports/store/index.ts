@@ -13,7 +13,7 @@ import type { SubscriptionStore } from "./subscriptions.ts";
 import type { TransferStore } from "./transfer.ts";
 import type { WorkStore } from "./work.ts";
 
-export type * from "./inbox.ts";
+export * from "./inbox.ts";
 export type * from "./leases.ts";
 export type * from "./limits.ts";
 export type * from "./posts.ts";

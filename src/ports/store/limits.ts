@@ -10,6 +10,6 @@ export interface LimitStore {
     windowMs: number,
     now: number,
   ): Promise<{ points: number; endsAt: number }>;
-  /** Drops counters whose window has ended. */
-  prune(now: number): Promise<void>;
+  /** Drops counters whose window has ended. Absent where the database does so by itself. */
+  prune?(now: number): Promise<void>;
 }

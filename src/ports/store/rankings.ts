@@ -13,5 +13,6 @@ export interface RankingStore {
   /** Need not survive a crash. */
   save(ranking: FrozenRanking): Promise<void>;
   get(id: string, now: number): Promise<FrozenRanking | null>;
-  prune(now: number): Promise<void>;
+  /** Drops those that have expired. Absent where the database does so by itself. */
+  prune?(now: number): Promise<void>;
 }

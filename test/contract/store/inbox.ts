@@ -159,15 +159,17 @@ export function describeInbox({ store, another, reopen }: Subject): void {
       expect(await entriesOf("pub_b")).toEqual(["activity root-3"]);
     });
 
-    it("loses entries from before a time when it is pruned, at most as many as asked", async () => {
+    it("loses entries from before a time when it is pruned, at most as many as asked", async ({ skip }) => {
+      const { prune } = store.inbox;
+      if (prune === undefined) return skip("the database does so by itself: test/mongodb/expiry");
       for (const n of [1, 2, 3, 4]) await reply(`root-${n}`, "pub_b", T0 + n);
-      expect(await store.inbox.prune(T0 + 4, 2)).toBe(2);
+      expect(await prune(T0 + 4, 2)).toBe(2);
       expect(await entriesOf("pub_a")).toEqual(["reply root-3", "reply root-4"]);
-      expect(await store.inbox.prune(T0 + 4, 10)).toBe(1);
-      expect(await store.inbox.prune(T0 + 4, 10)).toBe(0);
+      expect(await prune(T0 + 4, 10)).toBe(1);
+      expect(await prune(T0 + 4, 10)).toBe(0);
       expect(await entriesOf("pub_a")).toEqual(["reply root-4"]);
       const [before] = await read("pub_a");
-      await store.inbox.prune(T0 + 9, 10);
+      await prune(T0 + 9, 10);
       await reply("root-5", "pub_b", T0 + 5);
       expect((await read("pub_a"))[0]?.no).toBeGreaterThan(before?.no ?? Number.NaN);
     });

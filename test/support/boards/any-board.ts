@@ -149,7 +149,7 @@ export async function run(store: Store, step: Step): Promise<void> {
       break;
     case "prune":
       await store.subscriptions.pruneDeliveries(step.at, 1);
-      await store.inbox.prune(step.at, 1);
+      await store.inbox.prune?.(step.at, 1);
       break;
     case "push":
       await push(store, step);

@@ -101,10 +101,10 @@ start_member() { # name, replica set, options: a replica set of one member
 start_mongod() { # name, options
   local name=$1
   shift
-  # A small cache, no diagnostics, and no wait for clients at shutdown.
+  # A small cache, no diagnostics, no wait for clients at shutdown; and nothing is deleted by age, since tests make up times.
   # shellcheck disable=SC2086
   start_program "$name" "${MONGOD[@]}" --dbpath "$RUN/$name/db" --wiredTigerCacheSizeGB "${MONGOD_CACHE_GB:-0.25}" \
-    --setParameter diagnosticDataCollectionEnabled=false \
+    --setParameter diagnosticDataCollectionEnabled=false --setParameter ttlMonitorEnabled=false \
     --setParameter shutdownTimeoutMillisForSignaledShutdown=100 "$@" ${MONGOD_ARGS:-}
 }
 

@@ -19,12 +19,16 @@ export class ReplicaSet {
     this.#members = members;
   }
 
-  /** @param mongod  the words that run the program */
-  static async start(mongod: readonly string[], size: number): Promise<ReplicaSet> {
+  /** @param mongod  the words that run the program @param parameters  of the server, as `name=value` */
+  static async start(
+    mongod: readonly string[],
+    size: number,
+    parameters: readonly string[] = [],
+  ): Promise<ReplicaSet> {
     const folder = mkdtempSync(join(tmpdir(), "board-replica-set-"));
     const members: Member[] = [];
     for (let n = 0; n < size; n += 1) {
-      members.push(new Member(mongod, join(folder, String(n)), await freePort()));
+      members.push(new Member(mongod, join(folder, String(n)), await freePort(), parameters));
     }
     const set = new ReplicaSet(folder, members);
     await Promise.all(members.map((member) => member.start()));
@@ -118,12 +122,14 @@ class Member {
   readonly port: number;
   readonly #words: readonly string[];
   readonly #folder: string;
+  readonly #parameters: readonly string[];
   #child: ChildProcess | null = null;
 
-  constructor(words: readonly string[], folder: string, port: number) {
+  constructor(words: readonly string[], folder: string, port: number, parameters: readonly string[]) {
     this.port = port;
     this.#words = words;
     this.#folder = folder;
+    this.#parameters = parameters;
     mkdirSync(folder, { recursive: true });
   }
 
@@ -133,7 +139,7 @@ class Member {
     const log = openSync(`${this.#folder}.log`, "a");
     const options = ["--replSet", "rs", "--dbpath", this.#folder, "--port", String(this.port), "--bind_ip"];
     const small = ["--nounixsocket", "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "128"];
-    const parameters = ["diagnosticDataCollectionEnabled=false"].flatMap((value) => [
+    const parameters = ["diagnosticDataCollectionEnabled=false", ...this.#parameters].flatMap((value) => [
       "--setParameter",
       value,
     ]);

@@ -1,14 +1,13 @@
 import type { LimitStore, RankingStore } from "../../../ports/store/index.ts";
 import { orAgain } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { deleteSome } from "../server/delete-some.ts";
 
 /**
  * Counters are exact because every addition changes one document of the primary. It alone acknowledges them: after an
  * election, some may be lost.
  */
 export function mongodbLimitStore({
-  connection: { run, runLong },
+  connection: { run },
   collections: { windows },
 }: MongodbContext): LimitStore {
   return {
@@ -32,14 +31,11 @@ export function mongodbLimitStore({
         return { points: window?.points ?? points, endsAt: window?.ends_at.getTime() ?? now + windowMs };
       });
     },
-    async prune(now) {
-      await runLong(() => deleteSome(windows, { ends_at: { $lte: new Date(now) } }));
-    },
   };
 }
 
 export function mongodbRankingStore({
-  connection: { run, runLong },
+  connection: { run },
   collections: { rankings },
 }: MongodbContext): RankingStore {
   return {
@@ -54,8 +50,5 @@ export function mongodbRankingStore({
         const { ids, relevance, previous, expires_at } = ranking;
         return { id, ids, relevance, previous, expiresAt: expires_at.getTime() };
       }),
-    async prune(now) {
-      await runLong(() => deleteSome(rankings, { expires_at: { $lte: new Date(now) } }));
-    },
   };
 }

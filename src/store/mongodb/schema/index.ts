@@ -1,4 +1,4 @@
-import { type Document, MongoServerError } from "mongodb";
+import { type Db, type Document, MongoServerError } from "mongodb";
 import type { MongodbConnection } from "../server/connection.ts";
 import { COLLECTIONS, type Collections } from "./collections.ts";
 import { INDEXES } from "./indexes.ts";
@@ -28,12 +28,24 @@ export async function declareSchema(connection: MongodbConnection): Promise<void
       else if (JSON.stringify(there.get(name) ?? {}) !== JSON.stringify(validator)) {
         await db.command({ collMod: name, validator, validationLevel: "strict" });
       }
+      if (there.has(name)) await setExpiry(db, name);
       if (INDEXES[name].length > 0) await db.collection(name).createIndexes([...INDEXES[name]]);
     }),
   );
   if (connection.sharded) await shard(connection);
 }
 
+/** Gives indexes that are there the time after which the server deletes: `createIndexes` refuses to change it. */
+async function setExpiry(db: Db, collection: keyof Collections): Promise<void> {
+  for (const { name, expireAfterSeconds } of INDEXES[collection]) {
+    if (expireAfterSeconds === undefined) continue;
+    await db
+      .command({ collMod: collection, index: { name, expireAfterSeconds } })
+      .catch(unless(INDEX_NOT_FOUND));
+  }
+}
+
+const INDEX_NOT_FOUND = 27;
 const NAMESPACE_EXISTS = 48;
 const UNAUTHORIZED = 13;
 

@@ -1,11 +1,19 @@
 import type { IndexDescription } from "mongodb";
+import { INBOX_KEPT_DAYS } from "../../../ports/store/index.ts";
 import type { Documents } from "./documents.ts";
 
 type Index = IndexDescription & { name: string };
 
+const DAY_S = 86_400;
+/** What has ended goes a while later: the server's clock and the board's may differ. */
+const ENDED_S = 600;
+/** An origin to which nothing was sent for so long. */
+const IDLE_ORIGIN_DAYS = 30;
+
 /**
  * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
- * that. A change takes effect with a new step in `migrations.ts`.
+ * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
+ * new step in `migrations.ts`.
  */
 export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   posts: [
@@ -74,8 +82,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   inbox: [
     // A publisher's entries, in order.
     { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
-    // Entries to prune.
-    { name: "age", key: { at: 1 } },
+    { name: "age", key: { at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
     // What goes with a post, and with a subscription.
     { name: "post", key: { post_id: 1 } },
     {
@@ -134,8 +141,7 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // A lane by turn; with the due time in the key, the others are skipped without being read.
     { name: "turn", key: { failing: 1, origin: 1, turn: 1, due_at: 1 } },
   ],
-  // Origins to prune.
-  push_origins: [{ name: "age", key: { served_at: 1 } }],
+  push_origins: [{ name: "age", key: { served_at: 1 }, expireAfterSeconds: IDLE_ORIGIN_DAYS * DAY_S }],
   reports: [
     // One report for each post and reporter, and all of a post.
     { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
@@ -149,8 +155,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     { name: "newest", key: { at: -1, _id: -1 } },
     { name: "subject", key: { subject: 1, at: -1, _id: -1 } },
   ],
-  windows: [{ name: "end", key: { ends_at: 1 } }],
-  rankings: [{ name: "end", key: { expires_at: 1 } }],
+  windows: [{ name: "end", key: { ends_at: 1 }, expireAfterSeconds: ENDED_S }],
+  rankings: [{ name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S }],
   daily_counters: [],
   settings: [],
   leases: [],

@@ -53,6 +53,8 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
     await adoptFormerWork({ collections: collectionsOf(connection.db) });
     await dropLeftovers(connection);
   },
+  // The server deletes what is over.
+  declareSchema,
 ];
 
 /** What no release uses any more, or what an index of fewer documents stands for; it may stay without the right to drop. */

@@ -14,14 +14,10 @@ import { changedMeanwhile, type Write } from "../server/write-all.ts";
  */
 
 export function mongodbInboxStore(context: MongodbContext): InboxStore {
-  const { connection, collections } = context;
+  const { connection } = context;
   return {
     read: (publisherId, after, limit) => connection.run(() => read(context, publisherId, after, limit)),
     lastNumbers: (publisherIds) => connection.run(() => lastNumbers(context, undefined, publisherIds)),
-    prune: (before, limit) =>
-      connection.runLong(() =>
-        deleteSome(collections.inbox, { at: { $lt: new Date(before) } }, { limit, sort: { at: 1 } }),
-      ),
   };
 }
 

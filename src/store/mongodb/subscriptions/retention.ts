@@ -7,13 +7,13 @@ import { pruneMatches } from "./deliveries.ts";
 /** A removed subscription stays in the list of changes until this many changes came after it. */
 const CHANGES_KEPT = 100_000;
 
-/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes, changes and origins. */
+/** See `SubscriptionStore.pruneDeliveries`. Also prunes pushes and changes. */
 export async function pruneDeliveryDocuments(
   context: MongodbContext,
   before: number,
   limit: number,
 ): Promise<number> {
-  const { push_origins, removed_subscriptions } = context.collections;
+  const { removed_subscriptions } = context.collections;
   // Completes what a crash interrupted.
   const unpurged = await removed_subscriptions.find({ purged: false }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of unpurged) await purgeSubscription(context, _id);
@@ -22,7 +22,6 @@ export async function pruneDeliveryDocuments(
   await prunePushDocuments(context, before, limit);
   const change = await sequenceValue(context, "subscription_change");
   await deleteSome(removed_subscriptions, { purged: true, change_no: { $lt: change - CHANGES_KEPT } });
-  await deleteSome(push_origins, { served_at: { $lt: new Date(before) } });
   return pruned;
 }
 

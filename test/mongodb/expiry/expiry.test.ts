@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { INBOX_KEPT_DAYS } from "../../../src/ports/store/index.ts";
+import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
+import { INDEXES } from "../../../src/store/mongodb/schema/indexes.ts";
+import { eventually } from "../../support/boards/client.ts";
+import { mongodCommand } from "../../support/mongodb/mongod.ts";
+import { mongodbFor } from "../../support/mongodb/mongodb.ts";
+import { ReplicaSet } from "../../support/mongodb/replica-set.ts";
+import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const mongod = await mongodCommand();
+const cluster = await mongodbFor("cluster", "expiry");
+
+describe.skipIf(mongod === null)("a server that deletes what is over", () => {
+  let server: ReplicaSet;
+  let store: MongodbStore;
+
+  beforeAll(async () => {
+    server = await ReplicaSet.start(mongod ?? [], 1, ["ttlMonitorSleepSecs=1"]);
+    store = await openMongodb(server.url("board"));
+  }, 120_000);
+
+  afterAll(async () => {
+    await store?.close();
+    await server?.stop();
+  });
+
+  /** The ids that are left, in order, once there is a newest and no oldest. */
+  const leftOf = async (name: "windows" | "rankings", oldest: string, newest: string) => {
+    const read = () =>
+      store.connection.db
+        .collection<{ _id: string }>(name)
+        .find({}, { sort: { _id: 1 } })
+        .map(({ _id }) => _id)
+        .toArray();
+    return eventually(read, (ids) => ids.includes(newest) && !ids.includes(oldest), 90_000);
+  };
+
+  it("deletes counters and rankings some minutes after their end, and no sooner", async () => {
+    const now = Date.now();
+    const ranking = { ids: ["p1"], relevance: [1], previous: null };
+    for (const [id, endedAt] of [
+      ["long ago", now - 20 * MINUTE_MS],
+      ["a minute ago", now - MINUTE_MS],
+      ["later", now + MINUTE_MS],
+    ] as const) {
+      await store.limits.add(id, 1, MINUTE_MS, endedAt - MINUTE_MS);
+      await store.rankings.save({ ...ranking, id, expiresAt: endedAt });
+    }
+    expect(await leftOf("windows", "long ago", "later")).toEqual(["a minute ago", "later"]);
+    expect(await leftOf("rankings", "long ago", "later")).toEqual(["a minute ago", "later"]);
+    expect((await store.limits.add("later", 1, MINUTE_MS, now)).points).toBe(2);
+  }, 120_000);
+
+  it("deletes entries of an inbox after the days that they are kept", async () => {
+    const now = Date.now();
+    const old = now - (INBOX_KEPT_DAYS + 1) * DAY_MS;
+    for (const id of ["pub_a", "pub_b"]) await store.publishers.insert(aPublisher(id));
+    await store.posts.insert(
+      aPost("root", { publisherId: "pub_a", createdAt: old, expiresAt: now + DAY_MS }),
+    );
+    for (const [id, createdAt] of [
+      ["root.old", old],
+      ["root.new", now - (INBOX_KEPT_DAYS - 1) * DAY_MS],
+    ] as const) {
+      const expiresAt = now + DAY_MS;
+      await store.posts.insert(aPost(id, { publisherId: "pub_b", parentId: "root", createdAt, expiresAt }));
+    }
+    const read = () => store.inbox.read("pub_a", 0, 10);
+    const kept = await eventually(read, (entries) => entries.length < 2, 90_000);
+    expect(kept.map(({ postId }) => postId)).toEqual(["root.new"]);
+    expect(await store.inbox.lastNumbers(["pub_a"])).toEqual(new Map([["pub_a", 2]]));
+  }, 120_000);
+});
+
+describe.skipIf(cluster === null)("indexes of the release before", () => {
+  afterAll(() => cluster?.drop());
+
+  it("become such that delete, on each shard", async () => {
+    const url = cluster?.url ?? "";
+    const first = await openMongodb(url);
+    const { db } = first.connection;
+    const deleting = Object.entries(INDEXES).flatMap(([collection, indexes]) =>
+      indexes
+        .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+        .map(({ name, key, expireAfterSeconds }) => ({ collection, name, key, expireAfterSeconds })),
+    );
+    expect(deleting.length).toBeGreaterThan(0);
+    for (const { collection, name, key } of deleting) {
+      await db.collection(collection).dropIndex(name);
+      await db.collection(collection).createIndex(key, { name });
+    }
+    await db.collection<{ _id: string }>("meta").updateOne({ _id: "schema" }, { $set: { version: 9 } });
+    await first.close();
+    const second = await openMongodb(url);
+    const found = [];
+    for (const { collection, name } of deleting) {
+      const indexes = await second.connection.db.collection(collection).listIndexes().toArray();
+      const { key, expireAfterSeconds } = indexes.find((index) => index["name"] === name) ?? {};
+      found.push({ collection, name, key, expireAfterSeconds });
+    }
+    expect(found).toEqual(deleting);
+    await second.limits.add("k", 1, 1_000, T0);
+    await second.close();
+  });
+});
