@@ -10,8 +10,10 @@ const PAUSE_MS = 1_000;
 
 /**
  * Ends transactions whose process died. The server does not notice that a client is lost: it locks what the transaction
- * wrote for `transactionLifetimeLimitSeconds`, a minute, and on a busy board every post or claim writes the same. Any
- * database user may see and end its own sessions.
+ * wrote for `transactionLifetimeLimitSeconds`, a minute. A claim of pushes is no transaction any more, and that of a post has
+ * one statement before its commit; deliveries, edits, reports and changes of saved queries have several. After a SIGKILL in
+ * the midst of one, the next write of the same document came through after 3.5 s, and without this after 84 s (measured on
+ * MongoDB 8.2). Any database user may see and end its own sessions.
  */
 export class IdleTransactions {
   readonly #client: MongoClient;
