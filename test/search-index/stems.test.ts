@@ -1,6 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { vocabulary } from "../../bench/board/vocabulary.ts";
+import { pick, seeded } from "../../bench/support/random.ts";
 import { Stems, TOKENIZER } from "../../src/search-index/words/stems.ts";
 
 /** What English words end in, as the rules of Porter's algorithm list it. */
@@ -55,6 +56,17 @@ describe("the stem of a word is what the full-text index makes of it", () => {
   it("for words with any ending", () => {
     const words = vocabulary().words.filter((_, at) => at % 50 === 0);
     isSame(words.flatMap(({ word }) => ENDINGS.map((ending) => word + ending)));
+  });
+
+  it("for words mixed of letters and digits, and for two y in a row", () => {
+    const random = seeded(7);
+    const letters = "0123456789aeiouybctlszx";
+    const beginnings = Array.from({ length: 200 }, () =>
+      Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick(random, [...letters])).join(""),
+    );
+    isSame(
+      ["sayyed", "z8oyyed", ...beginnings].flatMap((word) => [word, ...ENDINGS.map((end) => word + end)]),
+    );
   });
 
   it("for short and long ones, numbers, and words of several kinds of signs", () => {

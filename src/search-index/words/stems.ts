@@ -5,8 +5,11 @@ import { stemmer } from "stemmer";
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;
 /** Words kept; more are met only by boards in many languages. */
 const KEPT_MAX = 200_000;
-/** Words whose stem needs no question: FTS5 has the same algorithm of Porter. It leaves words of more than 64 letters as they are. */
-const PLAIN = /^(?:[a-z]{1,64}|[0-9]+)$/;
+/**
+ * Words whose stem needs no question: FTS5 has the same algorithm of Porter. It leaves words of more than 64 letters as they
+ * are, and takes the second of two y for another kind of letter.
+ */
+const PLAIN = /^(?:(?!.*yy)[a-z0-9]{1,64}|[0-9]+)$/;
 /** Letters that every version of Unicode knows. */
 const ONE_STEM = /^[a-z0-9\u00E0-\u00F6\u00F8-\u024F\u03B1-\u03C9\u0430-\u045F]+$/;
 
