@@ -26,6 +26,7 @@ describe("indexable", () => {
 
   it("unifies compatibility forms and drops invisible characters, control characters and Arabic vowels", () => {
     expect(indexable("ＡＢＣ\u00AD\u0000x")).toBe("abc x");
+    expect(indexable("ABC\u0000x\n")).toBe("abc x ");
     expect(indexable("مُحَمَّد")).toBe("محمد");
   });
 });
