@@ -64,7 +64,11 @@ describe("GET /metrics", () => {
     await write(board, gone.key);
     now += 8 * DAY_MS;
     await write(board, steady.key, { syndicated: true, source_url: "https://example.org/" });
-    const data = await metricsOf(board);
+    // What took a slow machine long to count is counted anew beside the first answer.
+    const data = await eventually(
+      () => metricsOf(board),
+      ({ funnel }) => funnel.registered === 3,
+    );
     expect(data.north_stars.weekly_active_publishers).toBe(1);
     expect(data.funnel).toEqual({ registered: 3, activated: 2, retained: 1 });
     expect(data.metrics).toMatchObject({ posts_7d: 1, registrations_7d: 0, syndicated_share: 0.333 });
@@ -98,21 +102,21 @@ describe("GET /metrics", () => {
     const stop = startJobs(
       [
         { name: "erase-old", ...everySecond, run: async () => {} },
-        { name: "prune-scratch", ...everySecond, run: () => Promise.reject(new Error("broken")) },
+        { name: "finish-erasures", ...everySecond, run: () => Promise.reject(new Error("broken")) },
       ],
       { leases, clock: () => now, failed: () => {}, missed: () => {}, ended },
     );
     const jobsAt = async () => (await metricsOf(idle)).health.jobs;
-    const ran = (jobs: { last_run: string | null }[]) =>
+    const ran = (jobs: { name: string; last_run: string | null }[]) =>
       jobs.filter((job) => job.last_run !== null).length === 2;
     const jobs = await eventually(jobsAt, ran, 45_000);
     await stop();
     await idle.stop();
     const at = new Date(now).toISOString();
-    expect(jobs).toEqual([
+    // Of jobs that every store needs.
+    expect(jobs.filter(({ name }) => name !== "prune-scratch")).toEqual([
       { name: "erase-old", last_run: at, ok: true },
-      { name: "finish-erasures", last_run: null, ok: null },
-      { name: "prune-scratch", last_run: at, ok: false },
+      { name: "finish-erasures", last_run: at, ok: false },
       { name: "poll-feeds", last_run: null, ok: null },
       { name: "embed-missing", last_run: null, ok: null },
       { name: "recheck-domains", last_run: null, ok: null },
