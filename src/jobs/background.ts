@@ -10,6 +10,7 @@ import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
 import { ALL_PARTS, PARTS, type Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
+import { KeepCounts } from "./keep-counts.ts";
 import { matchPosts } from "./match-posts.ts";
 import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
@@ -48,6 +49,8 @@ export class Background {
   readonly #embedding: Poller;
   readonly #deliverer: Poller;
   readonly #delivery: WebhookDelivery;
+  /** Null where figures are counted when they are asked for. */
+  readonly #counting: KeepCounts | null;
   /** True once this process has made its model the board's. Another process may have chosen since. */
   #hasChosen = false;
   /** True once it found no more vectors to renew. */
@@ -93,6 +96,9 @@ export class Background {
       pauseMs,
     );
     store.shares?.onPosts(() => this.written());
+    const keep = store.statistics.keep;
+    const ownParts = { leases: store.leases, clock, failed: this.#failed("keeping counts") };
+    this.#counting = keep === null ? null : new KeepCounts({ keep, ...ownParts });
     this.#delivery = new WebhookDelivery({
       store,
       pushes,
@@ -108,6 +114,7 @@ export class Background {
   written(): void {
     this.#matcher.nudge();
     this.#embedding.nudge();
+    this.#counting?.written();
   }
 
   /** What this process matches: how many of the parts of all saved queries, and how many queries. */
@@ -123,6 +130,7 @@ export class Background {
     this.#matcher.start();
     this.#embedding.start();
     this.#deliverer.start();
+    this.#counting?.start();
     let flushes = 0;
     this.#flusher = setInterval(() => {
       flushes += 1;
@@ -144,6 +152,7 @@ export class Background {
     clearInterval(this.#flusher);
     await this.#stopJobs();
     await Promise.all([this.#matcher.stop(), this.#embedding.stop(), this.#deliverer.stop()]);
+    await this.#counting?.stop().catch(this.#failed("leaving counts to others"));
     await this.#shares?.stop().catch(this.#failed("leaving saved queries to others"));
     await this.#delivery.stop().catch(this.#failed("giving deliveries back"));
   }

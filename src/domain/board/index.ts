@@ -13,8 +13,11 @@ import { DAY_MS } from "../time.ts";
 import { SharedValue } from "./shared-value.ts";
 import { type TopPlace, topPlaces } from "./top-places.ts";
 
-/** The counts in `meta.board` and the overview may be this old; where counting takes long, see `SharedValue`. */
-const COUNTS_MS = 10_000;
+/**
+ * The counts in `meta.board` and the overview may be this old, and so much older as the store keeps them: 8 s at most. Where
+ * counting takes long, see `SharedValue`.
+ */
+const COUNTS_MS = 2_000;
 /** Towns change slowly, and every post is looked at. */
 const PLACES_MS = 60_000;
 const STRIP_DAYS = 14;

@@ -20,9 +20,25 @@ export interface BoardOverview extends BoardCounts {
   postsByDay: { day: string; posts: number }[];
 }
 
+/**
+ * Where `keep` is null, counts and overview are exact. Elsewhere they are exact unless a process has kept them within the
+ * last 30 s; then they are those of its last run, whatever the size of the board. A run misses a post whose insertion ended
+ * more than five minutes after its creation time, until the walk over all hours comes by.
+ */
 export interface StatisticsStore {
+  /**
+   * Brings the kept figures up to date: counts the hours in which something changed or expired, and goes on with a walk
+   * that counts all hours over and over. Safe in several processes at once: one of them is refused.
+   * @param options.unchanged  the caller knows of no change since the last run: for a minute, figures stay as they are
+   *   until a post expires
+   * @returns whether there is more to count now
+   */
+  keep: ((now: number, options?: { unchanged?: boolean }) => Promise<boolean>) | null;
   counts(now: number): Promise<BoardCounts>;
-  /** Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. */
+  /**
+   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. Kept ones may be older: counting
+   * them takes at most one part in a hundred of the time.
+   */
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */
   add(counts: readonly { day: string; name: string; n: number }[]): Promise<void>;

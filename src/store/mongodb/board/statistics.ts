@@ -2,25 +2,34 @@ import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import type { Collections } from "../schema/collections.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { keepCounts } from "./counts/keep.ts";
+import { DAYS_KEPT, keptCounts, keptOverview, readKept } from "./counts/kept.ts";
+import { countTopTags } from "./counts/top-tags.ts";
 
 const DAY_MS = 86_400_000;
-const TOP_TAGS = 25;
 
-export function mongodbStatisticsStore({
-  connection: { run, runLong },
-  collections,
-}: MongodbContext): StatisticsStore {
+export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore {
+  const { connection, collections } = context;
+  const { run, runLong } = connection;
   const { posts, subscriptions, daily_counters } = collections;
   return {
-    counts: (now) => runLong(() => countsAt(collections, now)),
+    keep: (now, options) => keepCounts(context, now, options),
+
+    counts: (now) =>
+      runLong(async () => {
+        const kept = await readKept(collections, now);
+        return kept === null ? countsAt(collections, now) : keptCounts(kept, now);
+      }),
 
     overview: (now, days) =>
       runLong(async () => {
+        const kept = days > DAYS_KEPT ? null : await readKept(collections, now);
+        if (kept?.tags_at) return keptOverview(kept, now, days);
         const [counts, live, active, topTags, postsByDay] = await Promise.all([
           countsAt(collections, now),
           liveByKind(posts, now),
           subscriptions.countDocuments({ active: true }),
-          tagsOf(posts, now),
+          countTopTags(posts, now),
           byDay(posts, now, days),
         ]);
         const { kinds, syndicated, total } = live;
@@ -105,19 +114,6 @@ async function liveByKind(
     if (_id.syndicated) syndicated += n;
   }
   return { kinds, syndicated, total };
-}
-
-function tagsOf(posts: Collections["posts"], now: number): Promise<{ tag: string; count: number }[]> {
-  return posts
-    .aggregate<{ tag: string; count: number }>([
-      { $match: { state: "active", expires_at: { $gt: new Date(now) } } },
-      { $unwind: "$tags" },
-      { $group: { _id: "$tags", count: { $sum: 1 } } },
-      { $sort: { count: -1, _id: 1 } },
-      { $limit: TOP_TAGS },
-      { $project: { _id: 0, tag: "$_id", count: 1 } },
-    ])
-    .toArray();
 }
 
 async function byDay(

@@ -1,6 +1,7 @@
 import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
+import { markHours } from "../board/counts/marks.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
 import type { MongodbContext } from "../server/context.ts";
@@ -38,6 +39,7 @@ export async function updatePostDocument(
       { $set: fields, $unset: Object.fromEntries(unset.map((name) => [name, ""] as const)) },
       { session },
     );
+    await markHours(context, session, [before.created_at, document.created_at]);
     if (before.fingerprint !== document.fingerprint) {
       const { publisher_id } = before;
       await collections.publishers.updateOne({ _id: publisher_id }, { $inc: { inserts: 1 } }, { session });
@@ -79,12 +81,17 @@ export async function removePostDocument(
       : await posts
           .find(
             { ...repliesTo(context, [id]), state: { $ne: "removed" } },
-            { session, projection: { publisher_id: 1 } },
+            { session, projection: { publisher_id: 1, created_at: 1 } },
           )
           .toArray();
     const all = [post, ...replies];
     const ids = all.map(({ _id }) => _id);
     await posts.updateMany({ _id: { $in: ids }, root: post.root }, removal(now), { session });
+    await markHours(
+      context,
+      session,
+      all.map(({ created_at }) => created_at),
+    );
     await dropWork(context, session, ids);
     const publishers = all.map(({ publisher_id }) => publisher_id);
     await uncountPosts(context, session, publishers);

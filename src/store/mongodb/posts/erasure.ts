@@ -1,6 +1,7 @@
 import type { ClientSession, Filter } from "mongodb";
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
+import { markHours } from "../board/counts/marks.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
@@ -105,7 +106,7 @@ async function finishErasure(context: MongodbContext, id: string): Promise<void>
 }
 
 /** The fields of a post that an erasure needs. */
-const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1 } as const;
+const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1, created_at: 1 } as const;
 type Trace = Pick<PostDocument, "_id" | keyof typeof TRACES>;
 
 /** The posts to erase, and the indexed field that puts the oldest first. */
@@ -164,6 +165,11 @@ async function eraseThese(
   const ids = some.map(({ _id }) => _id);
   const those = { _id: { $in: ids } };
   await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
+  await markHours(
+    context,
+    session,
+    some.map(({ created_at }) => created_at),
+  );
   const counted = some.filter(({ state }) => state !== "removed");
   await uncountPosts(
     context,

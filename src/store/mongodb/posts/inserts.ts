@@ -9,6 +9,7 @@ import {
   type ThreadRoot,
 } from "../../../ports/store/index.ts";
 import { replyWithin } from "../../rules/rows.ts";
+import { markHours } from "../board/counts/marks.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import { documentOfPost, postOfDocument, WINDOW_END } from "../schema/posts.ts";
@@ -43,7 +44,7 @@ interface Prepared {
   /** The publisher as it was found. */
   writer: Writer;
   /** The root whose expiry, and that of its replies, moves to the post's. */
-  moving: string | null;
+  moving: { id: string; createdAt: Date } | null;
 }
 
 /** See `PostStore.insert`. */
@@ -109,7 +110,8 @@ function writeAlone(context: MongodbContext, { post, writes, moving }: Prepared)
   return context.connection.transaction(async (session) => {
     await writeAll(context, session, writes);
     if (moving === null) return [];
-    return [moving, ...(await moveReplyDocuments(context, session, moving, post.expiresAt))];
+    await markHours(context, session, [moving.createdAt]);
+    return [moving.id, ...(await moveReplyDocuments(context, session, moving.id, post.expiresAt))];
   });
 }
 
@@ -148,7 +150,7 @@ async function prepare(
     enqueueing(id, ["match", "embed"], createdAt),
     ...(thread === null ? [] : entryWritesOfReply({ id, publisherId, at: createdAt }, thread)),
   ];
-  const moving = thread === null || rootExpiresAt === thread.root.expiresAt ? null : thread.id;
+  const moving = thread === null || rootExpiresAt === thread.root.expiresAt ? null : thread;
   return { post, writes, writer, moving };
 }
 
@@ -175,6 +177,7 @@ async function lookAtPublisher(
 
 interface Thread {
   id: string;
+  createdAt: Date;
   publisherId: string;
   root: ThreadRoot;
   /** Replies inserted so far; null before the first. */
@@ -197,7 +200,15 @@ async function lookAtThread({ connection, collections }: MongodbContext, rootId:
     .aggregate<FoundThread>([
       { $match: { _id: rootId, root: rootId, state: { $ne: "removed" } } },
       {
-        $project: { publisher_id: 1, kind: 1, state: 1, reply_count: 1, replies_inserted: 1, expires_at: 1 },
+        $project: {
+          publisher_id: 1,
+          kind: 1,
+          state: 1,
+          reply_count: 1,
+          replies_inserted: 1,
+          expires_at: 1,
+          created_at: 1,
+        },
       },
       {
         $lookup: {
@@ -212,10 +223,11 @@ async function lookAtThread({ connection, collections }: MongodbContext, rootId:
     ])
     .toArray();
   if (found === undefined) throw new Error(`Post ${rootId} is gone; the reply to it was not kept.`);
-  const { publisher_id, kind, state, reply_count, expires_at, replies_inserted = null } = found;
+  const { publisher_id, kind, state, reply_count, expires_at, created_at, replies_inserted = null } = found;
   const suspended = found.owner.some(({ suspended_at }) => suspended_at !== null);
   return {
     id: rootId,
+    createdAt: created_at,
     publisherId: publisher_id,
     root: { kind, state, replyCount: reply_count, expiresAt: expires_at.getTime(), suspended },
     replies: replies_inserted,

@@ -53,7 +53,7 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
     await adoptFormerWork({ collections: collectionsOf(connection.db) });
     await dropLeftovers(connection);
   },
-  // The server deletes what is over.
+  // The server deletes what is over, and counts are kept.
   declareSchema,
 ];
 

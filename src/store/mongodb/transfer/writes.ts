@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
+import { markHours } from "../board/counts/marks.ts";
 import { counterChange } from "../board/statistics.ts";
 import { publisherDocumentStatus } from "../publishers/status.ts";
 import { dateOf, type PostDocument } from "../schema/documents.ts";
@@ -78,6 +79,11 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
     await context.collections.posts.insertMany(
       rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
       { session },
+    );
+    await markHours(
+      context,
+      session,
+      rows.map(({ createdAt }) => new Date(createdAt)),
     );
     const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
       idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
