@@ -9,6 +9,7 @@ import type {
   StoredSubscription,
   WorkKind,
 } from "../../../ports/store/index.ts";
+import type { BoardCountsDocument, CountedHourDocument, CountMarkDocument } from "./counts.ts";
 import type { Stamp } from "./stamps.ts";
 
 /**
@@ -288,51 +289,6 @@ interface RankingDocument {
   relevance: number[];
   previous: string | null;
   expires_at: Date;
-}
-
-/** Collection `counted_hours`: the posts created in one hour of UTC, which begins at `_id`. See `../board/counts/`. */
-export interface CountedHourDocument {
-  _id: Date;
-  /** In any state. */
-  created: number;
-  /** Those live at the time of the count. */
-  kinds: Record<StoredPost["kind"], number>;
-  syndicated: number;
-  /** When the first of those expires: the counts are right until then. */
-  next_expiry: Date | null;
-}
-
-/** Collection `count_marks`: hours in which something has changed since they were counted. */
-interface CountMarkDocument {
-  _id: string;
-  hours: Date[];
-}
-
-/** Collection `board_counts`: one document, the sum of all hours. */
-export interface BoardCountsDocument {
-  _id: "board";
-  /** Raised by each change: of two processes that count at once, one is refused. */
-  version: number;
-  /** The moment of the figures; null before all hours are counted. */
-  at: Date | null;
-  /** When hours were counted last: new posts are sought from shortly before. */
-  ran_at: Date;
-  /** The first hour that the walk over all hours has still to count. */
-  walk: Date;
-  /** When the first post expires; null when none will. */
-  next_expiry: Date | null;
-  /** Whether a walk has ended. */
-  filled: boolean;
-  kinds: Record<StoredPost["kind"], number>;
-  syndicated: number;
-  /** Posts created by UTC day, the last 31. */
-  days: { day: string; posts: number }[];
-  publishers: number;
-  subscriptions: number;
-  top_tags: { tag: string; count: number }[];
-  /** When tags were counted, and in how many milliseconds; null before. */
-  tags_at: Date | null;
-  tags_ms: number;
 }
 
 /** Collection `daily_counters`; `_id` is `<day> <name>`. */

@@ -1,6 +1,7 @@
 import type { ClientSession, Collection } from "mongodb";
 import { KINDS, type Kind } from "../../../../schema/post.ts";
-import type { CountedHourDocument, PostDocument } from "../../schema/documents.ts";
+import type { CountedHourDocument } from "../../schema/counts.ts";
+import type { PostDocument } from "../../schema/documents.ts";
 import { hourAfter, hourOf } from "./marks.ts";
 
 interface Group {

@@ -1,6 +1,6 @@
 import { type ClientSession, MongoServerError, ReadConcern } from "mongodb";
 import { type Collections, collectionsOf } from "../../schema/collections.ts";
-import type { BoardCountsDocument, CountedHourDocument } from "../../schema/documents.ts";
+import type { BoardCountsDocument, CountedHourDocument } from "../../schema/counts.ts";
 import { isDuplicate } from "../../server/connection.ts";
 import type { MongodbContext } from "../../server/context.ts";
 import { countHours, noKinds } from "./hours.ts";

@@ -1,6 +1,6 @@
 import type { BoardCounts, BoardOverview } from "../../../../ports/store/index.ts";
 import type { Collections } from "../../schema/collections.ts";
-import type { BoardCountsDocument } from "../../schema/documents.ts";
+import type { BoardCountsDocument } from "../../schema/counts.ts";
 
 const DAY_MS = 86_400_000;
 /** Older figures are not given: nobody keeps them. */
