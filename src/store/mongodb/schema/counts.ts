@@ -13,7 +13,7 @@ export interface CountedHourDocument {
 }
 
 /** Collection `count_marks`: hours in which something has changed since they were counted. */
-export interface CountMarkDocument {
+interface CountMarkDocument {
   _id: string;
   hours: Date[];
 }
@@ -43,4 +43,10 @@ export interface BoardCountsDocument {
   /** When tags were counted, and in how many milliseconds; null before. */
   tags_at: Date | null;
   tags_ms: number;
+}
+
+export interface CountDocuments {
+  counted_hours: CountedHourDocument;
+  count_marks: CountMarkDocument;
+  board_counts: BoardCountsDocument;
 }

@@ -9,7 +9,7 @@ import type {
   StoredSubscription,
   WorkKind,
 } from "../../../ports/store/index.ts";
-import type { BoardCountsDocument, CountedHourDocument, CountMarkDocument } from "./counts.ts";
+import type { CountDocuments } from "./counts.ts";
 import type { Stamp } from "./stamps.ts";
 
 /**
@@ -314,7 +314,7 @@ interface LeaseDocument {
 }
 
 /** The documents of each collection, by the name of the collection. */
-export interface Documents {
+export interface Documents extends CountDocuments {
   posts: PostDocument;
   post_keys: PostKeyDocument;
   retrievals: RetrievalDocument;
@@ -334,9 +334,6 @@ export interface Documents {
   moderation: ModerationDocument;
   windows: WindowDocument;
   rankings: RankingDocument;
-  counted_hours: CountedHourDocument;
-  count_marks: CountMarkDocument;
-  board_counts: BoardCountsDocument;
   daily_counters: DailyCounterDocument;
   settings: SettingDocument;
   leases: LeaseDocument;
