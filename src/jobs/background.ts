@@ -96,9 +96,9 @@ export class Background {
       pauseMs,
     );
     store.shares?.onPosts(() => this.written());
-    const keep = store.statistics.keep;
-    const ownParts = { leases: store.leases, clock, failed: this.#failed("keeping counts") };
-    this.#counting = keep === null ? null : new KeepCounts({ keep, ...ownParts });
+    const { kept } = store.statistics;
+    const failed = this.#failed("keeping counts");
+    this.#counting = kept === null ? null : new KeepCounts({ kept, leases: store.leases, clock, failed });
     this.#delivery = new WebhookDelivery({
       store,
       pushes,

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { LeaseStore } from "../ports/store/index.ts";
+import type { KeptFigures, LeaseStore } from "../ports/store/index.ts";
 
 const LEASE = "board:keep-counts";
 /** A process that dies leaves the figures alone for so long; afterwards calls still get them, or count. */
 const LEASE_MS = 15_000;
-/** The pause after a run when posts were written; otherwise one run in two is left out, for what expires. */
+/** The pause between two looks. Where nothing was written, one look in two is left out. */
 const PAUSE_MS = 4_000;
 
-/** Has one process of the board keep its figures: when posts were written, and every 8 s. */
+/** Has one process of the board keep its figures: they are counted when posts were written, and confirmed every 8 s. */
 export class KeepCounts {
   readonly #parts: Parts;
   readonly #owner = randomUUID();
@@ -23,7 +23,7 @@ export class KeepCounts {
 
   start(): void {
     this.#stopped = false;
-    this.#look();
+    this.#wait();
   }
 
   /** A post was written or changed. */
@@ -39,34 +39,37 @@ export class KeepCounts {
     await this.#parts.leases.release(LEASE, this.#owner);
   }
 
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#look(), PAUSE_MS);
+    this.#timer.unref();
+  }
+
   #look(): void {
     const wasWritten = this.#isWritten;
-    const isIdle = !wasWritten && this.#hasRested === false;
+    const rests = !wasWritten && !this.#hasRested;
     this.#isWritten = false;
-    this.#hasRested = isIdle;
-    this.#running = (isIdle ? Promise.resolve() : this.#run(!wasWritten))
+    this.#hasRested = rests;
+    this.#running = (rests ? Promise.resolve() : this.#keep(wasWritten))
       .catch((error: unknown) => {
         this.#isWritten = true;
         this.#parts.failed(error);
       })
       .finally(() => {
-        if (this.#stopped) return;
-        this.#timer = setTimeout(() => this.#look(), PAUSE_MS);
-        this.#timer.unref();
+        if (!this.#stopped) this.#wait();
       });
   }
 
-  async #run(unchanged: boolean): Promise<void> {
-    const { keep, leases, clock } = this.#parts;
+  async #keep(wasWritten: boolean): Promise<void> {
+    const { kept, leases, clock } = this.#parts;
+    if (!wasWritten && (await kept.confirm(clock()))) return;
     do {
       if ((await leases.acquire(LEASE, this.#owner, LEASE_MS, clock())) === null) return;
-    } while ((await keep(clock(), { unchanged })) && !this.#stopped);
+    } while ((await kept.count(clock())) && !this.#stopped);
   }
 }
 
 interface Parts {
-  /** See `StatisticsStore.keep`. */
-  keep: (now: number, options: { unchanged: boolean }) => Promise<boolean>;
+  kept: KeptFigures;
   leases: LeaseStore;
   clock: () => number;
   failed: (error: unknown) => void;

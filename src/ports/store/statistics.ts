@@ -20,20 +20,28 @@ export interface BoardOverview extends BoardCounts {
   postsByDay: { day: string; posts: number }[];
 }
 
-/**
- * Where `keep` is null, counts and overview are exact. Elsewhere they are exact unless a process has kept them within the
- * last 30 s; then they are those of its last run, whatever the size of the board. A run misses a post whose insertion ended
- * more than five minutes after its creation time, until the walk over all hours comes by.
- */
-export interface StatisticsStore {
+/** The figures of a board where they are kept, and not counted when they are asked for. */
+export interface KeptFigures {
   /**
-   * Brings the kept figures up to date: counts the hours in which something changed or expired, and goes on with a walk
-   * that counts all hours over and over. Safe in several processes at once: one of them is refused.
-   * @param options.unchanged  the caller knows of no change since the last run: for a minute, figures stay as they are
-   *   until a post expires
+   * Says that they are those of `now`, for a caller who knows of no change since they were counted. False when they may not
+   * be: a post has expired, a publisher or a saved query has come, or they were counted more than five minutes ago.
+   */
+  confirm(now: number): Promise<boolean>;
+  /**
+   * Brings them up to date: counts the hours in which something changed or expired, and goes on with a walk that counts all
+   * hours over and over. Safe in several processes at once: one of them is refused.
    * @returns whether there is more to count now
    */
-  keep: ((now: number, options?: { unchanged?: boolean }) => Promise<boolean>) | null;
+  count(now: number): Promise<boolean>;
+}
+
+/**
+ * Where `kept` is null, counts and overview are exact. Elsewhere they are exact unless a process has kept them within the
+ * last 30 s; then they are those of its last count, whatever the size of the board. A count misses a post whose insertion
+ * ended more than five minutes after its creation time, until the walk over all hours comes by.
+ */
+export interface StatisticsStore {
+  kept: KeptFigures | null;
   counts(now: number): Promise<BoardCounts>;
   /**
    * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. Kept ones may be older: counting

@@ -34,7 +34,7 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
   /** Runs until the figures are those of `now`. */
   const keep = async (now: number, by = store) => {
     for (let run = 0; run < RUNS_MAX; run += 1) {
-      await by.statistics.keep?.(now);
+      await by.statistics.kept?.count(now);
       if ((await keptAt())?.getTime() === now) return;
     }
     throw new Error("The figures were never up to date.");
@@ -134,7 +134,7 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
       const createdAt = T0 - n * 5 * HOUR_MS;
       await store.posts.insert(aPost(`p${n}`, { createdAt, expiresAt: T0 + (n - 3) * HOUR_MS }));
     }
-    expect(await store.statistics.keep?.(T0)).toBe(true);
+    expect(await store.statistics.kept?.count(T0)).toBe(true);
     expect(await keptAt()).toBeNull();
     expect(withoutTags(await store.statistics.overview(T0, DAYS))).toEqual(await looked(T0));
     expect(await kept(T0)).toEqual(await looked(T0));
@@ -164,20 +164,31 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
     expect(await store.statistics.counts(T0 + 31_000)).toMatchObject({ activePosts: 2, postsToday: 2 });
   });
 
-  it("stay as they are while nothing is said to change, until a post expires or a minute has passed", async () => {
+  it("are confirmed while nothing seems changed, until a post expires or five minutes have passed", async () => {
+    await store.subscriptions.insert(aSubscription("sub_1"), 50);
     await store.posts.insert(aPost("p1", { createdAt: T0, expiresAt: T0 + 20_000 }));
     await store.posts.insert(aPost("p2", { createdAt: T0, expiresAt: T0 + DAY_MS }));
+    const confirm = async (now: number) => store.statistics.kept?.confirm(now);
+    expect(await confirm(T0)).toBe(false);
     await keep(T0);
+    await store.subscriptions.update("sub_1", { active: false });
+    expect(await confirm(T0 + 19_000)).toBe(true);
+    expect(await store.statistics.counts(T0 + 40_000)).toMatchObject({ activePosts: 2, publishers: 2 });
+    expect(await confirm(T0 + 20_000)).toBe(false);
+    await keep(T0 + 20_000);
+    expect(await store.statistics.counts(T0 + 40_000)).toMatchObject({ activePosts: 1 });
+    expect(await confirm(T0 + 20_000 + 5 * MINUTE_MS)).toBe(false);
+  });
+
+  it("are not confirmed when a publisher or a saved query has come", async () => {
+    await keep(T0);
+    expect(await store.statistics.kept?.confirm(T0)).toBe(true);
     await store.publishers.insert(aPublisher("pub_c"));
-    const quietly = async (now: number) => {
-      await store.statistics.keep?.(now, { unchanged: true });
-      return store.statistics.counts(now);
-    };
-    expect(await quietly(T0 + 19_000)).toMatchObject({ activePosts: 2, publishers: 2 });
-    expect(await quietly(T0 + 20_000)).toMatchObject({ activePosts: 1, publishers: 3 });
-    await store.publishers.insert(aPublisher("pub_d"));
-    expect(await quietly(T0 + 79_000)).toMatchObject({ publishers: 3 });
-    expect(await quietly(T0 + 80_000)).toMatchObject({ publishers: 4 });
+    expect(await store.statistics.kept?.confirm(T0)).toBe(false);
+    await keep(T0 + 1);
+    expect(await store.statistics.counts(T0 + 1)).toMatchObject({ publishers: 3 });
+    await store.subscriptions.insert(aSubscription("sub_1"), 50);
+    expect(await store.statistics.kept?.confirm(T0 + 1)).toBe(false);
   });
 
   it("are right when two processes keep them at once, while others write", async () => {
@@ -186,7 +197,7 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
     const writes = Array.from({ length: 40 }, async (_, n) => {
       await store.posts.insert(aPost(`p${n}`, { createdAt: T0 - HOUR_MS * (n % 2) }));
       if (n % 3 === 0) await other.posts.remove(`p${n}`, T0);
-      await Promise.all([store, other].map((each) => each.statistics.keep?.(T0 + n)));
+      await Promise.all([store, other].map((each) => each.statistics.kept?.count(T0 + n)));
     });
     await Promise.all(writes);
     await keep(T0 + MINUTE_MS, other);
@@ -198,7 +209,7 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
     await keep(T0);
     await db.collection("counted_hours").updateMany({}, { $set: { created: 9, "kinds.event": 9 } });
     await db.collection("posts").deleteOne({ _id: "p1" as never });
-    for (let run = 0; run < 12; run += 1) await store.statistics.keep?.(T0 + run);
+    for (let run = 0; run < 12; run += 1) await store.statistics.kept?.count(T0 + run);
     expect(await kept(T0 + MINUTE_MS)).toEqual(await looked(T0 + MINUTE_MS));
   });
 });

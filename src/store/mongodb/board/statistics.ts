@@ -2,7 +2,7 @@ import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import type { Collections } from "../schema/collections.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { keepCounts } from "./counts/keep.ts";
+import { confirmCounts, keepCounts } from "./counts/keep.ts";
 import { DAYS_KEPT, keptCounts, keptOverview, readKept } from "./counts/kept.ts";
 import { countTopTags } from "./counts/top-tags.ts";
 
@@ -13,7 +13,10 @@ export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore
   const { run, runLong } = connection;
   const { posts, subscriptions, daily_counters } = collections;
   return {
-    keep: (now, options) => keepCounts(context, now, options),
+    kept: {
+      confirm: (now) => run(() => confirmCounts(collections, now)),
+      count: (now) => keepCounts(context, now),
+    },
 
     counts: (now) =>
       runLong(async () => {

@@ -39,6 +39,8 @@ export interface BoardCountsDocument {
   days: { day: string; posts: number }[];
   publishers: number;
   subscriptions: number;
+  /** How many documents these collections had just before: another number says that the ones above may be wrong. */
+  sizes: { publishers: number; subscriptions: number };
   top_tags: { tag: string; count: number }[];
   /** When tags were counted, and in how many milliseconds; null before. */
   tags_at: Date | null;

@@ -16,7 +16,7 @@ const KIND_SUMS = KINDS.map((kind) => `sum(kind = '${kind}') AS ${kind}`).join("
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
   const { sql, read, write } = connection;
   return {
-    keep: null,
+    kept: null,
     async counts(now) {
       let activePosts = 0;
       for await (const [after, to] of liveRanges(now)) {

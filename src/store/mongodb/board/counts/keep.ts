@@ -11,7 +11,7 @@ import { countTopTags } from "./top-tags.ts";
 /** A new post becomes visible at most so long after its creation time, whatever the clock of its process. */
 const LATE_MS = 5 * 60_000;
 /** While nobody tells of changes, figures are taken to be right for so long. */
-const QUIET_MS = 60_000;
+const QUIET_MS = 5 * 60_000;
 /** What one run counts, so that it ends soon: hours that changed or expired, and hours of the walk. */
 const HOURS_MAX = 48;
 const WALK = { filling: 24, repairing: 2 } as const;
@@ -23,17 +23,15 @@ const TAGS_MS = 4_000;
 const SNAPSHOT_UNAVAILABLE = 246;
 
 /**
- * See `StatisticsStore.keep`. All that a run reads is of one snapshot, on shards too, so a mark that it sees and deletes
+ * See `KeptFigures.count`. All that a run reads is of one snapshot, on shards too, so a mark that it sees and deletes
  * is of a change that it counts. What it writes is one transaction, which fails when another run came between.
  */
-export async function keepCounts(
-  context: MongodbContext,
-  now: number,
-  { unchanged = false } = {},
-): Promise<boolean> {
+export async function keepCounts(context: MongodbContext, now: number): Promise<boolean> {
   const { connection, collections } = context;
-  if (unchanged && (await connection.run(() => stillRight(collections, now)))) return false;
-  const found = await connection.runLong(() => withSnapshot(context, (own, s) => look(own, now, s)));
+  const sizes = await connection.run(() => sizesOf(collections));
+  const found = await connection.runLong(() =>
+    withSnapshot(context, (own, session) => look(own, { now, sizes }, session)),
+  );
   if (found === null) return false;
   const { counted, marks, old, next, isBehind } = found;
   await connection.runLong(() => addTags(collections, next, now));
@@ -63,21 +61,29 @@ export async function keepCounts(
   return done && isBehind;
 }
 
-/** Says by one command that the figures are those of `now`, when no post has expired and a run was not long ago. */
-async function stillRight({ board_counts }: Collections, now: number): Promise<boolean> {
+/** See `KeptFigures.confirm`. */
+export async function confirmCounts(collections: Collections, now: number): Promise<boolean> {
   const right = {
     _id: "board" as const,
     at: { $ne: null },
     ran_at: { $gt: new Date(now - QUIET_MS) },
+    sizes: await sizesOf(collections),
     $or: [{ next_expiry: null }, { next_expiry: { $gt: new Date(now) } }],
   };
-  const { matchedCount } = await board_counts.updateOne(right, { $set: { at: new Date(now) } });
+  const { matchedCount } = await collections.board_counts.updateOne(right, { $set: { at: new Date(now) } });
   return matchedCount === 1;
+}
+
+/** By the collections' own numbers, which count nothing. */
+async function sizesOf({ publishers, subscriptions }: Collections): Promise<BoardCountsDocument["sizes"]> {
+  const sizes = [publishers, subscriptions].map((collection) => collection.estimatedDocumentCount());
+  const [ofPublishers = 0, ofSubscriptions = 0] = await Promise.all(sizes);
+  return { publishers: ofPublishers, subscriptions: ofSubscriptions };
 }
 
 async function look(
   { posts, publishers, subscriptions, board_counts, counted_hours, count_marks }: Collections,
-  now: number,
+  { now, sizes }: { now: number; sizes: BoardCountsDocument["sizes"] },
   session: ClientSession,
 ) {
   // The first read gives the snapshot its time.
@@ -113,6 +119,7 @@ async function look(
     ...sumOf(known.values()),
     publishers: knownPublishers,
     subscriptions: activeSubscriptions,
+    sizes,
     top_tags: old?.top_tags ?? [],
     tags_at: old?.tags_at ?? null,
     tags_ms: old?.tags_ms ?? 0,
