@@ -74,7 +74,7 @@ describe.each(KINDS_OF_SERVER)("kept counts, %s", (server) => {
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()));
-    await database.wipe();
+    await database.empty();
   });
   afterAll(database.drop);
 
