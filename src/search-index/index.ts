@@ -145,7 +145,10 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   #here(): LocalAnswers {
     const { database, tables } = this.#parts;
-    this.#local ??= new LocalAnswers(database, tables, this.#model, { limits: this.#limits });
+    this.#local ??= new LocalAnswers(database, tables, this.#model, {
+      limits: this.#limits,
+      letsOthers: true,
+    });
     return this.#local;
   }
 
@@ -170,11 +173,17 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   #newThread(file: string): ThreadAnswers {
-    const thread = new ThreadAnswers(file, this.#model, () => {
-      this.#breaks += 1;
-      if (this.#thread !== thread || this.#closed) return;
-      this.#thread = this.#breaks < BREAKS_MAX ? this.#newThread(file) : null;
-    });
+    const { tables } = this.#parts;
+    const thread = new ThreadAnswers(
+      file,
+      this.#model,
+      () => tables.newestChange(),
+      () => {
+        this.#breaks += 1;
+        if (this.#thread !== thread || this.#closed) return;
+        this.#thread = this.#breaks < BREAKS_MAX ? this.#newThread(file) : null;
+      },
+    );
     return thread;
   }
 

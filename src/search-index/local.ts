@@ -1,11 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Question, Ranked, RelatedQuestion, SearchIndex, Spot } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
-import { coverageFactors } from "../search/fuse.ts";
 import type { CodeHelper } from "../search/kernel/sign-codes.ts";
-import { fusedScores, order, rankCandidates } from "../search/rank.ts";
+import { rankCandidates } from "../search/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
-import { COMPETING_BY_MEANING, Searcher } from "./query/searcher.ts";
+import type { Lender } from "./memory/lending.ts";
+import { matchesOf, relatedTo } from "./query/matches.ts";
+import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
 import { SnapshotFile } from "./snapshot/index.ts";
 import type { Tables } from "./tables.ts";
@@ -35,22 +37,38 @@ export class LocalAnswers implements Answers {
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
   readonly #spellings: Spellings;
+  readonly #letsOthers: boolean;
+  /** Until the event loop has turned after a ranking; null while none was made in this turn. */
+  #turned: Promise<void> | null = null;
   /** True while a question is answered in a pause of another. */
   #isAside = false;
 
-  /** @param options.pause, options.helper  see `Searcher` */
+  /**
+   * @param options.lender  see `Follower`
+   * @param options.letsOthers  whether the event loop turns between two rankings; else they are made in a row
+   * @param options.pause, options.helper  see `Searcher`
+   */
   constructor(
     database: DatabaseSyncInstance,
     tables: Tables,
     model: IndexModel,
     {
       limits = LIMITS,
+      lender = null,
+      letsOthers = false,
       ...search
-    }: { limits?: typeof LIMITS; pause?: () => void; helper?: CodeHelper | null } = {},
+    }: {
+      limits?: typeof LIMITS;
+      lender?: Lender | null;
+      letsOthers?: boolean;
+      pause?: () => void;
+      helper?: CodeHelper | null;
+    } = {},
   ) {
+    this.#letsOthers = letsOthers;
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
-    this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
+    this.follower = new Follower(tables, this.#stems, { model, snapshot, limits, lender });
     const waiting = new WaitingPosts(database, this.#stems);
     this.#spellings = new Spellings(database, this.#stems, waiting);
     const scorer = new WordScorer(this.#stems, new Phrases(database, waiting));
@@ -58,6 +76,7 @@ export class LocalAnswers implements Answers {
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
+    if (this.#letsOthers) await this.#ownTurn();
     for (;;) {
       const searcher = this.#current();
       const { memory } = this.follower;
@@ -70,29 +89,22 @@ export class LocalAnswers implements Answers {
     }
   }
 
-  async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    return this.#match(this.#current(), question, page);
+  /**
+   * Many rankings begin at once when the model has read many queries together. One for each turn of the event loop: what has
+   * come meanwhile waits for one ranking, not for all.
+   */
+  async #ownTurn(): Promise<void> {
+    const before = this.#turned;
+    const turned = (before ?? Promise.resolve()).then(() => nextTurn());
+    this.#turned = turned;
+    void turned.then(() => {
+      if (this.#turned === turned) this.#turned = null;
+    });
+    await before;
   }
 
-  #match(searcher: Searcher, question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    const except = new Set(searcher.rowsOf([...page.except]));
-    const atLeast = question.words === null ? COMPETING_BY_MEANING : undefined;
-    const found = searcher.match(question, { limit: page.limit, except }, atLeast);
-    const { keys, cosines, words, coverage, bestWords } = found;
-    const factors = coverageFactors(question.words);
-    const idsAt = (some: number[]) => searcher.idsOf(some.map((at) => keys[at] ?? 0));
-    const places = order(fusedScores(found, cosines, factors), page.limit, idsAt);
-    const ids = idsAt(places);
-    const matches = places.map((at, n) => {
-      const cosine = cosines[at] ?? Number.NaN;
-      return {
-        id: ids[n] ?? "",
-        cosine: Number.isNaN(cosine) ? null : cosine,
-        words: words[at] ?? 0,
-        coverage: coverage[at] ?? 0,
-      };
-    });
-    return { matches, bestWords };
+  async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
+    return matchesOf(this.#current(), question, page);
   }
 
   async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
@@ -123,7 +135,7 @@ export class LocalAnswers implements Answers {
   }
 
   async related(id: string, asked: RelatedQuestion): Promise<string[]> {
-    return this.#related(this.#current(), id, asked);
+    return relatedTo(this.#current(), id, asked);
   }
 
   /** The same in a `pause` of another question; null when that has to end first. */
@@ -131,19 +143,10 @@ export class LocalAnswers implements Answers {
     if (this.#isAside || !this.follower.isCurrent()) return null;
     this.#isAside = true;
     try {
-      return this.#related(this.#searcher, id, asked);
+      return relatedTo(this.#searcher, id, asked);
     } finally {
       this.#isAside = false;
     }
-  }
-
-  #related(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
-    const [vector = null] = searcher.vectors(searcher.rowsOf([id]));
-    if (vector === null) return [];
-    const { filter, minCosine, limit, except } = asked;
-    const page = { limit, except: new Set([id, ...except]) };
-    const { matches } = this.#match(searcher, { filter, words: null, vector, minCosine }, page);
-    return matches.map((match) => match.id);
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {

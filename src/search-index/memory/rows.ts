@@ -274,15 +274,20 @@ export class Rows {
     }
     this.size = to;
     this.dead = 0;
-    this.#texts = [];
-    this.#current.clear();
-    this.#byCreation.clear();
-    this.#byStart.clear();
+    this.forgetDerived();
     this.byId.clear();
     this.bySeq.clear();
     for (let row = 0; row < to; row += 1) this.#enter(row);
     this.keepOrders();
     return moved;
+  }
+
+  /** The columns are others, or another thread wrote to them: what was made from them is made again when it is wanted. */
+  forgetDerived(): void {
+    this.#texts = [];
+    this.#current.clear();
+    this.#byCreation.clear();
+    this.#byStart.clear();
   }
 
   #enter(row: number): void {

@@ -15,31 +15,48 @@ export interface Section {
 /** All numbers of the memory that are in no section, by name. */
 export type Scalars = Record<string, number>;
 
+/** A column of the memory. */
+interface NamedColumn {
+  name: string;
+  of: Column<Numbers>;
+  /** Numbers in use. */
+  used(): number;
+  /** True when its length has a meaning. */
+  exact: boolean;
+}
+
+/** All columns of a memory, in the order of its sections. */
+export function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
+  const growing = (name: string, of: Column<Numbers>, used: () => number) => ({
+    name,
+    of,
+    used,
+    exact: false,
+  });
+  const exact = (name: string, of: Column<Numbers>) => ({
+    name,
+    of,
+    used: () => of.view.length,
+    exact: true,
+  });
+  return [
+    ...rows.each.map((one, at) => growing(`row ${at}`, one, () => rows.size)),
+    growing("ids", rows.idBytes, () => rows.idBytesUsed),
+    exact("by id", rows.byId.slots),
+    exact("by seq", rows.bySeq.slots),
+    growing("by creation", rows.byCreation.rows, () => rows.byCreation.size),
+    growing("by start", rows.byStart.rows, () => rows.byStart.size),
+    growing("names", names.fields, () => names.fieldsUsed),
+    exact("name slots", names.slots),
+    exact("centre", centre),
+  ];
+}
+
 /** The parts of a memory, in an order that never changes within a version of the format. */
 export function sectionsOf(memory: PostMemory): Section[] {
-  const { rows, names, lists, vectors, codes, centre } = memory;
-  const column = (name: string, of: Column<Numbers>, used: () => number, exact = false): Section => ({
-    name,
-    changes: true,
-    pieces: () => [new Uint8Array(of.buffer, 0, used() * of.view.BYTES_PER_ELEMENT)],
-    room(bytes) {
-      // Slack, unless the length has a meaning: the first post that follows would copy every column.
-      const length = exact ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048;
-      of.adopt(new SharedArrayBuffer(length));
-      return [new Uint8Array(of.buffer, 0, bytes)];
-    },
-  });
-  const size = () => rows.size;
+  const { rows, lists, vectors, codes } = memory;
   return [
-    ...rows.each.map((one, at) => column(`row ${at}`, one, size)),
-    column("ids", rows.idBytes, () => rows.idBytesUsed),
-    column("by id", rows.byId.slots, () => rows.byId.slots.view.length, true),
-    column("by seq", rows.bySeq.slots, () => rows.bySeq.slots.view.length, true),
-    column("by creation", rows.byCreation.rows, () => rows.byCreation.size),
-    column("by start", rows.byStart.rows, () => rows.byStart.size),
-    column("names", names.fields, () => names.fieldsUsed),
-    column("name slots", names.slots, () => names.slots.view.length, true),
-    column("centre", centre, () => centre.view.length, true),
+    ...columnsOf(memory).map(sectionOf),
     {
       name: "lists",
       changes: false,
@@ -62,6 +79,20 @@ export function sectionsOf(memory: PostMemory): Section[] {
       room: (bytes) => codes.blocks(bytes / codes.width),
     },
   ];
+}
+
+function sectionOf({ name, of, used, exact }: NamedColumn): Section {
+  return {
+    name,
+    changes: true,
+    pieces: () => [new Uint8Array(of.buffer, 0, used() * of.view.BYTES_PER_ELEMENT)],
+    room(bytes) {
+      // Slack, unless the length has a meaning: the first post that follows would copy every column.
+      const length = exact ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048;
+      of.adopt(new SharedArrayBuffer(length));
+      return [new Uint8Array(of.buffer, 0, bytes)];
+    },
+  };
 }
 
 /** Everything that sections leave out. */

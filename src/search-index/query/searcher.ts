@@ -23,7 +23,7 @@ export const COMPETING_BY_MEANING = 200;
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
 export class Searcher {
   readonly #source: { readonly memory: PostMemory };
-  readonly #words: WordScorer;
+  readonly #words: WordScorer | null;
   readonly #meaning: MeaningScorer;
   /** False when this index keeps no vectors. */
   readonly #hasMeaning: boolean;
@@ -31,12 +31,13 @@ export class Searcher {
 
   /**
    * @param source.memory  the memory of the moment
+   * @param words  null where no question has any
    * @param options.pause  called before each block of rows; may ask another question, one without words
    * @param options.helper  see `MeaningScorer`
    */
   constructor(
     source: { readonly memory: PostMemory },
-    words: WordScorer,
+    words: WordScorer | null,
     hasMeaning: boolean,
     { pause = () => {}, helper = null }: { pause?: () => void; helper?: CodeHelper | null } = {},
   ) {
@@ -175,7 +176,9 @@ export class Searcher {
     const vector = this.#hasMeaning ? question.vector : null;
     const rows = rowFilter(this.#memory, filter);
     const score = () =>
-      words === null ? null : this.#words.score(this.#memory, words, rows.among, beforeBlock);
+      words === null || this.#words === null
+        ? null
+        : this.#words.score(this.#memory, words, rows.among, beforeBlock);
     const runsAhead = isRanked && words !== null && vector !== null && rows.among === null;
     const arm = runsAhead ? this.#meaning.meanwhile(this.#memory, vector, score) : score();
     // Only excluded words: everything else matches. Words without a letter: nothing does.

@@ -10,10 +10,13 @@ import {
 import { type Place, StoreUnavailable } from "../../ports/store/index.ts";
 import { siblingOf, startWorker } from "../../start-worker.ts";
 import type { Answers, IndexModel } from "../local.ts";
+import { Turns } from "../memory/lending.ts";
+import { Borrower } from "./borrower.ts";
 import {
   isLong,
   type Method,
   type PackedRanking,
+  type ThreadAnswer,
   type ThreadNews,
   type ThreadOrder,
   type ThreadStart,
@@ -50,18 +53,28 @@ export class ThreadAnswers implements Answers {
   readonly #sent = new Map<number, Waiting>();
   /** See `ThreadStart`. */
   readonly #gone = new Int32Array(new SharedArrayBuffer(4 * SENT_MAX));
+  /** Reads the thread's memory. */
+  readonly borrower: Borrower;
+  readonly #newestChange: () => number;
   readonly #ready: Promise<void>;
   #broken: Error | null = null;
 
-  /** @param broke  called once when the thread ends by itself; what waits has been refused then */
-  constructor(file: string, model: IndexModel, broke: (error: Error) => void) {
-    const start: ThreadStart = { file, model, gone: this.#gone.buffer };
+  /**
+   * @param newestChange  number of the newest change in the file
+   * @param broke  called once when the thread ends by itself; what waits has been refused then
+   */
+  constructor(file: string, model: IndexModel, newestChange: () => number, broke: (error: Error) => void) {
+    this.#newestChange = newestChange;
+    const turns = new Turns();
+    this.borrower = new Borrower(turns, model);
+    const start: ThreadStart = { file, model, gone: this.#gone.buffer, turns: turns.shared };
     this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start, LIMITS);
     // Questions keep the process alive, the thread does not.
     this.#worker.unref();
     this.#ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (news: ThreadNews) => {
         if (news === "ready") resolve();
+        else if ("loan" in news) this.borrower.take(news.loan);
         else this.#take(news);
       });
       let reason = new Error("the search thread ended");
@@ -111,8 +124,10 @@ export class ThreadAnswers implements Answers {
     return this.#ask("spellings", [words]) as Promise<(string | null)[]>;
   }
 
-  related(id: string, asked: RelatedQuestion): Promise<string[]> {
-    return this.#ask("related", [id, asked]) as Promise<string[]>;
+  /** Found here where that can be: the thread waits for a core while it is at work, and so would a question. */
+  async related(id: string, asked: RelatedQuestion): Promise<string[]> {
+    const found = this.#broken === null ? this.borrower.related(id, asked, this.#newestChange()) : null;
+    return found ?? ((await this.#ask("related", [id, asked])) as string[]);
   }
 
   vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
@@ -192,7 +207,7 @@ export class ThreadAnswers implements Answers {
     return [...this.#sent.values()].filter(({ method }) => isLong(method)).length;
   }
 
-  #take(news: Exclude<ThreadNews, string>): void {
+  #take(news: ThreadAnswer): void {
     const asked = this.#sent.get(news.id);
     if (asked === undefined) return;
     this.#sent.delete(news.id);

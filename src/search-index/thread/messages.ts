@@ -2,6 +2,7 @@ import type { Ranked, RelatedQuestion } from "../../ports/search-index.ts";
 import type { Comparison } from "../../search/kernel/comparison.ts";
 import type { KernelMemory } from "../../search/kernel/index.ts";
 import type { Answers, IndexModel } from "../local.ts";
+import type { Loan } from "../memory/lending.ts";
 
 /** What the thread starts with. */
 export interface ThreadStart {
@@ -10,6 +11,8 @@ export interface ThreadStart {
   model: IndexModel;
   /** Shared: a 32-bit number for each `id` of a question, 1 when nobody waits for its answer any more. */
   gone: SharedArrayBuffer;
+  /** Those of `Turns`. */
+  turns: SharedArrayBuffer;
 }
 
 /** The questions that are passed on as they are. */
@@ -41,9 +44,11 @@ interface UrgentQuestion extends ThreadQuestion {
  */
 export type ThreadOrder = ThreadQuestion | "forget" | "end";
 
-/** What it answers: once when it is ready, then for each question. `errcode` is SQLite's, null for other errors. */
-export type ThreadNews =
-  | "ready"
+/** What it says: where its memory lies, once when it is ready, then an answer to each question. */
+export type ThreadNews = "ready" | { loan: Loan } | ThreadAnswer;
+
+/** `errcode` is SQLite's, null for other errors. */
+export type ThreadAnswer =
   | { id: number; answer: unknown }
   | { id: number; failure: { message: string; errcode: number | null } };
 

@@ -3,6 +3,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { Question, Ranked } from "../../ports/search-index.ts";
 import { stepBack } from "../../start-worker.ts";
 import { LocalAnswers } from "../local.ts";
+import { Lender, Turns } from "../memory/lending.ts";
 import { sqliteCode } from "../sqlite-errors.ts";
 import { Tables } from "../tables.ts";
 import { HelperThread } from "./helper.ts";
@@ -30,8 +31,9 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const pause = () => answerUrgent();
   const helper = HelperThread.where();
-  const answers = new LocalAnswers(database, new Tables(database), start.model, { pause, helper });
   const say = (news: ThreadNews) => port.postMessage(news);
+  const lender = new Lender(new Turns(start.turns), (loan) => say({ loan }));
+  const answers = new LocalAnswers(database, new Tables(database), start.model, { lender, pause, helper });
   const goneIds = new Int32Array(start.gone);
   const waiting: ThreadQuestion[] = [];
   let [isBusy, ends] = [false, false];

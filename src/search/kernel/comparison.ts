@@ -5,9 +5,9 @@ const BLOCK_BITS = 12;
 export const BLOCK_ROWS = 1 << BLOCK_BITS;
 /**
  * Comparisons whose differences have a place: that of a search, that of another in a pause of it, one that was begun and
- * not needed, and one that the second thread is late with.
+ * not needed, one that the second thread is late with, and that of a thread that the codes are lent to.
  */
-export const DESKS = 4;
+export const DESKS = 5;
 /** Bytes of a difference. Those of a block lie behind its codes, the ones of each desk for themselves. */
 const DIFFERENCE_BYTES = 2;
 /** More than two codes can differ. */

@@ -96,18 +96,21 @@ export class SignCodes {
   /** Ended before the second thread was done with them. */
   #late: BegunSearch[] = [];
 
-  constructor(dimension: number) {
+  /** @param lent  memory of another thread's codes, to be read only; null for one of its own */
+  constructor(dimension: number, lent: KernelMemory | null = null) {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
     this.dimension = dimension;
     this.#layout = codeLayout(dimension);
-    this.memory = newKernelMemory();
+    this.memory = lent ?? newKernelMemory();
     this.#kernel = openKernel(this.memory);
     this.#comparer = new Comparer(this.memory, this.#layout);
-    this.#desks = Array.from({ length: DESKS }, (_, nth) => ({
+    const desks = Array.from({ length: DESKS }, (_, nth) => ({
       nth,
       at: this.#layout.deskAt(nth),
       wordSteps: new Uint16Array(0),
     }));
+    // The last one is that of the thread that they are lent to.
+    this.#desks = lent === null ? desks.slice(0, -1) : desks.slice(-1);
     this.#reserve(0);
     const cosines = new Float32Array(this.memory.buffer, COSINES_AT, dimension + 1);
     for (let bits = 0; bits <= dimension; bits += 1) cosines[bits] = Math.cos((Math.PI * bits) / dimension);

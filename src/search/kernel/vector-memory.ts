@@ -2,10 +2,11 @@ import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel, PA
 
 /** Rows per call of the kernel: its list and its sums then fit into one page. */
 const BLOCK_ROWS = 4096;
-/** Layout of the first page (64 KiB): the query as i16, the list as u32, the sums as i32. */
+/** Layout of a desk, a page (64 KiB): the query as i16, the list as u32, the sums as i32. */
 const LIST_AT = 16_384;
 const SUMS_AT = LIST_AT + 4 * BLOCK_ROWS;
-const ROWS_AT = PAGE_BYTES;
+/** Behind a desk for the thread that keeps the vectors, and one for a thread that they are lent to. */
+const ROWS_AT = 2 * PAGE_BYTES;
 
 /**
  * Int8 vectors by row number in one WebAssembly memory, scanned exactly. At 384 dimensions 100,000 rows are 38 MB, and a
@@ -15,17 +16,23 @@ export class VectorMemory {
   readonly dimension: number;
   readonly memory: KernelMemory;
   readonly #kernel: Kernel;
+  /** Where this thread's desk begins. */
+  readonly #desk: number;
   /** A view of the whole memory; made again when it grew. */
   #bytes: Int8Array;
 
-  /** @param dimension  a multiple of 16, at most 8,192 */
-  constructor(dimension: number) {
+  /**
+   * @param dimension  a multiple of 16, at most 8,192
+   * @param lent  that of another thread, to be read only; null for one of its own
+   */
+  constructor(dimension: number, lent: KernelMemory | null = null) {
     if (dimension % 16 !== 0 || dimension <= 0 || 2 * dimension > LIST_AT) {
       throw new RangeError(`Vectors of ${dimension} dimensions do not fit the kernel.`);
     }
     this.dimension = dimension;
-    this.memory = newKernelMemory();
+    this.memory = lent ?? newKernelMemory();
     this.#kernel = openKernel(this.memory);
+    this.#desk = lent === null ? 0 : PAGE_BYTES;
     growTo(this.memory, ROWS_AT);
     this.#bytes = new Int8Array(this.memory.buffer);
   }
@@ -66,12 +73,13 @@ export class VectorMemory {
    * @param beforeBlock  called before each block of rows; may throw, which ends it, and may ask for other products
    */
   scan(query: Int8Array, out: Int32Array, beforeBlock = () => {}): void {
-    const sums = new Int32Array(this.memory.buffer, SUMS_AT, BLOCK_ROWS);
+    const sumsAt = this.#desk + SUMS_AT;
+    const sums = new Int32Array(this.memory.buffer, sumsAt, BLOCK_ROWS);
     for (let start = 0; start < out.length; start += BLOCK_ROWS) {
       beforeBlock();
       this.#ask(query, out.length);
       const count = Math.min(BLOCK_ROWS, out.length - start);
-      this.#kernel.dots(0, this.#at(start), count, this.dimension, SUMS_AT);
+      this.#kernel.dots(this.#desk, this.#at(start), count, this.dimension, sumsAt);
       out.set(count === BLOCK_ROWS ? sums : sums.subarray(0, count), start);
     }
   }
@@ -83,12 +91,13 @@ export class VectorMemory {
     let largest = 0;
     for (const row of rows) if (row > largest) largest = row;
     this.#ask(query, largest + 1);
-    const sums = new Int32Array(this.memory.buffer, SUMS_AT, BLOCK_ROWS);
-    const list = new Uint32Array(this.memory.buffer, LIST_AT, BLOCK_ROWS);
+    const [listAt, sumsAt] = [this.#desk + LIST_AT, this.#desk + SUMS_AT];
+    const sums = new Int32Array(this.memory.buffer, sumsAt, BLOCK_ROWS);
+    const list = new Uint32Array(this.memory.buffer, listAt, BLOCK_ROWS);
     for (let start = 0; start < rows.length; start += BLOCK_ROWS) {
       const block = rows.subarray(start, start + BLOCK_ROWS);
       list.set(block);
-      this.#kernel.dotsOf(0, ROWS_AT, LIST_AT, block.length, this.dimension, SUMS_AT);
+      this.#kernel.dotsOf(this.#desk, ROWS_AT, listAt, block.length, this.dimension, sumsAt);
       out.set(sums.subarray(0, block.length), start);
     }
     return out;
@@ -96,7 +105,7 @@ export class VectorMemory {
 
   #ask(query: Int8Array, rows: number): void {
     this.reserve(rows);
-    new Int16Array(this.memory.buffer, 0, this.dimension).set(query);
+    new Int16Array(this.memory.buffer, this.#desk, this.dimension).set(query);
   }
 
   #at(row: number): number {

@@ -75,7 +75,7 @@ export const STORAGE: readonly Mutation[] = [
     file: "src/search-index/index.ts",
     search: "if (this.#erased) this.#forget();",
     replace: "",
-    test: ["test/search-index/thread.test.ts", "which goes when something is erased"],
+    test: ["test/search-index/thread/thread.test.ts", "which goes when something is erased"],
   },
   {
     row: "J",
@@ -107,6 +107,6 @@ export const STORAGE: readonly Mutation[] = [
     file: "src/search-index/thread/index.ts",
     search: "if (this.#waiting.length >= WAITING_MAX) {",
     replace: "if (this.#waiting.length < 0) {",
-    test: ["test/search-index/thread.test.ts", "refuses what is too much"],
+    test: ["test/search-index/thread/thread.test.ts", "refuses what is too much"],
   },
 ];

@@ -3,12 +3,12 @@ import { getPriority } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it, vi } from "vitest";
-import { Abandoned } from "../../src/ports/search-index.ts";
-import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { LIMITS } from "../../src/search-index/follower.ts";
-import { LocalAnswers } from "../../src/search-index/local.ts";
-import { Tables } from "../../src/search-index/tables.ts";
-import { ThreadAnswers } from "../../src/search-index/thread/index.ts";
+import { Abandoned } from "../../../src/ports/search-index.ts";
+import { StoreUnavailable } from "../../../src/ports/store/index.ts";
+import { LIMITS } from "../../../src/search-index/follower.ts";
+import { LocalAnswers } from "../../../src/search-index/local.ts";
+import { Tables } from "../../../src/search-index/tables.ts";
+import { ThreadAnswers } from "../../../src/search-index/thread/index.ts";
 import {
   DIMENSION,
   MODEL,
@@ -16,10 +16,12 @@ import {
   question,
   useIndexFile,
   vectorOf,
-} from "../support/search/embedded-index.ts";
+} from "../../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 const BOARD = 2_500;
+/** No memory holds such a change, so the thread is asked everything. */
+const UNKNOWN = () => -1;
 const FIRST = { limit: 50, except: new Set<string>() };
 
 /** A board whose searches move into a thread as soon as one is asked. */
@@ -223,7 +225,7 @@ describe("the search thread", () => {
     const model = { modelId: MODEL, dimension: DIMENSION };
     const threads = () => new Set(readdirSync("/proc/self/task"));
     const before = threads();
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, UNKNOWN, () => {});
     await answers.ready();
     const started = [...threads()]
       .filter((id) => !before.has(id))
@@ -235,7 +237,7 @@ describe("the search thread", () => {
   it("refuses what is too much, and what waited when it breaks", async () => {
     const { folder } = openLarge();
     const file = join(folder, "board.db");
-    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {});
+    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, UNKNOWN, () => {});
     const many = Array.from({ length: 300 }, () =>
       answers.count(asked).then(
         () => "answered",
@@ -252,7 +254,7 @@ describe("the search thread", () => {
   it("refuses what waited too long for its turn", async () => {
     const { folder } = openLarge();
     const model = { modelId: MODEL, dimension: DIMENSION };
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, UNKNOWN, () => {});
     await answers.ready();
     let later = 0;
     const now = performance.now.bind(performance);
@@ -278,6 +280,7 @@ describe("the search thread", () => {
     const answers = new ThreadAnswers(
       join(folder, "board.db"),
       { modelId: MODEL, dimension: DIMENSION },
+      UNKNOWN,
       () => {},
     );
     await answers.ready();

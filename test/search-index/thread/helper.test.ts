@@ -1,12 +1,12 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { seeded } from "../../bench/support/random.ts";
-import { newComparison } from "../../src/search/kernel/comparison.ts";
-import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
-import { LIMITS } from "../../src/search-index/follower.ts";
-import { LocalAnswers } from "../../src/search-index/local.ts";
-import { Tables } from "../../src/search-index/tables.ts";
-import { HelperThread } from "../../src/search-index/thread/helper.ts";
+import { seeded } from "../../../bench/support/random.ts";
+import { newComparison } from "../../../src/search/kernel/comparison.ts";
+import { SignCodes } from "../../../src/search/kernel/sign-codes.ts";
+import { LIMITS } from "../../../src/search-index/follower.ts";
+import { LocalAnswers } from "../../../src/search-index/local.ts";
+import { Tables } from "../../../src/search-index/tables.ts";
+import { HelperThread } from "../../../src/search-index/thread/helper.ts";
 import {
   DIMENSION,
   MODEL,
@@ -14,7 +14,7 @@ import {
   question,
   useIndexFile,
   vectorOf,
-} from "../support/search/embedded-index.ts";
+} from "../../support/search/embedded-index.ts";
 
 const helpers: HelperThread[] = [];
 const newHelper = () => {
