@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { fillBoard } from "../../bench/support/board-fill.ts";
 import type { IndexEntry } from "../../src/ports/search-index.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
@@ -151,14 +151,15 @@ describe("a board on a broken machine", () => {
     board = await startBoard({ EMBEDDINGS: "required" }, { dataDir: folder });
     const { db } = (board.board.store as SqliteStore).connection;
     db.exec("PRAGMA query_only = ON");
-    const { logs } = board;
     const { store, embedder } = board.board;
-    await eventually(
-      async () =>
-        embedder.state() === "ready" && logs.some((line) => line.includes("embedding posts failed")),
-      (hasFailed) => hasFailed,
+    // A model that is ready becomes the board's first of all.
+    const { mock } = vi.spyOn(store.settings, "set");
+    const hasFailed = await eventually(
+      async () => mock.settledResults.some(({ type }) => type === "rejected"),
+      (failed) => failed,
       60_000,
     );
+    expect(hasFailed).toBe(true);
     db.exec("PRAGMA query_only = OFF");
     const vectors = await eventually(
       () => store.posts.vectors([id], embedder.modelId),
