@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { exportTo } from "../contract/transfer.contract.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -32,7 +32,7 @@ async function mongodbPlaces() {
 }
 
 const board = (url: string, ...args: string[]) =>
-  promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, ...args], {
+  promisify(execFile)(process.execPath, [...PROGRAM, ...args], {
     env: boardEnvironment({ DATA_DIR: join(folder, "data"), STORE_URL: url }),
   });
 const failure = (ran: Promise<unknown>): Promise<{ code: number; stderr: string }> =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
@@ -43,7 +43,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}) 
       ...{ DATA_DIR: folder, STORE_URL: board, EMBEDDINGS: "off", PORT: "0", WEBHOOK_ALLOW: "127.0.0.1" },
       ...environment,
     });
-    execFile(process.execPath, ["--import", "tsx", MAIN, ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...PROGRAM, ...args], { env }, (error, stdout, stderr) =>
       done({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });

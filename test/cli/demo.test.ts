@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DEMO_FEED, demoFeed } from "../../demo/feed.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { activePosts, addFeed } from "../support/boards/feed-source.ts";
 
 const DAY_MS = 86_400_000;
@@ -59,7 +59,7 @@ describe("agent-board demo", () => {
   const run = (...args: string[]) =>
     new Promise<string>((done, failed) => {
       const env = boardEnvironment({ DATA_DIR: folder, STORE_URL: "", EMBEDDINGS: "off" });
-      execFile(process.execPath, ["--import", "tsx", MAIN, ...args], { env }, (error, stdout, stderr) =>
+      execFile(process.execPath, [...PROGRAM, ...args], { env }, (error, stdout, stderr) =>
         error === null ? done(stdout) : failed(new Error(stderr)),
       );
     });

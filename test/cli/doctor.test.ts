@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
+import { PROGRAM } from "../support/boards/board-process.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
-const MAIN = resolve(import.meta.dirname, "../../src/main.ts");
 const replicaSet = await mongodbFor("replicaSet", "doctor");
 const cluster = await mongodbFor("cluster", "doctor");
 const standalone = await mongodbFor("standalone", "doctor");
@@ -28,7 +28,7 @@ describe("agent-board doctor", () => {
   const doctor = (environment: Record<string, string> = {}) =>
     new Promise<{ code: number; said: Record<string, string>; output: string }>((done) => {
       const env = { PATH: process.env["PATH"], DATA_DIR: dataDir, EMBEDDINGS: "off", ...environment };
-      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor"], { env }, (error, stdout, stderr) => {
+      execFile(process.execPath, [...PROGRAM, "doctor"], { env }, (error, stdout, stderr) => {
         const lines = [...stdout.matchAll(/^(ok|warning|problem) +(\S+) +(.*)$/gm)];
         const said = Object.fromEntries(lines.map(([, level, about, text]) => [about, `${level} ${text}`]));
         done({ code: Number(error?.code ?? 0), said, output: stdout + stderr });

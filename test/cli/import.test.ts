@@ -12,7 +12,7 @@ import { flagsOf } from "../../src/domain/flags/index.ts";
 import { BoardError } from "../../src/failures.ts";
 import { PostInput } from "../../src/schema/post.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call } from "../support/boards/client.ts";
 
 const DEMO = readFileSync(new URL("../../demo/conferences.jsonl", import.meta.url), "utf8")
@@ -133,7 +133,7 @@ describe("agent-board import", () => {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, "import", ...args], {
+    promisify(execFile)(process.execPath, [...PROGRAM, "import", ...args], {
       env: boardEnvironment({ DATA_DIR: dataDir }),
     });
 

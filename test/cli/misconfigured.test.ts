@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Secrets } from "../../src/domain/secrets.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openStore } from "../../src/store/open.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 import { aPublisher } from "../support/search/rows.ts";
 
@@ -204,7 +204,7 @@ describe("agent-board doctor, on a machine with", () => {
       ...(await plant()),
     });
     const { output, code } = await new Promise<{ output: string; code: number }>((done) => {
-      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor"], { env }, (error, stdout, stderr) =>
+      execFile(process.execPath, [...PROGRAM, "doctor"], { env }, (error, stdout, stderr) =>
         done({ output: stdout + stderr, code: Number(error?.code ?? 0) }),
       );
     });
@@ -215,7 +215,7 @@ describe("agent-board doctor, on a machine with", () => {
   it("nothing wrong, finds nothing, as text and as JSON", async () => {
     const env = boardEnvironment({ DATA_DIR: await board(), EMBEDDINGS: "off", PORT: "0" });
     const stdout = await new Promise<string>((done, failed) => {
-      execFile(process.execPath, ["--import", "tsx", MAIN, "doctor", "--json"], { env }, (error, text) =>
+      execFile(process.execPath, [...PROGRAM, "doctor", "--json"], { env }, (error, text) =>
         error === null ? done(text) : failed(error),
       );
     });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { titles, write } from "../support/boards/writing.ts";
 
@@ -15,7 +15,7 @@ describe("agent-board moderate", () => {
   let board: TestBoard;
   let author: { id: string; key: string };
   const moderate = (...args: string[]) =>
-    run(process.execPath, ["--import", "tsx", MAIN, "moderate", ...args], {
+    run(process.execPath, [...PROGRAM, "moderate", ...args], {
       env: {
         ...process.env,
         DATA_DIR: board.dataDir,
@@ -106,7 +106,7 @@ describe("agent-board moderate", () => {
     const nowhere = join(board.dataDir, "nowhere");
     for (const args of [["moderate", "list"], ["export"], ["secret-key"]]) {
       const env = boardEnvironment({ DATA_DIR: nowhere });
-      await expect(run(process.execPath, ["--import", "tsx", MAIN, ...args], { env })).rejects.toMatchObject({
+      await expect(run(process.execPath, [...PROGRAM, ...args], { env })).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringContaining("There is no board at this STORE_URL"),
       });

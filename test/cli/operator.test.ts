@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/domain/secrets.ts";
 import { openStore } from "../../src/store/open.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "board-operator-"));
@@ -20,7 +20,7 @@ interface Ran {
 const run = (args: string[], environment: Record<string, string> = {}) =>
   new Promise<Ran>((done) => {
     const env = boardEnvironment({ DATA_DIR: folder, STORE_URL: url, ...environment });
-    execFile(process.execPath, ["--import", "tsx", MAIN, ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...PROGRAM, ...args], { env }, (error, stdout, stderr) =>
       done({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });

@@ -11,7 +11,7 @@ import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { readMark } from "../../src/transfer/import-mark.ts";
 import { linesOf } from "../../src/transfer/lines.ts";
 import { describeTransfer, exportTo, type Place } from "../contract/transfer.contract.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher } from "../support/search/rows.ts";
@@ -65,7 +65,7 @@ describe("agent-board export and import", () => {
   const key = "k".repeat(40);
   const POSTS = 6000;
   const board = (environment: Record<string, string>, ...args: string[]) =>
-    promisify(execFile)(process.execPath, ["--import", "tsx", MAIN, ...args], {
+    promisify(execFile)(process.execPath, [...PROGRAM, ...args], {
       env: boardEnvironment(environment),
       maxBuffer: 64 * 1024 * 1024,
     });
@@ -118,7 +118,7 @@ describe("agent-board export and import", () => {
     // On a fast machine it may finish before the test sees it begin.
     do {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${folder}/to.db${suffix}`, { force: true });
-      const child = spawn(process.execPath, ["--import", "tsx", MAIN, "import", file], {
+      const child = spawn(process.execPath, [...PROGRAM, "import", file], {
         env: boardEnvironment(environment),
         stdio: "ignore",
       });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import { openBoard } from "../../src/open-board.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
-import { freePort } from "../support/boards/board-process.ts";
+import { freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { write } from "../support/boards/writing.ts";
@@ -296,22 +296,18 @@ async function startGuarded(outbound: Outbound): Promise<{ api: string; stop(): 
 async function startChild(): Promise<{ api: string; process: ChildProcess; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), "board-"));
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=1", "--import", "tsx", resolve(import.meta.dirname, "../../src/main.ts")],
-    {
-      env: {
-        ...process.env,
-        PORT: String(port),
-        DATA_DIR: dataDir,
-        EMBEDDINGS: "off",
-        RATE_LIMITS: "off",
-        LOG_LEVEL: "error",
-        WEBHOOK_ALLOW: "127.0.0.1",
-      },
-      stdio: ["ignore", "ignore", "inherit"],
+  const child = spawn(process.execPath, ["--max-semi-space-size=1", ...PROGRAM], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      EMBEDDINGS: "off",
+      RATE_LIMITS: "off",
+      LOG_LEVEL: "error",
+      WEBHOOK_ALLOW: "127.0.0.1",
     },
-  );
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const site = `http://127.0.0.1:${port}`;
   await eventually(
     () =>

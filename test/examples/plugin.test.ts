@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { MAIN } from "../support/boards/board-process.ts";
+import { PROGRAM } from "../support/boards/board-process.ts";
 
 const PLUGIN = join(import.meta.dirname, "../../examples/claude-code-plugin");
 const ROOT = join(import.meta.dirname, "../..");
@@ -38,15 +38,14 @@ const expanded = (text: string, env: Record<string, string>) =>
     (_whole, name: string, otherwise = "") => env[name] ?? otherwise,
   );
 
-/** A folder with the package installed, as npm would; its program is the source. */
+/** A folder with the package installed, as npm would; its program is this one. */
 function installed(): void {
   const { name, version } = jsonOf(join(ROOT, "package.json")) as { name: string; version: string };
   const folder = join(home, "node_modules", name);
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(home, "node_modules/.bin"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, bin: { [name]: "run.sh" } }));
-  const tsx = import.meta.resolve("tsx");
-  const program = `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${MAIN}" "$@"\n`;
+  const program = `#!/bin/sh\nexec "${process.execPath}" ${PROGRAM.map((part) => `"${part}"`).join(" ")} "$@"\n`;
   for (const file of [join(folder, "run.sh"), join(home, "node_modules/.bin", name)]) {
     writeFileSync(file, program);
     chmodSync(file, 0o755);

@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { PROGRAM } from "../support/boards/board-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 type Answer = { action: "accept" | "decline" | "cancel"; content?: Record<string, string | boolean> };
@@ -41,7 +42,7 @@ async function host(person: Person, { mode, remote }: { mode: "legacy" | { pin: 
     });
   }
   const env = { PATH: process.env["PATH"] ?? "", DATA_DIR: folder, EMBEDDINGS: "off" };
-  const args = ["--import", "tsx", join(ROOT, "src/main.ts"), "stdio"];
+  const args = [...PROGRAM, "stdio"];
   await client.connect(
     remote
       ? new StreamableHTTPClientTransport(new URL(`${board.url}/mcp`))

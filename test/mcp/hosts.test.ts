@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { PROGRAM } from "../support/boards/board-process.ts";
 import { register } from "../support/boards/client.ts";
 import { CLIENTS, type Target } from "../support/clients/mcp-clients.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";
@@ -35,7 +36,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "hosts-"));
   remote = { url: `${board.url}/mcp`, key: (await register(board, "Hosts")).key };
   const env = { PATH: process.env["PATH"] ?? "", DATA_DIR: folder, EMBEDDINGS: "off" };
-  const args = ["--import", "tsx", join(ROOT, "src/main.ts"), "stdio"];
+  const args = [...PROGRAM, "stdio"];
   const stdio = (environment: Record<string, string>) => ({
     command: process.execPath,
     args,

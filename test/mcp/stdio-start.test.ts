@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PROGRAM } from "../support/boards/board-process.ts";
 import { recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -24,7 +25,7 @@ afterEach(async () => {
 /** Starts a board over stdio. `ask` resolves to the answer; `ended` to the code and what stderr said. */
 function start(environment: Record<string, string> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", DATA_DIR: folder, EMBEDDINGS: "off", ...environment };
-  const board = spawn(process.execPath, ["--import", "tsx", join(ROOT, "src/main.ts"), "stdio"], {
+  const board = spawn(process.execPath, [...PROGRAM, "stdio"], {
     env,
     cwd: ROOT,
   });

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { PROGRAM } from "../support/boards/board-process.ts";
 import { register } from "../support/boards/client.ts";
 import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 
 const TOOLS = recordedCatalog().tools.map(({ name }) => name);
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
 const INITIALIZE = {
   jsonrpc: "2.0",
   id: 1,
@@ -34,7 +34,7 @@ afterAll(async () => {
 function target(args: string[] = [], environment: Record<string, string> = {}) {
   return {
     command: process.execPath,
-    args: ["--import", "tsx", MAIN, "stdio", ...args],
+    args: [...PROGRAM, "stdio", ...args],
     env: {
       PATH: process.env["PATH"] ?? "",
       DATA_DIR: folder,

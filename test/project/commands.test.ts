@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { boardEnvironment, freePort, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
 
 let folder: string;
@@ -24,7 +24,7 @@ afterEach(() => {
 const refusal = (environment: Record<string, string>) =>
   new Promise<string>((done) => {
     const env = boardEnvironment({ DATA_DIR: folder, PORT: "0", ...environment });
-    execFile(process.execPath, ["--import", "tsx", MAIN], { env }, (_error, _stdout, stderr) => done(stderr));
+    execFile(process.execPath, [...PROGRAM], { env }, (_error, _stdout, stderr) => done(stderr));
   });
 
 describe("the command that runs a board", () => {
@@ -44,7 +44,7 @@ describe("the command that runs a board", () => {
   it("finishes answers under way when the same signal comes twice, from npm and from a terminal", async () => {
     const port = await freePort();
     const env = boardEnvironment({ DATA_DIR: folder, PORT: String(port) });
-    child = spawn(process.execPath, ["--import", "tsx", MAIN], { env, stdio: "ignore" });
+    child = spawn(process.execPath, [...PROGRAM], { env, stdio: "ignore" });
     const exited = once(child, "exit");
     const isReady = () =>
       fetch(`http://127.0.0.1:${port}/readyz`).then(

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
 import { openBoard } from "../../src/open-board.ts";
 import { startBoard } from "../support/boards/board.ts";
-import { boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -194,7 +194,7 @@ describe("configuration", () => {
       await expect(opening).rejects.toThrow(/^SECRET_KEY: /);
     }
     const env = boardEnvironment({ DATA_DIR: dataDir, SECRET_KEY });
-    const args = ["--import", "tsx", MAIN, "secret-key", "--change"];
+    const args = [...PROGRAM, "secret-key", "--change"];
     await promisify(execFile)(process.execPath, args, { env });
     const again = await startBoard({ SECRET_KEY }, { dataDir });
     await again.stop();

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 3_600_000;
 /** A test can notice a new tool only if it reads the catalog, or a file recorded or generated from it. */
 const NOTICES = /\bcatalog\b|support\/recorded\/|list\("tools"\)|openapi|llms\.txt|"\/docs/;
 /** These need a browser, or processes. They take minutes, so the whole suite runs them instead. */
-const TAKES_LONG = /\bspawn\(|src\/main\.ts|clients\/browser\.ts/;
+const TAKES_LONG = /\bspawn\(|boards\/board-process|clients\/browser\.ts/;
 
 describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like it", () => {
   let copy: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BoardProcess, boardEnvironment, MAIN } from "../support/boards/board-process.ts";
+import { BoardProcess, boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
@@ -125,7 +125,7 @@ async function stdioClient(dataDir: string, key: string): Promise<Client> {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ["--import", "tsx", MAIN, "stdio"],
+      args: [...PROGRAM, "stdio"],
       env: boardEnvironment({ DATA_DIR: dataDir, BOARD_API_KEY: key }),
     }),
   );

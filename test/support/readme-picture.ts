@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { BoardProcess, boardEnvironment, MAIN } from "./boards/board-process.ts";
+import { BoardProcess, boardEnvironment, PROGRAM } from "./boards/board-process.ts";
 import { call, eventually } from "./boards/client.ts";
 import { startBrowser } from "./clients/browser.ts";
 
@@ -15,7 +15,7 @@ const ASKED = "/search?q=web+developers+meet+in+Europe";
 
 const folder = mkdtempSync(join(tmpdir(), "board-picture-"));
 const environment = { DATA_DIR: folder, EMBEDDINGS: "auto" };
-execFileSync(process.execPath, ["--import", "tsx", MAIN, "demo"], { env: boardEnvironment(environment) });
+execFileSync(process.execPath, [...PROGRAM, "demo"], { env: boardEnvironment(environment) });
 const board = await BoardProcess.start(environment);
 const browser = await startBrowser({ width: 1100, height: 760 });
 try {

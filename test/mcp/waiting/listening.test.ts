@@ -3,11 +3,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { PROGRAM } from "../../support/boards/board-process.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { write } from "../../support/boards/writing.ts";
 import { prose } from "../../support/texts/prose.ts";
 
-const MAIN = join(import.meta.dirname, "../../../src/main.ts");
 const ALL = "board://subscriptions";
 
 let board: TestBoard;
@@ -164,13 +164,13 @@ describe("subscriptions/listen", () => {
   it("is relayed over stdio, and unknown to a board served over stdio alone", async () => {
     const env = { ...(process.env as Record<string, string>), BOARD_API_KEY: me.key };
     const command = { command: process.execPath, stderr: "ignore" as const };
-    const relay = ["--import", "tsx", MAIN, "stdio", "--url", board.url];
+    const relay = [...PROGRAM, "stdio", "--url", board.url];
     const { client, told } = await started(new StdioClientTransport({ ...command, args: relay, env }));
     await client.listen({ resourceSubscriptions: [ALL] });
     await post("A relayed bike", "bikes");
     expect(await once(told, 1)).toEqual([ALL]);
     await client.close();
-    const here = ["--import", "tsx", MAIN, "stdio"];
+    const here = [...PROGRAM, "stdio"];
     const local = { ...env, DATA_DIR: join(board.dataDir, "stdio"), EMBEDDINGS: "off", STORE_URL: "" };
     const alone = await started(new StdioClientTransport({ ...command, args: here, env: local }));
     await expect(alone.client.listen({ resourceSubscriptions: [ALL] })).rejects.toMatchObject({

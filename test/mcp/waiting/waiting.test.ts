@@ -1,13 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measureWaiting } from "../../../bench/waiting/index.ts";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
+import { PROGRAM } from "../../support/boards/board-process.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
 import { write } from "../../support/boards/writing.ts";
-
-const MAIN = join(import.meta.dirname, "../../../src/main.ts");
 
 let board: TestBoard;
 let me: { id: string; key: string };
@@ -28,7 +26,7 @@ class Child {
   #no = 0;
 
   constructor(args: string[]) {
-    this.process = spawn(process.execPath, ["--import", "tsx", MAIN, "stdio", ...args], {
+    this.process = spawn(process.execPath, [...PROGRAM, "stdio", ...args], {
       env: { ...process.env, DATA_DIR: board.dataDir, EMBEDDINGS: "off", BOARD_API_KEY: me.key },
     });
     this.process.stderr.resume();

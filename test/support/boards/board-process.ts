@@ -4,18 +4,26 @@ import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { eventually } from "./client.ts";
 
-export const MAIN = resolve(import.meta.dirname, "../../../src/main.ts");
+/** What Node runs the program by: a run of tests has it compiled, which starts a third sooner; else from its sources. */
+export const PROGRAM: readonly string[] =
+  process.env["TEST_PROGRAM"] === undefined
+    ? fromSource(resolve(import.meta.dirname, "../../../src/main.ts"))
+    : [process.env["TEST_PROGRAM"]];
+
+function fromSource(main: string): string[] {
+  return ["--import", "tsx", main];
+}
 
 /** A board as an operator runs it: in its own process, on the same port after each restart. */
 export class BoardProcess {
   readonly api: string;
   readonly site: string;
   readonly #environment: Record<string, string>;
-  readonly #main: string;
+  readonly #program: readonly string[];
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, environment: Record<string, string>, main: string) {
-    this.#main = main;
+  private constructor(port: number, environment: Record<string, string>, program: readonly string[]) {
+    this.#program = program;
     this.site = `http://127.0.0.1:${port}`;
     this.api = `${this.site}/api/v1`;
     this.#environment = boardEnvironment({ PORT: String(port), ...environment });
@@ -23,21 +31,25 @@ export class BoardProcess {
 
   /**
    * Starts a board on a free port; resolves once it is ready.
-   * @param main  the program: this checkout's, or another's to compare with
+   * @param main  the source of another program, to compare with
    * @param patienceMs  a large board whose index has no snapshot yet reads all its texts before it opens
    */
   static async start(
     environment: Record<string, string>,
-    main = MAIN,
+    main?: string,
     patienceMs?: number,
   ): Promise<BoardProcess> {
-    const board = new BoardProcess(await freePort(), environment, main);
+    const board = new BoardProcess(
+      await freePort(),
+      environment,
+      main === undefined ? PROGRAM : fromSource(main),
+    );
     await board.start(patienceMs);
     return board;
   }
 
   async start(patienceMs = 60_000): Promise<void> {
-    this.#child = spawn(process.execPath, ["--import", "tsx", this.#main], {
+    this.#child = spawn(process.execPath, this.#program, {
       env: this.#environment,
       stdio: ["ignore", "ignore", "inherit"],
     });
