@@ -6,11 +6,10 @@ import type { Terms } from "../words/terms.ts";
 import { Column } from "./columns.ts";
 import { hashed, hashName, NAME, type NameKind } from "./hash.ts";
 import { FIELD, Names } from "./names.ts";
+import { cellNameOf } from "./places.ts";
 import { RowLists } from "./row-lists.ts";
-import { kindBit, Rows } from "./rows.ts";
+import { Rows } from "./rows.ts";
 
-/** Cells of the globe in which posts with a place are listed, in degrees: 0.5, up to 56 km. */
-export const CELL = 0.5;
 /** Vectors whose mean is the centre of the codes. */
 const CENTRE_SAMPLE = 20_000;
 /** Rows looked at to learn whether most have a vector. */
@@ -28,7 +27,7 @@ export const MEMORY_LIMITS = {
 };
 
 /**
- * What searches read: columns for filters, lists of rows for words, tags, publishers, threads and places, vectors and
+ * What searches read: columns and places for filters, lists of rows for words, tags, publishers and threads, vectors and
  * their sign codes. All of it lies in memory that threads can share; one of them writes while no other reads.
  */
 export class PostMemory {
@@ -171,7 +170,7 @@ export class PostMemory {
       lists.append(names.number(NAME.word, stem), row, weight);
       if (names.size > known) this.onNewWord?.(stem);
     }
-    for (const [kind, name, weight] of namesOf(post)) lists.append(names.number(kind, name), row, weight);
+    for (const [kind, name] of namesOf(post)) lists.append(names.number(kind, name), row);
     this.version += 1;
     return row;
   }
@@ -242,20 +241,13 @@ export class PostMemory {
   }
 }
 
-/** The names in whose lists a post is found, beside its words. In that of a cell its weight is the bit of its kind. */
-function* namesOf(post: IndexedPost): Generator<[NameKind, string, weight?: number]> {
+/** The names in whose lists a post is found, beside its words. */
+function* namesOf(post: IndexedPost): Generator<[NameKind, string]> {
   for (const tag of new Set(post.tags)) yield [NAME.tag, tag];
   yield [NAME.publisher, post.publisherId];
   if (post.source !== null) yield [NAME.source, post.source];
   if (post.parentId !== null) yield [NAME.parent, post.parentId];
-  if (post.lat !== null && post.lng !== null) {
-    yield [NAME.cell, cellName(cellOf(post.lat), cellOf(post.lng)), kindBit(post.kind)];
-  }
 }
-
-/** Number of the cell's row or column. */
-export const cellOf = (degrees: number) => Math.floor(degrees / CELL);
-export const cellName = (lat: number, lng: number) => `${lat}:${lng}`;
 
 /** A hash of everything that a row keeps for life; the order of words does not count. */
 function digestOf(post: IndexedPost, { weights, length }: Terms): number {
@@ -265,7 +257,8 @@ function digestOf(post: IndexedPost, { weights, length }: Terms): number {
     digest = (digest + Math.imul(hashed.low ^ weight, 0x9e37_79b1)) >>> 0;
   };
   for (const [stem, weight] of weights) add(NAME.word, stem, weight);
-  for (const [kind, name, weight = 0] of namesOf(post)) add(kind, name, weight);
+  for (const [kind, name] of namesOf(post)) add(kind, name, 0);
+  if (post.lat !== null && post.lng !== null) add(NAME.cell, cellNameOf(post.lat, post.lng), 0);
   add(NAME.id, post.id, 0);
   return digest;
 }

@@ -85,14 +85,10 @@ export class RowLists {
     }
   }
 
-  /**
-   * Writes the rows of a list to `out` from `to` on; gives the end of what it wrote.
-   * @param bits  only rows whose weight has one of these; null means all
-   */
-  rows(name: number, out: Uint32Array, to: number, bits: number | null): number {
+  /** Writes the rows of a list to `out` from `to` on; gives the end of what it wrote. */
+  rows(name: number, out: Uint32Array, to: number): number {
     let end = to;
-    this.each(name, (row, weight) => {
-      if (bits !== null && (weight & bits) === 0) return;
+    this.each(name, (row) => {
       out[end] = row;
       end += 1;
     });

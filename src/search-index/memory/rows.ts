@@ -4,6 +4,7 @@ import { Column } from "./columns.ts";
 import { CurrentRows } from "./current-rows.ts";
 import { hashed, hashName, NAME } from "./hash.ts";
 import { KindOrders } from "./kind-orders.ts";
+import { Places } from "./places.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 import type { TimeWalk } from "./time-walk.ts";
@@ -14,11 +15,7 @@ const ID_MAX = 255;
 const TEXT_MAX = 30_000;
 
 /** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
-export const MARK = { live: 1, place: 2, vector: 4, syndicated: 8, reply: 16, undated: 32 } as const;
-/** Places are kept as whole parts of a degree: 10^-7, about a centimetre. */
-export const DEGREE = 1e7;
-/** The latitude of a post without a place: in no circle, so that nothing else need be read to refuse it. */
-const NOWHERE = -(2 ** 31);
+export const MARK = { live: 1, vector: 2, syndicated: 4, reply: 8, undated: 16 } as const;
 
 /**
  * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher, parent
@@ -38,9 +35,6 @@ export class Rows {
   readonly marks = new Column(Uint8Array);
   /** Bit of the kind, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
-  /** In parts of a degree; `NOWHERE` without a place. */
-  readonly lat = new Column(Int32Array);
-  readonly lng = new Column(Int32Array);
   readonly windowStart = new Column(Float64Array);
   readonly windowEnd = new Column(Float64Array);
   readonly expiresAt = new Column(Float64Array);
@@ -63,6 +57,7 @@ export class Rows {
   #text = Buffer.alloc(0);
   /** Ids that are text already; see `TEXT_MAX`. */
   #texts: string[] = [];
+  readonly places = new Places();
   readonly byId = new RowTable();
   readonly bySeq = new RowTable();
   readonly byCreation = new TimeOrder(this.createdAt);
@@ -75,7 +70,7 @@ export class Rows {
   /** Columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
     return [
-      ...[this.seq, this.marks, this.kind, this.lat, this.lng, this.windowStart, this.windowEnd],
+      ...[this.seq, this.marks, this.kind, this.places.at, this.windowStart, this.windowEnd],
       ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.idAt],
       this.source,
     ];
@@ -160,6 +155,7 @@ export class Rows {
     if (this.size > this.#room) this.#reserve();
     this.seq.view[row] = post.seq;
     this.marks.view[row] = 0;
+    this.places.at.view[row] = 0;
     this.publisher.view[row] = kept.publisher;
     this.source.view[row] = kept.source;
     this.length.view[row] = Math.min(65_535, kept.length);
@@ -274,6 +270,7 @@ export class Rows {
     }
     this.size = to;
     this.dead = 0;
+    this.places.compact(to);
     this.forgetDerived();
     this.byId.clear();
     this.bySeq.clear();
@@ -296,17 +293,14 @@ export class Rows {
   }
 
   #putFields(row: number, post: IndexedPost): void {
-    const hasPlace = post.lat !== null && post.lng !== null;
     this.marks.view[row] =
       MARK.live |
-      (hasPlace ? MARK.place : 0) |
       ((this.marks.view[row] ?? 0) & MARK.vector) |
       (post.syndicated ? MARK.syndicated : 0) |
       (post.parentId !== null ? MARK.reply : 0) |
       (post.windowStart === post.createdAt ? MARK.undated : 0);
     this.kind.view[row] = kindBit(post.kind);
-    this.lat.view[row] = hasPlace ? Math.round((post.lat ?? 0) * DEGREE) : NOWHERE;
-    this.lng.view[row] = hasPlace ? Math.round((post.lng ?? 0) * DEGREE) : 0;
+    if (post.lat !== null && post.lng !== null) this.places.put(row, post, this.kind.view[row] ?? 0);
     this.windowStart.view[row] = post.windowStart;
     this.windowEnd.view[row] = post.windowEnd;
     this.expiresAt.view[row] = post.expiresAt;

@@ -1,11 +1,11 @@
 import type { PostFilter } from "../../schema/filter.ts";
-import { boxAround, distanceKm, inBox } from "../../search/distance.ts";
 import { STATUS } from "../indexed-post.ts";
 import type { Numbers } from "../memory/columns.ts";
 import { NAME, type NameKind } from "../memory/hash.ts";
-import { CELL, cellName, cellOf, type PostMemory } from "../memory/index.ts";
+import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
-import { DEGREE, kindBit, MARK, type Rows } from "../memory/rows.ts";
+import { kindBit, MARK, type Rows } from "../memory/rows.ts";
+import { cellsOf, placeTest, rowsNear, type WindowFilter } from "./near.ts";
 
 export type RowTest = (row: number) => boolean;
 
@@ -27,25 +27,21 @@ export interface RowFilter {
 const LISTED_MAX = 1 / 16;
 /** And always when it is this short. */
 const SHORT_LIST = 256;
-/** A wide circle covers more cells than there are lists worth reading. */
-const CELLS_MAX = 400;
 
 /** Works out how to find the rows that pass: from the shortest of the filter's lists, or by looking at each row. */
 export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   const lists = listsOf(memory, filter);
-  const shortest = lists.reduce<ListOfNames | null>(
+  const near = nearListOf(memory, filter);
+  const shortest = [...lists, ...(near === null ? [] : [near])].reduce<List | null>(
     (best, list) => (best === null || list.size < best.size ? list : best),
     null,
   );
   const limit = Math.max(SHORT_LIST, memory.rows.size * LISTED_MAX);
   const listed = shortest !== null && shortest.size <= limit ? shortest : null;
-  const tests = lists
-    .filter((list) => list.decides && list !== listed)
-    .map((list) => memberTest(memory, list));
-  const told = listed?.kinds ?? null;
-  const all = testsOf(memory, told === null ? filter : { ...filter, kinds: null }, tests);
-  const passes = allOf(all.map((test) => test.passes));
-  return { passes, among: listed === null ? null : rowsOf(memory, listed, all) };
+  const members = lists.filter((list) => list !== listed).map((list) => memberTest(memory, list));
+  const tests = testsOf(memory, filter, members, listed !== null && listed === near);
+  const passes = allOf(tests.map((test) => test.passes));
+  return { passes, among: listed === null ? null : passing(listed.rows(), tests) };
 }
 
 /** The test for rows that need not be in `among`. */
@@ -73,84 +69,73 @@ export const kindBits = ({ kinds }: PostFilter): number | null =>
 
 /** The same test for some rows, without a way to find all that pass. */
 export function rowTest(memory: PostMemory, filter: PostFilter): RowTest {
-  const deciding = listsOf(memory, filter).filter((list) => list.decides);
-  const members = deciding.map((list) => memberTest(memory, list));
+  const members = listsOf(memory, filter).map((list) => memberTest(memory, list));
   return allOf(testsOf(memory, filter, members).map((test) => test.passes));
 }
 
-/** Names whose lists together hold every row that passes. */
-interface ListOfNames {
-  names: number[];
+/** Rows among which all that pass are. */
+interface List {
+  /** How many they are at most. */
   size: number;
-  /** True when a row passes if and only if it is in one of the lists, as far as this condition goes. */
-  decides: boolean;
-  /** Bits of the kinds that are wanted, where the lists tell a row's kind. */
-  kinds: number | null;
+  /** All of them, in any order. */
+  rows(): Uint32Array;
+}
+
+/** Rows that have any of some names: they pass, as far as this condition goes, and no others do. */
+interface ListOfNames extends List {
+  names: readonly number[];
 }
 
 function listsOf(memory: PostMemory, filter: PostFilter): ListOfNames[] {
-  const { names } = memory;
-  const list = (kind: NameKind, wanted: Iterable<string>, decides: boolean): ListOfNames => {
-    const found: number[] = [];
-    let size = 0;
-    for (const name of wanted) {
-      const number = names.find(kind, name);
-      if (number < 0) continue;
-      found.push(number);
-      size += names.get(number, FIELD.count);
-    }
-    return { names: found, size, decides, kinds: kind === NAME.cell ? kindBits(filter) : null };
-  };
   const lists: ListOfNames[] = [];
-  if (filter.publisherId !== null) lists.push(list(NAME.publisher, [filter.publisherId], true));
-  if (filter.parentId !== null) lists.push(list(NAME.parent, [filter.parentId], true));
-  if (filter.tags !== null) lists.push(list(NAME.tag, new Set(filter.tags), true));
-  const cells = cellsOf(filter.near);
-  if (cells !== null) lists.push(list(NAME.cell, cells, false));
+  if (filter.publisherId !== null) lists.push(listOf(memory, NAME.publisher, [filter.publisherId]));
+  if (filter.parentId !== null) lists.push(listOf(memory, NAME.parent, [filter.parentId]));
+  if (filter.tags !== null) lists.push(listOf(memory, NAME.tag, new Set(filter.tags)));
   return lists;
 }
 
-/** Names of the cells that a circle touches, or null when they are too many. */
-function cellsOf(near: PostFilter["near"]): string[] | null {
-  if (near === null) return null;
-  const { south, north, west, east } = boxAround(near, near.radiusKm);
-  // A place is rounded before it is compared; the cell is that of the place as given.
-  const spans =
-    west <= east
-      ? [[west, east]]
-      : [
-          [west, 180],
-          [-180, east],
-        ];
-  const cells: string[] = [];
-  for (let lat = cellOf(south - 1 / DEGREE); lat <= cellOf(north + 1 / DEGREE); lat += 1) {
-    for (const [from = 0, to = 0] of spans) {
-      if ((to - from) / CELL > CELLS_MAX) return null;
-      for (let lng = cellOf(from - 1 / DEGREE); lng <= cellOf(to + 1 / DEGREE); lng += 1) {
-        cells.push(cellName(lat, lng));
-        if (cells.length > CELLS_MAX) return null;
-      }
-    }
-  }
-  return cells;
+function listOf({ names, lists }: PostMemory, kind: NameKind, wanted: Iterable<string>): ListOfNames {
+  const found = [...wanted].map((name) => names.find(kind, name)).filter((name) => name >= 0);
+  const size = found.reduce((sum, name) => sum + names.get(name, FIELD.count), 0);
+  const rows = () => {
+    const all = new Uint32Array(size);
+    let count = 0;
+    for (const name of found) count = lists.rows(name, all, count);
+    return all;
+  };
+  return { names: found, size, rows };
+}
+
+/** Rows within a circle, of the kinds and in the window that are asked for; null when it covers too many cells. */
+function nearListOf({ rows }: PostMemory, filter: PostFilter): List | null {
+  const { near } = filter;
+  const cells = near === null ? null : cellsOf(rows.places, near);
+  if (near === null || cells === null) return null;
+  return {
+    size: cells.reduce((sum, cell) => sum + rows.places.count(cell), 0),
+    rows: () =>
+      rowsNear(rows.places, cells, { near, kinds: kindBits(filter), window: windowOf(rows, filter) }),
+  };
 }
 
 /** Rows whose columns are read ahead. Their numbers stay in the processor's nearest memory until they are compared. */
 const AHEAD = 1024;
 
-/** The rows of some lists that pass, ascending, each once. One test is asked about all of them before the next. */
-function rowsOf(
-  memory: PostMemory,
-  { names, size, kinds }: ListOfNames,
-  tests: readonly ColumnTest[],
-): Uint32Array {
-  const rows = new Uint32Array(size);
-  let count = 0;
-  for (const name of names) count = memory.lists.rows(name, rows, count, kinds);
-  for (const test of tests) count = keep(rows, count, test);
-  const passing = rows.subarray(0, count);
+/** Those of some rows that pass, ascending, each once. One test is asked about all of them before the next. */
+function passing(rows: Uint32Array, tests: readonly ColumnTest[]): Uint32Array {
+  const count = tests.reduce((left, test) => keep(rows, left, test), rows.length);
   // Few pass, so that sorting them takes less than sorting all.
-  return names.length < 2 ? passing : passing.sort().filter((row, at, all) => row !== all[at - 1]);
+  return ascending(rows.subarray(0, count));
+}
+
+/** Rows in order, each once. */
+function ascending(rows: Uint32Array): Uint32Array {
+  let last = -1;
+  for (const row of rows) {
+    if (row <= last) return rows.sort().filter((one, at) => one !== rows[at - 1]);
+    last = row;
+  }
+  return rows;
 }
 
 /** Moves those of the first rows that pass to the beginning. @returns how many they are */
@@ -192,8 +177,16 @@ function memberTest(memory: PostMemory, list: ListOfNames): ColumnTest {
   return { passes: (row) => member[row] === 1, columns: [] };
 }
 
-/** What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory. */
-function testsOf(memory: PostMemory, filter: PostFilter, members: readonly ColumnTest[]): ColumnTest[] {
+/**
+ * What a row is asked for itself, cheapest first. A column that decides nothing is not read: each read waits for memory.
+ * @param isPlaced  true for the rows of `nearListOf`, which has asked for kind, window and place
+ */
+function testsOf(
+  memory: PostMemory,
+  filter: PostFilter,
+  members: readonly ColumnTest[],
+  isPlaced = false,
+): ColumnTest[] {
   const { rows } = memory;
   const isCurrent = isCurrentOnly(filter);
   const refused =
@@ -203,12 +196,12 @@ function testsOf(memory: PostMemory, filter: PostFilter, members: readonly Colum
   const tests = [
     isCurrent ? currentTest(rows, filter.now) : null,
     isCurrent && (refused & ~MARK.reply) === 0 ? null : markTest(rows, refused),
-    kindTest(rows, kindBits(filter)),
+    isPlaced ? null : kindTest(rows, kindBits(filter)),
     isCurrent || filter.includeExpired ? null : expiryTest(rows, filter.now),
-    windowTest(rows, filter),
+    isPlaced ? null : windowTest(rows, filter),
     creationTest(rows, filter.createdUntil),
     statusTest(memory, filter.verifiedOnly),
-    nearTest(rows, filter.near),
+    isPlaced ? null : nearTest(rows, filter.near),
     ...members,
   ];
   return tests.filter((test) => test !== null);
@@ -244,14 +237,25 @@ function expiryTest({ expiresAt: { view: expiresAt } }: Rows, now: number): Colu
 function windowTest({ windowStart, windowEnd }: Rows, filter: PostFilter): ColumnTest | null {
   if (filter.after === null && filter.before === null && typeof filter.endedBy !== "number") return null;
   const [starts, ends] = [windowStart.view, windowEnd.view];
-  const after = filter.after ?? Number.NEGATIVE_INFINITY;
-  const endedBy = filter.endedBy ?? Number.POSITIVE_INFINITY;
-  const before = filter.before ?? Number.POSITIVE_INFINITY;
+  const { after, endedBy, before } = windowBounds(filter);
   const passes = (row: number) => {
     const end = ends[row] ?? 0;
     return end >= after && end < endedBy && (starts[row] ?? 0) <= before;
   };
   return { passes, columns: [ends, starts] };
+}
+
+/** A window passes that ends at `after` or later and before `endedBy`, and starts at `before` or sooner. */
+const windowBounds = ({ after, before, endedBy }: PostFilter) => ({
+  after: after ?? Number.NEGATIVE_INFINITY,
+  endedBy: endedBy ?? Number.POSITIVE_INFINITY,
+  before: before ?? Number.POSITIVE_INFINITY,
+});
+
+/** The same for `rowsNear`. */
+function windowOf(rows: Rows, filter: PostFilter): WindowFilter | null {
+  const test = windowTest(rows, filter);
+  return test === null ? null : { ...windowBounds(filter), passes: test.passes };
 }
 
 function creationTest(rows: Rows, until: number): ColumnTest | null {
@@ -269,14 +273,9 @@ function statusTest({ rows, names, suspended }: PostMemory, verifiedOnly: boolea
   return { passes, columns: [publisher] };
 }
 
-function nearTest(rows: Rows, near: PostFilter["near"]): ColumnTest | null {
+function nearTest({ places }: Rows, near: PostFilter["near"]): ColumnTest | null {
   if (near === null) return null;
-  const [lats, lngs] = [rows.lat.view, rows.lng.view];
-  const box = boxAround(near, near.radiusKm);
-  const passes = (row: number) => {
-    const lat = (lats[row] ?? 0) / DEGREE;
-    const lng = (lngs[row] ?? 0) / DEGREE;
-    return inBox(box, lat, lng) && distanceKm(near, { lat, lng }) <= near.radiusKm;
-  };
-  return { passes, columns: [lats, lngs] };
+  const isNear = placeTest(near);
+  const passes = (row: number) => places.hasPlace(row) && isNear(places.lat(row), places.lng(row));
+  return { passes, columns: [places.at.view] };
 }
