@@ -239,6 +239,7 @@
     (local $at i32) (local $end i32) (local $row i32) (local $next i32) (local $value i32) (local $byte i32) (local $shift i32)
     (local $to i32) (local $weight i32) (local $group i32) (local $bit i32) (local $place i32) (local $times f64) (local $isRead i32)
     (local $weights i32) (local $only i32) (local $sought i32) (local $some v128) (local $first v128) (local $second v128)
+    (local $low v128) (local $high v128) (local $both v128)
     (local.set $at (i32.load (local.get $reader)))
     (local.set $end (i32.load offset=4 (local.get $reader)))
     (local.set $row (i32.load offset=8 (local.get $reader)))
@@ -258,7 +259,7 @@
             (if (i32.ne (local.get $only) (local.get $sought))
               (then
                 (local.set $sought (local.get $only))
-                ;; Sixteen bytes at a time, as long as their entries end before the next row that is wanted.
+                ;; Sixteen bytes at a time, until a row among them is wanted; its entry is read below.
                 (block $near
                   (loop $skip
                     (br_if $near (i32.gt_u (i32.add (local.get $at) (i32.const 16)) (local.get $end)))
@@ -293,7 +294,79 @@
                       (i32.add
                         (local.get $row)
                         (i32.shr_u (i32.sub (local.get $value) (local.get $weight)) (i32.const 1))))
-                    (br_if $near (i32.ge_u (local.get $to) (local.get $only)))
+                    (if (i32.ge_u (local.get $to) (local.get $only))
+                      (then
+                        ;; What each byte adds to the row, with all before it.
+                        (local.set $both
+                          (v128.and
+                            (local.get $first)
+                            (v128.const i32x4 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f 0x7f7f7f7f)))
+                        (local.set $low
+                          (call $running
+                            (i16x8.add
+                              (i16x8.shr_u
+                                (i16x8.extend_low_i8x16_u (local.get $both))
+                                (i32.const 1))
+                              (i16x8.shl
+                                (i16x8.extend_low_i8x16_u (v128.and (local.get $some) (local.get $second)))
+                                (i32.const 6)))))
+                        (local.set $high
+                          (i16x8.add
+                            (i16x8.splat (i16x8.extract_lane_u 7 (local.get $low)))
+                            (call $running
+                              (i16x8.add
+                                (i16x8.shr_u
+                                  (i16x8.extend_high_i8x16_u (local.get $both))
+                                  (i32.const 1))
+                                (i16x8.shl
+                                  (i16x8.extend_high_i8x16_u (v128.and (local.get $some) (local.get $second)))
+                                  (i32.const 6))))))
+                        (loop $row
+                          (local.set $both (i16x8.splat (i32.sub (local.get $only) (local.get $row))))
+                          ;; Of the bytes that end an entry.
+                          (local.set $bit
+                            (i32.and
+                              (i8x16.bitmask
+                                (i8x16.narrow_i16x8_s
+                                  (i16x8.eq (local.get $low) (local.get $both))
+                                  (i16x8.eq (local.get $high) (local.get $both))))
+                              (i32.xor (i8x16.bitmask (local.get $some)) (i32.const 0xffff))))
+                          (if (local.get $bit)
+                            (then
+                              ;; The entry before it is the last that need not be read.
+                              (local.set $place (i32.ctz (local.get $bit)))
+                              (local.set $place
+                                (i32.sub
+                                  (local.get $place)
+                                  (i32.and
+                                    (i32.shr_u (i8x16.bitmask (local.get $second)) (local.get $place))
+                                    (i32.const 1))))
+                              (local.set $weights
+                                (i32.sub
+                                  (local.get $weights)
+                                  (i32.popcnt
+                                    (i32.and
+                                      (i8x16.bitmask (i8x16.shl (local.get $first) (i32.const 7)))
+                                      (i32.sub (i32.shl (i32.const 1) (local.get $place)) (i32.const 1))))))
+                              (local.set $at (i32.add (local.get $at) (local.get $place)))
+                              (local.set $value (i32.load8_u (local.get $at)))
+                              (local.set $row
+                                (i32.sub
+                                  (local.get $only)
+                                  (if (result i32) (i32.ge_u (local.get $value) (i32.const 128))
+                                    (then
+                                      (i32.or
+                                        (i32.shr_u (i32.and (local.get $value) (i32.const 127)) (i32.const 1))
+                                        (i32.shl (i32.load8_u offset=1 (local.get $at)) (i32.const 6))))
+                                    (else (i32.shr_u (local.get $value) (i32.const 1))))))
+                              (br $near)))
+                          (local.set $wanted (i32.add (local.get $wanted) (i32.const 4)))
+                          (local.set $only (i32.load (local.get $wanted)))
+                          (if (i32.ge_u (local.get $only) (local.get $until))
+                            (then
+                              (local.set $isRead (i32.const 0))
+                              (br $done)))
+                          (br_if $row (i32.ge_u (local.get $to) (local.get $only))))))
                     (local.set $row (local.get $to))
                     (local.set $weights (i32.sub (local.get $weights) (local.get $weight)))
                     (local.set $at (local.get $next))
@@ -366,6 +439,20 @@
     (i32.store offset=8 (local.get $reader) (local.get $row))
     (i32.store offset=12 (local.get $reader) (local.get $weights))
     (local.get $isRead))
+
+  ;; Eight u16, each with all before it.
+  (func $running (param $some v128) (result v128)
+    (local.set $some
+      (i16x8.add
+        (local.get $some)
+        (i8x16.shuffle 16 17 0 1 2 3 4 5 6 7 8 9 10 11 12 13 (local.get $some) (v128.const i64x2 0 0))))
+    (local.set $some
+      (i16x8.add
+        (local.get $some)
+        (i8x16.shuffle 16 17 18 19 0 1 2 3 4 5 6 7 8 9 10 11 (local.get $some) (v128.const i64x2 0 0))))
+    (i16x8.add
+      (local.get $some)
+      (i8x16.shuffle 16 17 18 19 20 21 22 23 0 1 2 3 4 5 6 7 (local.get $some) (v128.const i64x2 0 0))))
 
   ;; The sum of eight u16.
   (func $sumOf (param $some v128) (result i32)
