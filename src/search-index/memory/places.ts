@@ -104,19 +104,6 @@ export class Places {
     }
   }
 
-  /** The place of a row that has one, in parts of a degree. */
-  lat(row: number): number {
-    return this.records.view[(this.at.view[row] ?? 0) * RECORD + PLACED.lat] ?? 0;
-  }
-
-  lng(row: number): number {
-    return this.records.view[(this.at.view[row] ?? 0) * RECORD + PLACED.lng] ?? 0;
-  }
-
-  hasPlace(row: number): boolean {
-    return this.at.view[row] !== 0;
-  }
-
   /** Calls `take` for each run of a cell's records. The rows of a cell ascend. */
   eachRun(cell: number, take: (numbers: Int32Array) => void): void {
     const { view } = this.records;

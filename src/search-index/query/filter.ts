@@ -4,6 +4,7 @@ import type { Numbers } from "../memory/columns.ts";
 import { NAME, type NameKind } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
+import { PLACED, RECORD } from "../memory/places.ts";
 import { kindBit, MARK, type Rows } from "../memory/rows.ts";
 import { cellsOf, placeTest, rowsNear, type WindowFilter } from "./near.ts";
 
@@ -276,6 +277,10 @@ function statusTest({ rows, names, suspended }: PostMemory, verifiedOnly: boolea
 function nearTest({ places }: Rows, near: PostFilter["near"]): ColumnTest | null {
   if (near === null) return null;
   const isNear = placeTest(near);
-  const passes = (row: number) => places.hasPlace(row) && isNear(places.lat(row), places.lng(row));
-  return { passes, columns: [places.at.view] };
+  const [recordAt, records] = [places.at.view, places.records.view];
+  const passes = (row: number) => {
+    const at = (recordAt[row] ?? 0) * RECORD;
+    return at !== 0 && isNear(records[at + PLACED.lat] ?? 0, records[at + PLACED.lng] ?? 0);
+  };
+  return { passes, columns: [recordAt] };
 }
