@@ -24,11 +24,11 @@ const START_SHIFT = 6;
 const END_SHIFT = 19;
 
 /** The number of a time's day: a later time never has a smaller one. */
-export const dayOf = (time: number) =>
+export const windowDay = (time: number) =>
   Math.max(0, Math.min(DAYS - 1, Math.floor((time - FIRST_DAY) / DAY_MS)));
 
 const bitsOf = (kind: number, starts: number, ends: number) =>
-  kind | (dayOf(starts) << START_SHIFT) | (dayOf(ends) << END_SHIFT);
+  kind | (windowDay(starts) << START_SHIFT) | (windowDay(ends) << END_SHIFT);
 
 export const startDayIn = (bits: number) => (bits >>> START_SHIFT) & (DAYS - 1);
 export const endDayIn = (bits: number) => bits >>> END_SHIFT;

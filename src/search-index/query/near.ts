@@ -4,12 +4,12 @@ import {
   CELL,
   cellOf,
   DEGREE,
-  dayOf,
   endDayIn,
   PLACED,
   type Places,
   RECORD,
   startDayIn,
+  windowDay,
 } from "../memory/places.ts";
 
 /** A wide circle covers more cells than there are lists worth reading. */
@@ -79,9 +79,9 @@ export function rowsNear(
 ): Uint32Array {
   const isNear = placeTest(near);
   const kindBits = kinds ?? -1;
-  const after = dayOf(window?.after ?? Number.NEGATIVE_INFINITY);
-  const endedBy = dayOf(window?.endedBy ?? Number.POSITIVE_INFINITY);
-  const before = dayOf(window?.before ?? Number.POSITIVE_INFINITY);
+  const after = windowDay(window?.after ?? Number.NEGATIVE_INFINITY);
+  const endedBy = windowDay(window?.endedBy ?? Number.POSITIVE_INFINITY);
+  const before = windowDay(window?.before ?? Number.POSITIVE_INFINITY);
   const out = new Uint32Array(cells.reduce((sum, cell) => sum + places.count(cell), 0));
   let count = 0;
   const take = (records: Int32Array) => {
