@@ -70,8 +70,8 @@ export interface OpenBoard {
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** What this process matches: how many of the parts of all saved queries, and how many queries. */
-  share: () => { parts: number; queries: number };
+  /** What this process matches: how many of the parts of all saved queries, how many queries, and about their memory. */
+  share: () => { parts: number; queries: number; bytes: number };
   /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;
   /** Ends the work under way and closes everything. */

@@ -117,11 +117,12 @@ export class Background {
     this.#counting?.written();
   }
 
-  /** What this process matches: how many of the parts of all saved queries, and how many queries. */
-  share(): { parts: number; queries: number } {
+  /** What this process matches: how many of the parts of all saved queries, how many queries, and about their memory. */
+  share(): { parts: number; queries: number; bytes: number } {
+    const { matching } = this.#parts;
     const owned = this.#shares?.owned ?? ALL_PARTS;
     const parts = Array.from({ length: PARTS }, (_, part) => part).filter((part) => hasPart(owned, part));
-    return { parts: parts.length, queries: this.#parts.matching.size };
+    return { parts: parts.length, queries: matching.size, bytes: matching.bytes };
   }
 
   start(): void {

@@ -73,6 +73,8 @@ describe.skipIf(mongod === null)("saved queries shared by three processes", () =
     );
     expect(now.parts).toEqual(parts);
     expect(sum(now.queries)).toBe(QUERIES);
+    for (const n of alive)
+      expect(await gauge(n, "board_saved_queries_bytes")).toBeGreaterThan(1_000 * (now.queries[n] ?? 0));
     return now;
   };
   const write = async (n: number) => {

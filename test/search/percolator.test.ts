@@ -102,8 +102,12 @@ describe("a percolator", () => {
         percolator.add(`q${i}`, { ...QUERY, words: null, meaning, filter: { ...OPEN, kinds } }, null);
       }
     };
+    expect(percolator.bytes).toBe(0);
     fill();
     const bytes = percolator.vectorBytes;
+    // A thousand bytes and the vector of each, more where records are reserved.
+    expect(percolator.bytes).toBeGreaterThan(3_000 * (1_000 + DIMENSION));
+    expect(percolator.bytes).toBeLessThan(3_000 * (1_500 + DIMENSION));
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < 3_000; i += 1) percolator.remove(`q${i}`);
       expect(percolator.candidates({ ...POST, vector: vectorOf(7) })).toEqual([]);
@@ -112,6 +116,9 @@ describe("a percolator", () => {
     expect(percolator.size).toBe(3_000);
     expect(percolator.candidates({ ...POST, vector: vectorOf(7) }).map(({ id }) => id)).toContain("q7");
     expect(percolator.vectorBytes).toBeLessThan(bytes * 1.5);
+    const full = percolator.bytes;
+    percolator.remove("q7");
+    expect(percolator.bytes).toBeLessThan(full);
   });
 
   it("refuses a vector of another length", () => {

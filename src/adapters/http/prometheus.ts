@@ -14,7 +14,7 @@ interface MeasuredBoard {
   embedder: Embedder;
   services: { board: Board; waits: Waits };
   usage: Usage;
-  share: () => { parts: number; queries: number };
+  share: () => { parts: number; queries: number; bytes: number };
   clock: () => number;
 }
 
@@ -74,6 +74,14 @@ export function measured(board: MeasuredBoard): Registry {
     registers,
     collect() {
       this.set(board.share().queries);
+    },
+  });
+  new Gauge({
+    name: "board_saved_queries_bytes",
+    help: "About how much memory these take.",
+    registers,
+    collect() {
+      this.set(board.share().bytes);
     },
   });
   new Gauge({

@@ -85,6 +85,11 @@ export class Matching {
     return this.#standing.size;
   }
 
+  /** About how many bytes they take in memory. */
+  get bytes(): number {
+    return this.#standing.bytes;
+  }
+
   /**
    * Takes in subscriptions that changed, a hundred per turn of the event loop. Once the model is ready, it gives a
    * vector to those without one, and counts what their filters let pass where the board has changed since.

@@ -47,6 +47,11 @@ export class Rows {
     this.#kinds = kinds;
   }
 
+  /** Bytes of all chunks. */
+  get bytes(): number {
+    return this.#chunks.length * CHUNK * (8 * FIELDS + 8);
+  }
+
   /** @returns the traits that bar a post from the row */
   set(row: number, filter: StandingFilter, createdAt: number): number {
     while (this.#chunks.length * CHUNK <= row) {
