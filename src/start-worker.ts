@@ -1,8 +1,11 @@
 import { getPriority, setPriority } from "node:os";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
-/** Added to the nice value: a third of the event loop's share where both want the same core, all of it where not. */
-const NICER_BY = 5;
+/**
+ * Added to the nice value. With 5 a thread gets a third of the event loop's share where both want the same core, with 10 a
+ * ninth; where nobody else wants it, all of it. The model takes longest: it lets searches go first too.
+ */
+const NICER_BY = { search: 5, feeds: 5, model: 10 } as const;
 const NICE_MAX = 19;
 
 /**
@@ -30,11 +33,11 @@ export function startWorker(url: URL, workerData: unknown, resourceLimits: Resou
  * Lets the event loop go before the calling worker thread, and before the threads that this one starts later. Linux has a
  * nice value for each thread, other systems for processes only: there it does nothing.
  */
-export function stepBack(): void {
+export function stepBack(work: keyof typeof NICER_BY): void {
   if (process.platform !== "linux") return;
   try {
     // 0 is the calling thread, and the process's id its event loop: a thread that such a one starts is no nicer than it.
-    setPriority(0, Math.min(NICE_MAX, getPriority(process.pid) + NICER_BY));
+    setPriority(0, Math.min(NICE_MAX, getPriority(process.pid) + NICER_BY[work]));
   } catch {
     // A sandbox may forbid it. The thread does its work all the same.
   }

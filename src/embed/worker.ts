@@ -34,7 +34,7 @@ export type WorkerNews =
 if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
 
 async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): Promise<void> {
-  stepBack();
+  stepBack("model");
   const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
   try {
     const { embed, dispose } = await load(start);

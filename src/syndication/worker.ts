@@ -4,7 +4,7 @@ import { FeedError } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import type { ReadNews, ReadOrder } from "./read.ts";
 
-if (parentPort !== null) stepBack();
+if (parentPort !== null) stepBack("feeds");
 parentPort?.on("message", (order: ReadOrder) => parentPort?.postMessage(answer(order)));
 
 function answer({ kind, text, reading }: ReadOrder): ReadNews {

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { create } from "tar";
@@ -272,6 +272,16 @@ describe("the embedder", () => {
     expect(last).toBe("short");
     await Promise.all([busy, behind]);
     expect(last).toBe("long");
+  });
+
+  it.runIf(process.platform === "linux")("lets the event loop and searches go first", async () => {
+    const threads = () => new Set(readdirSync("/proc/self/task"));
+    const before = threads();
+    const another = openEmbedder({ mode: "auto", model, modelDir, cacheDir: modelDir, log: quiet });
+    expect(await another.settled()).toBe("ready");
+    const started = [...threads()].filter((id) => !before.has(id)).map((id) => getPriority(Number(id)));
+    expect(Math.max(...started)).toBe(Math.min(19, getPriority(process.pid) + 10));
+    await another.close();
   });
 
   it("is off when it is switched off", async () => {

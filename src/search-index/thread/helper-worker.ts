@@ -6,7 +6,7 @@ import { HELPER, type HelperOrder } from "./messages.ts";
 
 const port = parentPort;
 if (port !== null) {
-  stepBack();
+  stepBack("search");
   const state = new Int32Array(workerData as SharedArrayBuffer);
   let comparer: Comparer | null = null;
   port.on("message", (order: HelperOrder) => {

@@ -27,7 +27,7 @@ const isQuestion = (arg: unknown): arg is Question =>
 
 /** Answers one question after another, long ones last, urgent ones in the midst of these, until it is told to end. */
 function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
-  stepBack();
+  stepBack("search");
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const pause = () => answerUrgent();
   const helper = HelperThread.where();
