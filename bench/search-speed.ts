@@ -1,11 +1,13 @@
 /**
  * How long does the index take to answer, beside the floor that memory sets and beside other engines?
  *
- *   npx tsx bench/search-speed.ts [--posts 10000,100000] [--million] [--peers all|NAMES] [--recall|--no-recall]
+ *   npx tsx bench/search-speed.ts [--posts 10000,100000] [--million] [--peers all|NAMES] [--recall|--no-recall] [--thread]
  *
  * Texts have a real vocabulary: with BENCH_DATA, titles and sentences of its collections in random order and vectors by the
- * model; else words drawn by their frequencies. Embedding a query is not in the times. `--peers` installs the packages of
- * bench/peers in the folder for temporary files, and asks them the same questions in the same run, each engine in a process of its own.
+ * model; else words drawn by their frequencies. Embedding a query is not in the times. The index is asked in this thread, with
+ * `--thread` as a large board asks it: in a thread of its own, which has a helper from 500,000 posts on. `--peers` installs the
+ * packages of bench/peers in the folder for temporary files, and asks them the same questions in the same run, each engine in a
+ * process of its own.
  */
 import { parseArgs } from "node:util";
 import { boardTexts } from "./board/texts.ts";
@@ -29,11 +31,11 @@ const RECALL_UP_TO = 100_000;
 /** Measures one board and prints its tables. */
 export async function measureSize(
   board: BoardUnderTest,
-  options: { peers: readonly string[]; recall: boolean },
+  options: { peers: readonly string[]; recall: boolean; thread?: boolean },
 ): Promise<OwnFigures> {
   const perMs = bytesPerMs();
   console.log(`\n### ${board.count.toLocaleString("en")} posts\n`);
-  const own = await measureOwn(board, options.recall);
+  const own = await measureOwn(board, options);
   printSeries(own, board.count, perMs);
   printCosts(own, board.count);
   if (options.peers.length > 0) await besidePeers(own, board.count, options.peers);
@@ -145,6 +147,7 @@ async function main(): Promise<void> {
     peers,
     "no-recall": noRecall,
     recall,
+    thread,
   } = parseArgs({
     options: {
       posts: { type: "string", default: "10000,100000" },
@@ -152,6 +155,7 @@ async function main(): Promise<void> {
       peers: { type: "string" },
       recall: { type: "boolean", default: false },
       "no-recall": { type: "boolean", default: false },
+      thread: { type: "boolean", default: false },
     },
   }).values;
   const names = peers === undefined ? [] : (peers === "all" ? PEERS : peers).split(",");
@@ -162,7 +166,7 @@ async function main(): Promise<void> {
   const sizes = [...posts.split(",").map(Number), ...(million ? [1_000_000] : [])];
   for (const count of sizes) {
     const exact = !noRecall && (recall || count <= RECALL_UP_TO);
-    await measureSize({ count, texts, vectors }, { peers: names, recall: exact });
+    await measureSize({ count, texts, vectors }, { peers: names, recall: exact, thread });
   }
 }
 

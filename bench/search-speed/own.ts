@@ -49,12 +49,13 @@ export interface BoardUnderTest {
 
 export async function measureOwn(
   { count, texts, vectors }: BoardUnderTest,
-  withRecall: boolean,
+  { recall: withRecall, thread }: { recall: boolean; thread?: boolean },
 ): Promise<OwnFigures> {
-  const index = new IndexUnderTest({ modelId: "bench", dimension: DIMENSION });
+  const index = new IndexUnderTest({ modelId: "bench", dimension: DIMENSION }, undefined, thread === true);
   const posts = boardPosts({ count: count + INGESTED, texts, vectors, now: NOW });
   try {
     const buildMs = build(index, posts, count);
+    if (thread === true) await index.threaded();
     const series = await measureSeries(index, { count, texts, vectors });
     const recall = withRecall ? await measureRecall(index, { count, texts, vectors }) : null;
     const ingested = await ingest(index, [...posts]);

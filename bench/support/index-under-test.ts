@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
@@ -25,17 +26,18 @@ export class IndexUnderTest {
   /**
    * Opens the index of a folder, an empty one where there is none.
    * @param folder  a new temporary one unless given
+   * @param inThread  whether a large board moves to its thread; else it is asked without messages
    */
   constructor(
     model: { modelId: string | null; dimension: number },
     folder = mkdtempSync(join(tmpdir(), "index-")),
+    inThread = false,
   ) {
     this.folder = folder;
     this.#model = { ...model, modelId: model.modelId ?? "bench" };
     this.#database = new DatabaseSync(join(folder, "board.db"));
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    // Here and not in a thread, whose messages would be measured too.
-    this.#index = new EmbeddedIndex(this.#model, { threadFrom: Number.POSITIVE_INFINITY });
+    this.#index = new EmbeddedIndex(this.#model, inThread ? {} : { threadFrom: Number.POSITIVE_INFINITY });
     const { user_version: version } = this.#database.prepare("PRAGMA user_version").get() as {
       user_version: number;
     };
@@ -88,6 +90,15 @@ export class IndexUnderTest {
   /** The posts most like one, as reading it shows them. */
   related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
     return this.#index.related(id, { filter, minCosine: 0.3, limit, except: new Set() });
+  }
+
+  /** Resolves when a large board has moved to its thread. @throws Error for one that stays small */
+  async threaded(): Promise<void> {
+    for (let looks = 0; !this.#index.isThreaded; looks += 1) {
+      if (looks === 600) throw new Error("The board has no thread: it is too small.");
+      await this.#index.spellings([]);
+      await sleep(100);
+    }
   }
 
   count(question: Question): Promise<number> {
