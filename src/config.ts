@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { parseUrl } from "./parse-url.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z
@@ -24,7 +25,7 @@ const storeUrl = z
 
 const siteUrl = z
   .string()
-  .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), "must be an http or https URL")
+  .refine((text) => /^https?:\/\//.test(text) && parseUrl(text) !== null, "must be an http or https URL")
   .transform((text) => new URL(text))
   .refine((url) => `${url.origin}/` === url.href, "must be a site's root, without a path or credentials")
   .transform((url) => url.origin);
@@ -45,7 +46,7 @@ const trustProxy = z.string().transform((text, context): number | string[] | fal
 const isAddressOrBlock = (text: string) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
 const allowedHosts = words.refine(
-  (hosts) => hosts.every((host) => /^[^/@?#*]+$/.test(host) && URL.canParse(`http://${host}`)),
+  (hosts) => hosts.every((host) => /^[^/@?#*]+$/.test(host) && parseUrl(`http://${host}`) !== null),
   "must be host names, such as board.example",
 );
 

@@ -6,6 +6,7 @@ import { loadCatalog } from "../catalog.ts";
 import { type Config, readConfig, siteRoot } from "../config.ts";
 import { Site } from "../domain/site.ts";
 import type { OpenBoard } from "../open-board.ts";
+import { parseUrl } from "../parse-url.ts";
 import { openLogger } from "./logger.ts";
 
 /** Hosts ask for the lists within a few milliseconds of the handshake; loading the board would make them wait for its modules. */
@@ -93,8 +94,7 @@ async function openSoon(config: Config, parts: Pick<OpenBoard, "site" | "logger"
 }
 
 function boardUrl(text: string): URL {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error("--url must be an http or https address, such as https://board.example");
-  }
-  return new URL(text);
+  const url = /^https?:\/\//.test(text) ? parseUrl(text) : null;
+  if (url === null) throw new Error("--url must be an http or https address, such as https://board.example");
+  return url;
 }

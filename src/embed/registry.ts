@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Parser } from "tar";
 import { z } from "zod";
+import { parseUrl } from "../parse-url.ts";
 import { type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
 import { bytesOf, type FileSet, type PinnedFile } from "./file-set.ts";
 
@@ -129,7 +130,7 @@ async function extract(set: FileSet, target: string, bytes: () => AsyncIterable<
 /** The registry in npm's settings, from the environment or any of its files, else npm's default. */
 async function npmRegistry(signal: AbortSignal): Promise<string> {
   const url = (await npm(["config", "get", "registry"], { signal })).trim();
-  if (!URL.canParse(url)) throw new Error("npm names no registry");
+  if (parseUrl(url) === null) throw new Error("npm names no registry");
   return url;
 }
 

@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
+import { parseUrl } from "../parse-url.ts";
 
 /** Which URLs and addresses the board may call. */
 export interface Policy {
@@ -46,8 +47,8 @@ export function createPolicy(allow: readonly string[], ports: readonly number[])
 
   function refusal(text: string): string | null {
     if (text.length > MAX_URL_CHARACTERS) return "the URL is too long";
-    if (!URL.canParse(text)) return "it is not a URL";
-    const url = new URL(text);
+    const url = parseUrl(text);
+    if (url === null) return "it is not a URL";
     if (url.protocol !== "https:" && url.protocol !== "http:") return "its scheme must be https";
     if (url.username !== "" || url.password !== "") return "it carries credentials";
     const host = bareHost(url);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseUrl } from "../parse-url.ts";
 import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
@@ -126,9 +127,8 @@ export const HttpUrl = z
 
 function urlProblem(text: string): string | null {
   // `new URL` strips tabs and line feeds inside the text; a link that looks different from what it opens is refused.
-  if (/\s/.test(text) || !text.isWellFormed() || !URL.canParse(text))
-    return "Must be a complete URL, such as https://example.org/page.";
-  const url = new URL(text);
+  const url = /\s/.test(text) || !text.isWellFormed() ? null : parseUrl(text);
+  if (url === null) return "Must be a complete URL, such as https://example.org/page.";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Must start with http:// or https://.";
   if (url.username !== "" || url.password !== "") return "Must not carry credentials.";
   return null;

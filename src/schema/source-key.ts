@@ -1,3 +1,5 @@
+import { parseUrl } from "../parse-url.ts";
+
 /**
  * What tells a link's click, campaign or sender, and nothing of the page: parameters of Google, Meta, Microsoft, Yandex, X,
  * TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo, Vero, Omeda, Adobe, Drip, Klaviyo, Matomo and Openstat, as
@@ -13,8 +15,9 @@ const TRACKING =
  * @returns null for a text that is no web address
  */
 export function sourceKey(url: string): string | null {
-  if (!URL.canParse(url)) return null;
-  const { protocol, host, pathname, searchParams } = new URL(url);
+  const parsed = parseUrl(url);
+  if (parsed === null) return null;
+  const { protocol, host, pathname, searchParams } = parsed;
   if (protocol !== "https:" && protocol !== "http:") return null;
   const kept = [...searchParams].filter(([name]) => !TRACKING.test(name));
   const query = new URLSearchParams(kept);

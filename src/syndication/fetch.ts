@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { parseUrl } from "../parse-url.ts";
 import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outbound.ts";
 import { FeedError } from "./item.ts";
 
@@ -38,8 +39,9 @@ export async function fetchFeed(
     const answer = await ask(outbound, { url: at, exemptions }, known);
     const location = header(answer, "location");
     if (answer.status >= 300 && answer.status < 400 && answer.status !== 304 && location !== null) {
-      if (!URL.canParse(location, at)) throw new FeedError("The source redirects to what is no URL.");
-      at = new URL(location, at).href;
+      const next = parseUrl(location, at);
+      if (next === null) throw new FeedError("The source redirects to what is no URL.");
+      at = next.href;
       continue;
     }
     if (answer.status === 304 && known !== null) return "unchanged";

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Writing } from "../domain/posts/writing.ts";
 import { dayOf } from "../domain/resources.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time.ts";
+import { parseUrl } from "../parse-url.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store, StoredPublisher } from "../ports/store/index.ts";
@@ -64,7 +65,7 @@ export class Syndication {
 
   /** Why this URL may not be fetched, or null. */
   refusal(url: string): string | null {
-    return URL.canParse(url) ? this.#outbound.refusal(url) : "it is no URL";
+    return parseUrl(url) === null ? "it is no URL" : this.#outbound.refusal(url);
   }
 
   /**

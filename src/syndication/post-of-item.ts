@@ -1,5 +1,6 @@
 import { convert } from "html-to-text";
 import { sha256 } from "../domain/secrets.ts";
+import { parseUrl } from "../parse-url.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
 import type { Feed } from "./feed.ts";
 import { FeedError, type FeedItem } from "./item.ts";
@@ -76,8 +77,8 @@ export function samenessOf(post: {
 
 /** An address without what only counts visits. */
 function bareAddress(address: string | null): string {
-  if (address === null || !URL.canParse(address)) return address ?? "";
-  const url = new URL(address);
+  const url = address === null ? null : parseUrl(address);
+  if (url === null) return address ?? "";
   for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
   url.hash = "";
   return url.href.replace(/\/$/, "");
@@ -141,10 +142,9 @@ function placeOf(place: FeedItem["place"]): FeedItem["place"] {
 
 /** Feeds may write addresses relative to their own. */
 function webAddress(text: string | null, base: string): string | null {
-  if (text === null || !URL.canParse(text, base)) return null;
-  const { protocol, href } = new URL(text, base);
-  if (protocol !== "http:" && protocol !== "https:") return null;
-  return URL.canParse(text) ? text : href;
+  const url = text === null ? null : parseUrl(text, base);
+  if (text === null || (url?.protocol !== "http:" && url?.protocol !== "https:")) return null;
+  return parseUrl(text) === null ? url.href : text;
 }
 const iso = (moment: number | null): string | null =>
   moment === null ? null : new Date(moment).toISOString();

@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/search",
     "src/schema",
     "src/failures.ts",
+    "src/parse-url.ts",
   ],
   "src/operation-failures.ts": ["src/operation.ts", "src/failures.ts"],
   "src/operation.ts": ["src/domain", "src/ports", "src/failures.ts"],
@@ -30,6 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/schema",
     "src/failures.ts",
     "src/start-worker.ts",
+    "src/parse-url.ts",
   ],
   "src/transfer": ["src/ports", "src/schema"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/gazetteer", "src/failures.ts"],
@@ -57,15 +59,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
   "src/search-index": ["src/ports", "src/search", "src/schema", "src/start-worker.ts"],
-  "src/embed": ["src/ports", "src/start-worker.ts"],
-  "src/outbound": ["src/ports"],
-  "src/schema": ["src/gazetteer"],
+  "src/embed": ["src/ports", "src/start-worker.ts", "src/parse-url.ts"],
+  "src/outbound": ["src/ports", "src/parse-url.ts"],
+  "src/schema": ["src/gazetteer", "src/parse-url.ts"],
   "src/gazetteer": [],
   "src/failures.ts": [],
-  "src/config.ts": [],
+  "src/config.ts": ["src/parse-url.ts"],
   "src/start-worker.ts": [],
   "src/folders.ts": [],
   "src/malloc.ts": [],
+  "src/parse-url.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
 /** The only files that may import an MCP SDK. */
@@ -181,6 +184,11 @@ describe("layout", () => {
       (file) =>
         !SEES_ALL.some((name) => file.startsWith(name)) && /process\.env|Date\.now\(\)/.test(textOf(file)),
     );
+    expect(readers).toEqual([]);
+  });
+
+  it("reads addresses by parseUrl, never by URL.canParse", () => {
+    const readers = sources.filter((file) => /URL\.canParse\(/.test(textOf(file)));
     expect(readers).toEqual([]);
   });
 

@@ -14,6 +14,7 @@ import express, {
   type Router,
 } from "express";
 import { adviceOn, FAILURES } from "../../failures.ts";
+import { parseUrl } from "../../parse-url.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
@@ -71,9 +72,7 @@ function notBelow(...handlers: RequestHandler[]): RequestHandler[] {
 /** Refuses foreign host names: a web page could rebind its own name to 127.0.0.1 and read the answers. */
 function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   const hosts = [new URL(site.root).host, ...config.allowedHosts];
-  const names = hosts
-    .filter((host) => URL.canParse(`http://${host}`))
-    .map((host) => new URL(`http://${host}`).hostname);
+  const names = hosts.flatMap((host) => parseUrl(`http://${host}`)?.hostname ?? []);
   const isKnown = hostHeaderValidation([...names, "localhost", "127.0.0.1", "[::1]"]);
   return (request, response, next) => {
     if (isKnown(request, response)) next();

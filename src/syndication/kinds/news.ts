@@ -1,4 +1,5 @@
 import { parseFeed } from "feedsmith";
+import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
 import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading } from "../item.ts";
 
@@ -34,7 +35,7 @@ function entriesOf(text: string, reading: Reading): (FeedItem | null)[] {
 /** @returns null for an entry without anything to show or to know it by */
 function itemOf(entry: Entry, base: string | null, reading: Reading): FeedItem | null {
   const link = linkOf(entry);
-  const url = link !== null && base !== null && URL.canParse(link, base) ? new URL(link, base).href : link;
+  const url = link === null || base === null ? link : (parseUrl(link, base)?.href ?? link);
   const body = first(
     entry["content"],
     entry["summary"],

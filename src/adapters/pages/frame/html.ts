@@ -1,4 +1,5 @@
 import { raw as rawHtml, html as template } from "hono/html";
+import { parseUrl } from "../../../parse-url.ts";
 
 /**
  * HTML that is ready to send. Only the template below makes it, from literals and escaped values: third-party text
@@ -60,9 +61,8 @@ export function sentence(text: string, shown: (part: string) => Piece = (part) =
 
 /** A web address as an href; null unless http or https, since no template blocks `javascript:`. */
 export function safeHref(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null;
-  const parsed = new URL(url);
-  return parsed.protocol === "https:" || parsed.protocol === "http:" ? parsed.href : null;
+  const parsed = url === null ? null : parseUrl(url);
+  return parsed?.protocol === "https:" || parsed?.protocol === "http:" ? parsed.href : null;
 }
 
 /** A link to a third-party address; only the text where the address is unusable. */
@@ -75,7 +75,7 @@ export function outLink(url: string | null, text: string): Html {
 
 /** The host of a web address without `www.`; any other text stays whole. */
 export function shortHost(url: string): string {
-  return URL.canParse(url) ? new URL(url).host.replace(/^www\./, "") : url;
+  return parseUrl(url)?.host.replace(/^www\./, "") ?? url;
 }
 
 /** Trailing punctuation belongs to the sentence, not to the address. */
