@@ -78,8 +78,9 @@ function packageOf({ name, registryPackage }: FileSet) {
 }
 
 const MAX_DOCUMENT_BYTES = 8 << 20;
+const Address = z.string().refine((text) => parseUrl(text) !== null);
 const Packument = z.object({
-  versions: z.record(z.string(), z.object({ dist: z.object({ tarball: z.url(), integrity: z.string() }) })),
+  versions: z.record(z.string(), z.object({ dist: z.object({ tarball: Address, integrity: z.string() }) })),
 });
 
 async function readDist(body: AsyncIterable<Uint8Array>, version: string) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseUrl } from "../parse-url.ts";
 import type { BoardRows, RowKind } from "../ports/store/transfer.ts";
 import { Kind, PostFlag } from "../schema/post.ts";
 import { REASONS } from "../schema/report.ts";
@@ -16,6 +17,8 @@ const object = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
 );
+/** zod's own check asks `URL.canParse`: see `parseUrl`. */
+const url = text.refine((sent) => parseUrl(sent) !== null, "must be a URL");
 const attempt = z.strictObject({ at: time, latencyMs: count, status: z.int().nullable(), error: textOrNull });
 const vector = z.base64().transform((base64) => {
   const bytes = Buffer.from(base64, "base64");
@@ -98,7 +101,7 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     // Exports of older releases lack both.
     background: background.nullable().default(null),
     learning: learning.nullable().default(null),
-    webhookUrl: z.url().nullable(),
+    webhookUrl: url.nullable(),
     webhookVerifiedAt: timeOrNull,
     secretVersion: count,
     previousSecretUntil: timeOrNull,

@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/start-worker.ts",
     "src/parse-url.ts",
   ],
-  "src/transfer": ["src/ports", "src/schema"],
+  "src/transfer": ["src/ports", "src/schema", "src/parse-url.ts"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/gazetteer", "src/failures.ts"],
   "src/search": ["src/schema"],
   "src/ports": ["src/schema"],
@@ -187,8 +187,10 @@ describe("layout", () => {
     expect(readers).toEqual([]);
   });
 
-  it("reads addresses by parseUrl, never by URL.canParse", () => {
-    const readers = sources.filter((file) => /URL\.canParse\(/.test(textOf(file)));
+  it("reads addresses by parseUrl, never by URL.canParse or z.url, which calls it", () => {
+    const readers = filesOf("src").filter((file) =>
+      /URL\.canParse\(|\bz\.(url|httpUrl)\(/.test(textOf(file)),
+    );
     expect(readers).toEqual([]);
   });
 
