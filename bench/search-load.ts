@@ -12,7 +12,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { Agent, request } from "undici";
 import { MODELS } from "../src/embed/models.ts";
@@ -23,7 +22,7 @@ import { BoardProcess, freePort } from "../test/support/boards/board-process.ts"
 import { boardPosts } from "./board/posts.ts";
 import { boardTexts, type Texts } from "./board/texts.ts";
 import { type PostVectors, postVectors } from "./board/vectors.ts";
-import type { LoopDelay } from "./search-load/loop-delay.ts";
+import { type LoopDelay, loopDelay, tellingLoopDelay } from "./search-load/loop-delay.ts";
 import { fillBoard, postId } from "./support/board-fill.ts";
 import { notices } from "./support/corpus.ts";
 import { folderBytes, machine, ms, percentiles, table } from "./support/measure.ts";
@@ -61,7 +60,6 @@ const READ_EVERY_MS = 20;
 /** The first start reads all texts: a minute for a million posts, more beside other work. */
 const START_PATIENCE_MS = 300_000;
 const WARM_UP_MS = 2_000;
-const HOOK = pathToFileURL(resolve(import.meta.dirname, "search-load/loop-delay.ts")).href;
 
 export interface LoadOptions {
   posts: number;
@@ -89,8 +87,7 @@ export async function measureLoad(
       DATA_DIR: dataDir,
       EMBEDDINGS: model ? "required" : "off",
       MODEL_DIR: MODEL_FILES,
-      BENCH_LOOP_PORT: String(loopPort),
-      NODE_OPTIONS: `--import=tsx --import=${HOOK}`,
+      ...tellingLoopDelay(loopPort),
     };
     const board = await BoardProcess.start(environment, join(checkout, "src/main.ts"), START_PATIENCE_MS);
     const startMs = performance.now() - began;
@@ -180,11 +177,6 @@ async function load(
     read: read.length === 0 ? null : percentiles(read),
     loop,
   };
-}
-
-async function loopDelay(port: number): Promise<LoopDelay> {
-  const { body } = await request(`http://127.0.0.1:${port}`);
-  return (await body.json()) as LoopDelay;
 }
 
 /** Posts a second, written by a publisher and embedded, with the board in this process. */

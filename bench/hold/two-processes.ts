@@ -8,19 +8,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { BoardProcess, freePort } from "../../test/support/boards/board-process.ts";
 import { call, eventually, register } from "../../test/support/boards/client.ts";
 import { prose } from "../../test/support/texts/prose.ts";
-import type { LoopDelay } from "../search-load/loop-delay.ts";
+import { type LoopDelay, loopDelay, tellingLoopDelay } from "../search-load/loop-delay.ts";
 import { machine, ms } from "../support/measure.ts";
 
 const WRITERS = 16;
 /** A reader asks this long after its last answer. */
 const PAUSE_MS = 20;
-const HOOK = pathToFileURL(resolve(import.meta.dirname, "../search-load/loop-delay.ts")).href;
 
 export interface TwoProcessesRun {
   posts: number;
@@ -39,8 +37,7 @@ export async function twoProcessesRun(posts: number): Promise<TwoProcessesRun> {
   const writer = await BoardProcess.start({ DATA_DIR: folder });
   const reader = await BoardProcess.start({
     DATA_DIR: folder,
-    NODE_OPTIONS: `--import tsx --import ${HOOK}`,
-    BENCH_LOOP_PORT: String(port),
+    ...tellingLoopDelay(port),
   });
   const idlePort = await freePort();
   const idle = startIdle(idlePort);
@@ -91,13 +88,9 @@ export async function twoProcessesRun(posts: number): Promise<TwoProcessesRun> {
   }
 }
 
-const loopDelay = async (port: number) =>
-  (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as LoopDelay;
-
 function startIdle(port: number): ChildProcess {
-  const options = ["--import", "tsx", "--import", HOOK, "--eval", "setInterval(() => {}, 1_000_000)"];
-  const env = { ...process.env, BENCH_LOOP_PORT: String(port) };
-  return spawn(process.execPath, options, { env, stdio: "ignore" });
+  const env = { ...process.env, ...tellingLoopDelay(port) };
+  return spawn(process.execPath, ["--eval", "setInterval(() => {}, 1_000_000)"], { env, stdio: "ignore" });
 }
 
 if (process.argv[1] === import.meta.filename) {

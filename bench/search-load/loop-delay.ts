@@ -1,9 +1,5 @@
-/**
- * Preloaded into a board (`--import`): measures the delay of its event loop from inside, and tells it on a port of its own.
- */
-import { createServer } from "node:http";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { isMainThread } from "node:worker_threads";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** Since the last question, in milliseconds. An idle loop shows the timer's own millisecond. */
 export interface LoopDelay {
@@ -15,23 +11,15 @@ export interface LoopDelay {
   residentBytes: number;
 }
 
-const { BENCH_LOOP_PORT: port } = process.env;
-if (isMainThread && port !== undefined) {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  let before = process.cpuUsage();
-  const server = createServer((_, response) => {
-    const { user, system } = process.cpuUsage(before);
-    const told: LoopDelay = {
-      p50: delay.percentile(50) / 1e6,
-      p99: delay.percentile(99) / 1e6,
-      max: delay.max / 1e6,
-      cpu: (user + system) / 1000,
-      residentBytes: process.memoryUsage().rss,
-    };
-    delay.reset();
-    before = process.cpuUsage();
-    response.end(JSON.stringify(told));
-  });
-  server.listen(Number(port), "127.0.0.1").unref();
+const PRELOADED = pathToFileURL(resolve(import.meta.dirname, "loop-delay.mjs")).href;
+
+/** The environment by which a program of Node tells the delay of its event loop on a port. */
+export const tellingLoopDelay = (port: number): Record<string, string> => ({
+  BENCH_LOOP_PORT: String(port),
+  NODE_OPTIONS: `--import=${PRELOADED}`,
+});
+
+/** What a program with that environment tells. */
+export async function loopDelay(port: number): Promise<LoopDelay> {
+  return (await (await fetch(`http://127.0.0.1:${port}`)).json()) as LoopDelay;
 }

@@ -11,14 +11,13 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { siblingOf, startWorker } from "../../src/start-worker.ts";
 import { BoardProcess, freePort } from "../../test/support/boards/board-process.ts";
 import { call, register } from "../../test/support/boards/client.ts";
 import { prose } from "../../test/support/texts/prose.ts";
-import type { LoopDelay } from "../search-load/loop-delay.ts";
+import { loopDelay, tellingLoopDelay } from "../search-load/loop-delay.ts";
 import { machine, ms, percentiles, table } from "../support/measure.ts";
 
 type Percentiles = ReturnType<typeof percentiles> & { most: number };
@@ -39,7 +38,6 @@ export interface WaitingFigures {
 }
 
 const GOALS = { matchP95Ms: 1_000, othersP95Ms: 50 };
-const HOOK = pathToFileURL(resolve(import.meta.dirname, "../search-load/loop-delay.ts")).href;
 const POST_EVERY_MS = 100;
 
 /** A connection for each call: one kept open could be closed by the board as the next call begins. */
@@ -60,11 +58,9 @@ export async function measureWaiting(options: { agents: number; posts: number })
   const board = await BoardProcess.start({
     DATA_DIR: dataDir,
     ADMIN_PORT: String(adminPort),
-    BENCH_LOOP_PORT: String(loopPort),
-    NODE_OPTIONS: `--import tsx --import ${HOOK}`,
+    ...tellingLoopDelay(loopPort),
   });
-  const told = async (): Promise<LoopDelay> =>
-    JSON.parse(await (await fetch(`http://127.0.0.1:${loopPort}`)).text());
+  const told = () => loopDelay(loopPort);
   let over = false;
   let stopOthers: () => unknown = () => {};
   try {

@@ -48,20 +48,23 @@ export class BoardProcess {
     return board;
   }
 
+  /** @throws when the process ends, or is not ready in time; then it is killed */
   async start(patienceMs = 60_000): Promise<void> {
-    this.#child = spawn(process.execPath, this.#program, {
+    const child = spawn(process.execPath, this.#program, {
       env: this.#environment,
       stdio: ["ignore", "ignore", "inherit"],
     });
-    if (
-      !(await eventually(
-        () => this.isReady(),
-        (ready) => ready,
-        patienceMs,
-      ))
-    ) {
-      throw new Error(`the board at ${this.site} did not start`);
-    }
+    this.#child = child;
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    const isReady = await eventually(
+      () => this.isReady(),
+      (ready) => ready || hasEnded(),
+      patienceMs,
+    );
+    if (isReady) return;
+    const how = hasEnded() ? `ended with ${child.exitCode ?? child.signalCode}` : "was not ready in time";
+    await this.kill();
+    throw new Error(`the board at ${this.site} ${how}`);
   }
 
   get pid(): number | undefined {
@@ -69,7 +72,7 @@ export class BoardProcess {
   }
 
   isReady(): Promise<boolean> {
-    return fetch(`${this.site}/readyz`).then(
+    return fetch(`${this.site}/readyz`, { signal: AbortSignal.timeout(10_000) }).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -102,13 +105,19 @@ export function boardEnvironment(more: Record<string, string>): Record<string, s
   };
 }
 
+const PORTS = { first: 10_000, each: 100, processes: 220 } as const;
+let portsGiven = randomInt(PORTS.each);
+
 /**
- * An unused port for a process that is about to start. It is outside the range that systems assign to connections and to
- * listeners on port 0: otherwise another could get it in the seconds until the process listens.
+ * An unused port for a process that is about to start: nobody else gets it in the seconds until that listens. Ports from
+ * 32,768 on are those that systems assign to connections and to listeners on port 0, so it is one below. Each process takes
+ * turns among a hundred of its own, by its id.
  */
 export function freePort(): Promise<number> {
+  portsGiven += 1;
+  const mine = PORTS.first + (process.pid % PORTS.processes) * PORTS.each;
+  const port = mine + (portsGiven % PORTS.each);
   return new Promise((done) => {
-    const port = randomInt(10_000, 32_000);
     const listener = createServer().once("error", () => done(freePort()));
     listener.listen(port, "127.0.0.1", () => listener.close(() => done(port)));
   });
