@@ -1,6 +1,6 @@
 import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
-import type { Question, SearchIndex } from "../../ports/search-index.ts";
+import { Abandoned, type Question, type SearchIndex } from "../../ports/search-index.ts";
 import type { Place, ShownRows, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, type Post } from "../../schema/post.ts";
@@ -236,7 +236,7 @@ export class Search {
   }
 
   /** Which filter emptied the result, and what a search without it would find. */
-  async #advice({ words, filter }: Question, query: SearchQuery): Promise<Advice[]> {
+  async #advice({ words, filter, gone }: Question, query: SearchQuery): Promise<Advice[]> {
     if (words !== null && words.any.length + words.phrases.length + words.excluded.length === 0)
       return ["`q` holds no word; signs and emoji are not searched for."];
     const { now, datedOnly = false } = filter;
@@ -244,8 +244,9 @@ export class Search {
     if (mistake !== null) return [mistake];
     const found: string[] = [];
     for (const { without, query: relaxed } of relaxations(query)) {
+      if (gone?.aborted === true) throw new Abandoned();
       const { question } = await this.#plan(relaxed, now, datedOnly);
-      const count = await this.#index.count(question);
+      const count = await this.#index.count({ ...question, gone });
       if (count > 0) found.push(`${without} finds ${count}`);
     }
     const loading =

@@ -25,8 +25,8 @@ import {
 
 /** Questions that may wait; more are refused. */
 const WAITING_MAX = 256;
-/** A question that waited this long is refused: its caller has given up or soon will. */
-const WAIT_MS = 5_000;
+/** A question that has no answer by then is refused: its caller has given up or soon will. */
+const ANSWER_MS = 5_000;
 /** V8 keeps for new objects what it once took, up to 50 MB and more; a search makes few of them. */
 const LIMITS = { maxYoungGenerationSizeMb: 6 };
 /** Questions in the thread at a time, and how many of them may be long: while it answers one, the next lies there. */
@@ -39,8 +39,8 @@ interface Waiting {
   gone: AbortSignal | undefined;
   resolve(answer: unknown): void;
   reject(error: Error): void;
-  /** Moment of `performance.now()` after which it is not asked any more. */
-  until: number;
+  /** Refuses it when its time is up. */
+  timer: NodeJS.Timeout;
 }
 
 /**
@@ -162,21 +162,25 @@ export class ThreadAnswers implements Answers {
       return Promise.reject(new StoreUnavailable("too many searches are waiting"));
     }
     return new Promise((resolve, reject) => {
-      const asked = { method, args, gone, resolve, reject, until: performance.now() + WAIT_MS };
+      const timer = setTimeout(() => this.#giveUp(asked, late), ANSWER_MS);
+      const asked: Waiting = { method, args, gone, resolve, reject, timer };
       const before = isLong(method) ? -1 : this.#waiting.findIndex((one) => isLong(one.method));
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, asked);
-      gone?.addEventListener("abort", () => this.#abandon(asked), { once: true });
+      gone?.addEventListener("abort", () => this.#giveUp(asked, () => new Abandoned()), { once: true });
       this.#next();
     });
   }
 
-  /** Takes back a question that still waits. One that was sent stops at the next block of rows. */
-  #abandon(asked: Waiting): void {
+  /**
+   * Takes back a question. The thread stops one that was sent at the next block of rows, and is asked no other in its
+   * place until then.
+   */
+  #giveUp(asked: Waiting, why: () => Error): void {
     for (const [id, one] of this.#sent) if (one === asked) Atomics.store(this.#gone, id, 1);
     const at = this.#waiting.indexOf(asked);
-    if (at < 0) return;
-    this.#waiting.splice(at, 1);
-    asked.reject(new Abandoned());
+    if (at >= 0) this.#waiting.splice(at, 1);
+    clearTimeout(asked.timer);
+    asked.reject(why());
   }
 
   #next(): void {
@@ -194,13 +198,9 @@ export class ThreadAnswers implements Answers {
 
   /** The next question that may still be asked; none while the thread has its share of long ones, which come last. */
   #first(): Waiting | undefined {
-    for (;;) {
-      const [next] = this.#waiting;
-      if (next === undefined || (isLong(next.method) && this.#longSent() === LONG_MAX)) return undefined;
-      this.#waiting.shift();
-      if (performance.now() <= next.until) return next;
-      next.reject(new StoreUnavailable("the search waited too long for its turn"));
-    }
+    const [next] = this.#waiting;
+    if (next === undefined || (isLong(next.method) && this.#longSent() === LONG_MAX)) return undefined;
+    return this.#waiting.shift();
   }
 
   #longSent(): number {
@@ -211,6 +211,7 @@ export class ThreadAnswers implements Answers {
     const asked = this.#sent.get(news.id);
     if (asked === undefined) return;
     this.#sent.delete(news.id);
+    clearTimeout(asked.timer);
     if (asked.gone?.aborted === true) asked.reject(new Abandoned());
     else if ("answer" in news) asked.resolve(news.answer);
     else asked.reject(Object.assign(new Error(news.failure.message), { errcode: news.failure.errcode }));
@@ -220,8 +221,12 @@ export class ThreadAnswers implements Answers {
   #refuseAll(reason: Error): void {
     const all = [...this.#sent.values(), ...this.#waiting.splice(0)];
     this.#sent.clear();
-    for (const { reject } of all) reject(unavailable(reason));
+    for (const { reject, timer } of all) {
+      clearTimeout(timer);
+      reject(unavailable(reason));
+    }
   }
 }
 
+const late = () => new StoreUnavailable("the search took too long");
 const unavailable = (cause: Error) => new StoreUnavailable("the search thread broke", { cause });
