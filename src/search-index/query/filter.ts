@@ -33,16 +33,24 @@ const SHORT_LIST = 256;
 export function rowFilter(memory: PostMemory, filter: PostFilter): RowFilter {
   const lists = listsOf(memory, filter);
   const near = nearListOf(memory, filter);
-  const shortest = [...lists, ...(near === null ? [] : [near])].reduce<List | null>(
-    (best, list) => (best === null || list.size < best.size ? list : best),
-    null,
-  );
-  const limit = Math.max(SHORT_LIST, memory.rows.size * LISTED_MAX);
-  const listed = shortest !== null && shortest.size <= limit ? shortest : null;
+  const listed = shortestOf(memory, [...lists, ...(near === null ? [] : [near])]);
   const members = lists.filter((list) => list !== listed).map((list) => memberTest(memory, list));
   const tests = testsOf(memory, filter, members, listed !== null && listed === near);
   const passes = allOf(tests.map((test) => test.passes));
   return { passes, among: listed === null ? null : passing(listed.rows(), tests) };
+}
+
+/** How many rows `rowFilter` would read from a list and ask; 0 where it reads none. */
+export function listedRows(memory: PostMemory, filter: PostFilter): number {
+  const near = nearListOf(memory, filter);
+  return shortestOf(memory, [...listsOf(memory, filter), ...(near === null ? [] : [near])])?.size ?? 0;
+}
+
+/** The shortest list; null when it is too long to be read. */
+function shortestOf<L extends List>({ rows }: PostMemory, lists: readonly L[]): L | null {
+  const [shortest] = lists.toSorted((a, b) => a.size - b.size);
+  const limit = Math.max(SHORT_LIST, rows.size * LISTED_MAX);
+  return shortest !== undefined && shortest.size <= limit ? shortest : null;
 }
 
 /** The test for rows that need not be in `among`. */

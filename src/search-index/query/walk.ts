@@ -5,19 +5,25 @@ import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
 import { isCurrentOnly, kindBits, type RowFilter } from "./filter.ts";
 
-interface Page {
+export interface Page {
   order: "newest" | "soonest";
   after: Place | null;
   limit: number;
 }
 
 /** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(
+export function walkByTime(memory: PostMemory, filter: PostFilter, rows: RowFilter, page: Page): Place[] {
+  return walkSome(memory, filter, rows, page, Number.POSITIVE_INFINITY) ?? [];
+}
+
+/** The same; null when `most` rows were met before the page was full. */
+export function walkSome(
   memory: PostMemory,
   filter: PostFilter,
   { among, passes }: RowFilter,
   page: Page,
-): Place[] {
+  most: number,
+): Place[] | null {
   if (page.limit === 0) return [];
   const { rows } = memory;
   const { after } = page;
@@ -26,7 +32,10 @@ export function walkByTime(
   const isAfter = (id: string, other: string) => (newest ? id < other : id > other);
   const found: Place[] = [];
   const next = among === null ? inTime(rows, filter, page) : sorted(among, times, page);
+  let met = 0;
   for (let row = next(); row >= 0; row = next()) {
+    met += 1;
+    if (met > most) return null;
     const at = times[row] ?? 0;
     // A page ends with all rows of one time, of which the last by id are then cut off.
     if (found.length >= page.limit && at !== found.at(-1)?.at) break;
