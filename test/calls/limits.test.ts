@@ -142,6 +142,21 @@ describe("limits", () => {
     expect(count(await times(3, () => post(board, b.key)), 201)).toBe(2);
   });
 
+  it("count at most one call with a replaced key for its former owner", async () => {
+    const board = await start({ RATE_LIMITS: "write=50/60" });
+    const { key } = await register(board);
+    const left = async (as: string) => {
+      const { status, headers } = await post(board, as);
+      expect(status).toBe(201);
+      return Number(/"write";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    };
+    await left(key);
+    const rotated = await call(board, "POST /publishers/me/rotate-key", undefined, { key });
+    const before = await left(rotated.body.data.api_key);
+    expect(count(await times(5, () => post(board, key)), 401)).toBe(5);
+    expect(before - (await left(rotated.body.data.api_key))).toBeLessThanOrEqual(2);
+  });
+
   it("count registrations by address, whatever key is sent along", async () => {
     const board = await start({ RATE_LIMITS: "register=3/60" });
     const { key } = await register(board);

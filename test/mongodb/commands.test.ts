@@ -28,7 +28,9 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
   beforeAll(async () => {
     const monitored = new URL(url);
     monitored.searchParams.set("monitorCommands", "true");
-    board = await startBoard({ STORE_URL: monitored.href }, { idle: true });
+    // Limits are counted as on any board, and not reached.
+    const limits = "write=100000/60,write_day=100000/86400,subscribe=100000/60";
+    board = await startBoard({ STORE_URL: monitored.href, RATE_LIMITS: limits }, { idle: true });
     log = new CommandLog((board.board.store as MongodbStore).connection.client);
     key = (await register(board)).key;
     other = (await register(board, "Other")).key;

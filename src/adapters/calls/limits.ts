@@ -92,25 +92,45 @@ export class Limits {
   }
 
   /**
+   * Begins to count a call in the store while its key is looked up, for the caller that the key had before; null where the
+   * process counts such calls itself. If the key turns out to be another's, that caller has one call less in this window.
+   */
+  countAhead(limit: LimitName, callerId: string, now: number): CountedAhead | null {
+    const { shared, policies } = POLICIES[limit];
+    if (this.#overrides === "off" || !shared) return null;
+    const counts = new Map<string, Promise<Count>>();
+    for (const each of policies) {
+      if (each.byAddress === true) continue;
+      const count = this.#sharedCount(this.#overridden(each), bucketOf(callerId), now);
+      // Whoever takes the limit hears of a failure.
+      count.catch(() => {});
+      counts.set(each.name, count);
+    }
+    return { callerId, counts };
+  }
+
+  /**
    * Counts one call.
+   * @param ahead  what was counted for it already
    * @throws BoardError `rate_limited`, with `retryAfterS` and the headers in `cause`
    */
   async take(
     limit: LimitName,
     who: { caller: StoredPublisher | null; address: string },
     now: number,
+    ahead: CountedAhead | null = null,
   ): Promise<LimitHeaders | null> {
     if (this.#overrides === "off") return null;
     const { shared, policies } = POLICIES[limit];
     const counted = policies.map(async (each): Promise<PolicyState[]> => {
       const policy = this.#overridden(each);
       const caller = policy.byAddress === true ? null : who.caller;
-      const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : `key ${caller.id}`;
+      const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : bucketOf(caller.id);
       if (bucket === null) return [];
       const allowed = allowance(policy, caller);
-      const used = shared
-        ? await this.#sharedCount(policy, bucket, now)
-        : await this.#ownCount(policy, bucket, allowed);
+      const isAhead = caller !== null && caller.id === ahead?.callerId;
+      const used = await ((isAhead ? ahead.counts.get(each.name) : undefined) ??
+        (shared ? this.#sharedCount(policy, bucket, now) : this.#ownCount(policy, bucket, allowed)));
       const resetS = Math.max(1, Math.ceil(used.msLeft / 1000));
       const remaining = Math.max(0, allowed - used.points);
       return [{ policy, allowed, remaining, resetS, over: used.points > allowed }];
@@ -167,6 +187,14 @@ interface Count {
   points: number;
   msLeft: number;
 }
+
+/** What `countAhead` began, by the names of policies. */
+interface CountedAhead {
+  callerId: string;
+  counts: ReadonlyMap<string, Promise<Count>>;
+}
+
+const bucketOf = (callerId: string) => `key ${callerId}`;
 
 interface PolicyState {
   policy: Policy;
