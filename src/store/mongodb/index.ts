@@ -18,7 +18,7 @@ import { WhileAway } from "./search/while-away.ts";
 import { checkServer } from "./server/check-server.ts";
 import { connectMongodb, type MongodbConnection } from "./server/connection.ts";
 import type { MongodbContext } from "./server/context.ts";
-import { examineMongodb } from "./server/examine.ts";
+import { examineMongodb } from "./server/examine/index.ts";
 import { mongodbWorkStore } from "./server/work.ts";
 import { mongodbInboxStore } from "./subscriptions/inbox.ts";
 import { mongodbSubscriptionStore } from "./subscriptions/index.ts";

@@ -1,13 +1,13 @@
 import { type Document, MongoError, MongoServerError } from "mongodb";
-import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
-import { StoreUnavailable } from "../../../ports/store/index.ts";
-import { mongodbLeaseStore } from "../board/settings.ts";
-import { COLLECTIONS, collectionsOf } from "../schema/collections.ts";
-import { SHARD_KEYS } from "../schema/index.ts";
-import { INDEXES } from "../schema/indexes.ts";
-import { SCHEMA_VERSION, schemaVersion } from "../schema/migrations.ts";
-import { checkServer, tryServer } from "./check-server.ts";
-import { connectMongodb, type MongodbConnection } from "./connection.ts";
+import { type Finding, passed, problem, warning } from "../../../../ports/finding.ts";
+import { StoreUnavailable } from "../../../../ports/store/index.ts";
+import { mongodbLeaseStore } from "../../board/settings.ts";
+import { COLLECTIONS, collectionsOf } from "../../schema/collections.ts";
+import { SHARD_KEYS } from "../../schema/index.ts";
+import { INDEXES } from "../../schema/indexes.ts";
+import { SCHEMA_VERSION, schemaVersion } from "../../schema/migrations.ts";
+import { checkServer, tryServer } from "../check-server.ts";
+import { connectMongodb, type MongodbConnection } from "../connection.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
