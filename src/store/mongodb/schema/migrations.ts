@@ -39,7 +39,7 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   async (connection) => {
     await declareSchema(connection);
     // Unused: `voice` finds the reports of a post.
-    await connection.db.collection("reports").dropIndex("since").catch(unless(INDEX_NOT_FOUND));
+    await connection.db.collection("reports").dropIndex("since").catch(unless(INDEX_NOT_FOUND, UNAUTHORIZED));
   },
   expireRepliesWithRoots,
   declareSchema,
