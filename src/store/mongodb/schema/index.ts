@@ -2,14 +2,8 @@ import { type Db, type Document, MongoServerError } from "mongodb";
 import type { MongodbConnection } from "../server/connection.ts";
 import { COLLECTIONS, type Collections } from "./collections.ts";
 import { INDEXES } from "./indexes.ts";
+import { SHARD_KEYS } from "./shards.ts";
 import { VALIDATORS } from "./validators.ts";
-
-/** The shard keys of what grows or is written with each answer; everything else stays on one shard. */
-export const SHARD_KEYS: Readonly<Partial<Record<keyof Collections, Record<string, "hashed">>>> = {
-  posts: { root: "hashed" },
-  deliveries: { subscription_id: "hashed" },
-  retrievals: { _id: "hashed" },
-};
 
 /**
  * Creates collections, validators, indexes and shards as declared. Leaves what exists alone, so it may be interrupted and

@@ -12,7 +12,7 @@ import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { IdleTransactions } from "./idle-transactions.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { PrimaryWatch } from "./primary-watch.ts";
-import { behindBulk, CONTENDED, unavailable } from "./unavailable.ts";
+import { APART, behindBulk, CONTENDED, unavailable } from "./unavailable.ts";
 
 /** One database on a replica set, or on a sharded cluster through mongos. */
 export interface MongodbConnection {
@@ -135,9 +135,12 @@ export async function connectMongodb(
   };
   const callMs = answerMs === 0 ? 0 : Math.max(PATIENCE_MS, patienceMs);
   // A transaction's snapshot has the latest time known to its mongos, and another mongos may be ahead. Every transaction
-  // of the store includes the shard of the unsharded collections, so asking that shard first brings the time up to date.
+  // of the store includes the shard of one of these, so asking both first brings the time up to date. They lie together
+  // unless an operator moved saved queries to another shard.
   const before = async () => {
-    if (sharded) await db.collection<{ _id: string }>("publishers").findOne({ _id: "" });
+    if (!sharded) return;
+    const ask = (name: string) => db.collection<{ _id: string }>(name).findOne({ _id: "" });
+    await Promise.all([ask("publishers"), ask("subscriptions")]);
   };
   const stuck = () => idle.end();
   return {
@@ -214,7 +217,8 @@ async function transact<T>(
       return result;
     } catch (error) {
       if (session.inTransaction()) await session.abortTransaction().catch(() => {});
-      if (!hasLabel(error, "TransientTransactionError") || performance.now() > deadline) throw error;
+      const isTransient = hasLabel(error, "TransientTransactionError") || hasCode(error, APART);
+      if (!isTransient || performance.now() > deadline) throw error;
       if (isConflict(error) && performance.now() - began > STUCK_MS) await stuck();
     } finally {
       await session.endSession();
@@ -243,15 +247,14 @@ function hasLabel(error: unknown, label: string): boolean {
 }
 
 /** True when another transaction wrote the document and has not committed. */
-function isConflict(error: unknown): boolean {
-  const behind = behindBulk(error);
-  return behind instanceof MongoServerError && behind.code === 112;
-}
+const isConflict = (error: unknown): boolean => hasCode(error, 112);
 
 /** True for an insert under an id or a unique value that exists already. */
-export function isDuplicate(error: unknown): boolean {
+export const isDuplicate = (error: unknown): boolean => hasCode(error, 11000);
+
+function hasCode(error: unknown, code: number): boolean {
   const behind = behindBulk(error);
-  return behind instanceof MongoServerError && behind.code === 11000;
+  return behind instanceof MongoServerError && behind.code === code;
 }
 
 /** Runs an upsert, and again when it met another of the same document: the second run finds what that inserted. */

@@ -3,6 +3,7 @@ import type { StoredPost, StoredPublisher } from "../../../ports/store/index.ts"
 import type { PostDocument, PublisherDocument } from "../schema/documents.ts";
 import { postOfDocument } from "../schema/posts.ts";
 import { publisherOfDocument } from "../schema/publishers.ts";
+import type { MongodbConnection } from "./connection.ts";
 import type { MongodbContext } from "./context.ts";
 
 /** Reads posts by id, inside a transaction when there is a session, and without vectors unless they are asked for. */
@@ -177,6 +178,13 @@ export async function withSubscription<T extends { subscription_id: string | nul
   const there = new Set(found.map(({ _id }) => _id));
   return documents.filter(({ subscription_id }) => subscription_id === null || there.has(subscription_id));
 }
+
+/**
+ * Options of a query that must see all of a transaction or nothing of it. On one shard it does anyway; over several, which
+ * saved queries are on while they move, a query sees a commit on one shard before the other unless it reads a snapshot.
+ */
+export const ofOneMoment = ({ sharded }: Pick<MongodbConnection, "sharded">) =>
+  sharded ? ({ readConcern: { level: "snapshot" } } as const) : {};
 
 /** Options of a query inside a transaction, if there is one. */
 export const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });

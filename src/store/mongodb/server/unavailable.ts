@@ -48,6 +48,12 @@ export function behindBulk(error: unknown): unknown {
   return error.errorResponse instanceof MongoError ? error.errorResponse : error;
 }
 
+/**
+ * mongos 8.2 gives up on a transaction whose `$lookup` went from one shard to another that it writes to later. The store has
+ * such only while saved queries are being moved, in another order than `MOVED_TOGETHER`.
+ */
+export const APART = 51113;
+
 /** Error codes that concern the server's state, not the query. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([
   6, // HostUnreachable
@@ -78,6 +84,7 @@ const UNAVAILABLE: ReadonlySet<number> = new Set([
   13436, // NotPrimaryOrSecondary
   9001, // SocketException
   14031, // OutOfDiskSpace
+  APART,
 ]);
 
 /** By its class, or by its name where the driver does not export one: a lost or missing server, a pool that is full or closed. */

@@ -2,6 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
 import { subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { ofOneMoment } from "../server/reads.ts";
 import { raiseSequence, sequenceValue } from "../server/sequences.ts";
 
 type Changes = Awaited<ReturnType<SubscriptionStore["changes"]>>;
@@ -24,9 +25,10 @@ export async function readChangeDocuments(
   const until = await sequenceValue(context, "subscription_change");
   if (until <= after) return { next: after, rows: [] };
   const range = { change_no: { $gt: after, $lte: until } };
+  const options = ofOneMoment(context.connection);
   const [kept, removed] = await Promise.all([
-    subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
-    removed_subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
+    subscriptions.find(range, options).sort({ change_no: 1 }).limit(limit).toArray(),
+    removed_subscriptions.find(range, options).sort({ change_no: 1 }).limit(limit).toArray(),
   ]);
   const changes = [
     ...kept.map((document) => ({

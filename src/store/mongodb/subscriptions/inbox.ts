@@ -5,7 +5,7 @@ import { visibleRows } from "../posts/visible-rows.ts";
 import type { InboxDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { deleteSome } from "../server/delete-some.ts";
-import { inSession, visiblePosts, withSubscription } from "../server/reads.ts";
+import { inSession, ofOneMoment, visiblePosts, withSubscription } from "../server/reads.ts";
 import { changedMeanwhile, type Write } from "../server/write-all.ts";
 
 /**
@@ -34,7 +34,7 @@ async function read(
       numberOf: ({ no }) => no,
       page: (from, size) =>
         inbox
-          .find({ publisher_id: publisherId, no: { $gt: from } })
+          .find({ publisher_id: publisherId, no: { $gt: from } }, ofOneMoment(context.connection))
           .sort({ no: 1 })
           .limit(size)
           .toArray(),

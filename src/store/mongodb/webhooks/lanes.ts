@@ -3,6 +3,7 @@ import type { PushStore } from "../../../ports/store/index.ts";
 import type { Lane } from "../../rules/claims.ts";
 import type { PushDocument, PushOriginDocument, PushQueueDocument } from "../schema/documents.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { ofOneMoment } from "../server/reads.ts";
 import { firstWaiting } from "./queue.ts";
 
 /** A lane with something due and a place at its origin. */
@@ -45,7 +46,7 @@ export class Rounds {
  * however many pushes wait.
  */
 export async function dueLaneDocuments(
-  { collections }: MongodbContext,
+  { connection, collections }: MongodbContext,
   rounds: Rounds,
   options: Parameters<PushStore["claim"]>[0],
 ): Promise<DueLane[]> {
@@ -54,14 +55,18 @@ export async function dueLaneDocuments(
   const [first = [], ...others] = kinds.map((failing) => lanesOf(failing, rounds, now, options));
   const unions = others.map((pipeline) => ({ $unionWith: { coll: "push_queue", pipeline } }));
   const lanes = await collections.push_queue
-    .aggregate<DueLane>([
-      { $match: { due_at: { $lte: now } } },
-      { $limit: 1 },
-      { $project: { _id: 1 } },
-      { $lookup: { from: "push_queue", pipeline: [...first, ...unions], as: "lane" } },
-      { $unwind: "$lane" },
-      { $replaceRoot: { newRoot: "$lane" } },
-    ])
+    .aggregate<DueLane>(
+      [
+        { $match: { due_at: { $lte: now } } },
+        { $limit: 1 },
+        { $project: { _id: 1 } },
+        { $lookup: { from: "push_queue", pipeline: [...first, ...unions], as: "lane" } },
+        { $unwind: "$lane" },
+        { $replaceRoot: { newRoot: "$lane" } },
+      ],
+      // A place whose push it missed would be moved too late.
+      ofOneMoment(connection),
+    )
     .toArray();
   rounds.goOn(lanes);
   return lanes;

@@ -3,11 +3,11 @@ import { type Finding, passed, problem, warning } from "../../../../ports/findin
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import { mongodbLeaseStore } from "../../board/settings.ts";
 import { COLLECTIONS, collectionsOf } from "../../schema/collections.ts";
-import { SHARD_KEYS } from "../../schema/index.ts";
 import { INDEXES } from "../../schema/indexes.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../../schema/migrations.ts";
 import { checkServer, tryServer } from "../check-server.ts";
 import { connectMongodb, type MongodbConnection } from "../connection.ts";
+import { examineShards } from "./shards.ts";
 
 /** Leases and limits compare the clocks of instances. */
 const CLOCK_OFF_MS = 2_000;
@@ -107,7 +107,7 @@ async function* examineBoard(connection: MongodbConnection, clock: () => number)
   await tryServer(connection);
   yield passed("transactions", "work, and changes can be followed");
   yield await indexesOf(connection);
-  if (connection.sharded) yield await shardsOf(connection);
+  if (connection.sharded) yield* examineShards(connection);
   yield await writeTime(connection, clock);
 }
 
@@ -125,26 +125,6 @@ async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {
         "indexes",
         `missing: ${missing.join(", ")}; db.meta.updateOne({_id: "schema"}, {$set: {version: 0}}) lets the next start make them`,
       );
-}
-
-async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
-  const counts: string[] = [];
-  const together: string[] = [];
-  for (const [name, key] of Object.entries(SHARD_KEYS)) {
-    // One document for each shard that holds a part.
-    const parts = await run(() =>
-      db
-        .collection(name)
-        .aggregate([{ $collStats: { count: {} } }])
-        .toArray(),
-    );
-    counts.push(`${name} on ${parts.length}`);
-    const command = `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`;
-    if (parts.length < 2) together.push(command);
-  }
-  return together.length === 0
-    ? passed("shards", counts.join(", "))
-    : warning("shards", `${counts.join(", ")}; to spread them: ${together.join("; ")}`);
 }
 
 /** Time until a majority has one small write. */
