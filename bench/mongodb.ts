@@ -127,7 +127,7 @@ async function listsOf({
 }
 
 /** Every operation in every place, in turns and rounds, so that other load on the machine hits all alike. */
-async function inTurns<Kind extends string>(
+export async function inTurns<Kind extends string>(
   places: Record<Kind, Place>,
   operations: readonly Operation[],
   { rounds, calls, settleMs }: { rounds: number; calls: number; settleMs: number },

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { measureLargeBoard } from "../../bench/mongodb/large-board.ts";
+import { measureMovedQueries } from "../../bench/mongodb/moved-queries.ts";
 import { measurePushes } from "../../bench/mongodb/pushes.ts";
 import { measureWrites } from "../../bench/mongodb/writes.ts";
 import { measureMongodb } from "../../bench/mongodb.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 
 const database = await mongodbFor("replicaSet", "bench");
-afterAll(() => database?.drop());
+const cluster = await mongodbFor("cluster", "bench");
+afterAll(() => Promise.all([database?.drop(), cluster?.drop()]));
 
 describe.skipIf(database === null)("bench/mongodb", () => {
   it("measures every operation on both stores, and what a post takes", async () => {
@@ -48,5 +50,15 @@ describe.skipIf(database === null)("bench/mongodb", () => {
     const checkout = join(import.meta.dirname, "../..");
     const load = { receivers: 10, each: 2, answerMs: 1 };
     expect(await measurePushes(database?.url ?? "", checkout, 2, load)).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(cluster === null)("bench/mongodb on a sharded cluster", () => {
+  it("measures what moved queries cost", async () => {
+    const options = { posts: 200, subscriptions: 100, rounds: 1, calls: 20, settleMs: 0 };
+    const rows = await measureMovedQueries(cluster?.url ?? "", options);
+    expect(rows).toHaveLength(9);
+    for (const { name, together, apart } of rows)
+      expect([name, Number(together?.p50) > 0, Number(apart?.p50) > 0]).toEqual([name, true, true]);
   });
 });
