@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../../src/ports/store/index.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import { COLLECTIONS } from "../../../src/store/mongodb/schema/collections.ts";
 import { MOVED_TOGETHER, SHARD_KEYS } from "../../../src/store/mongodb/schema/shards.ts";
@@ -8,7 +9,7 @@ import { type Parts, unshardedFinding } from "../../../src/store/mongodb/server/
 import { examineStore } from "../../../src/store/open.ts";
 import { BusyStore, RECEIVING } from "../../support/mongodb/busy-store.ts";
 import { mongodbFor } from "../../support/mongodb/mongodb.ts";
-import { withoutWait } from "../../support/mongodb/moves.ts";
+import { shardsOf, withoutWait } from "../../support/mongodb/moves.ts";
 import { startSecondMongos } from "../../support/mongodb/second-mongos.ts";
 
 const database = await mongodbFor("cluster", "moving");
@@ -102,19 +103,32 @@ describe.skipIf(database === null)("on a sharded cluster, saved queries", () => 
     }
   });
 
+  /** Claims one push by `one`, after making it due, and resolves to how `other` settles it as failed. */
+  const claimedByOne = async (now: number) => {
+    await one.pushes.redeliver(RECEIVING[0] ?? "", 1, now);
+    const options = { limit: 1, perOrigin: 50, failing: 50, leaseMs: 60_000 };
+    const [push] = await one.pushes.claim({ ...options, now });
+    if (push === undefined) throw new Error("nothing to claim");
+    const attempt = { at: now, latencyMs: 1, status: 500, error: null };
+    return () => other.pushes.settle(push, attempt, { state: "failed", dueAt: null, deactivate: null });
+  };
+
   it("once moved, are seen by a transaction of a process at another mongos as it left them", async () => {
     await make(await advised());
-    const options = { limit: 1, perOrigin: 50, failing: 50, leaseMs: 60_000 };
     for (let n = 0; n < 20; n += 1) {
-      const now = Date.now() + n;
-      await one.pushes.redeliver(RECEIVING[0] ?? "", 1, now);
-      const [push] = await one.pushes.claim({ ...options, now });
-      if (push === undefined) throw new Error("nothing to claim");
-      const attempt = { at: now, latencyMs: 1, status: 500, error: null };
-      expect(
-        await other.pushes.settle(push, attempt, { state: "failed", dueAt: null, deactivate: null }),
-      ).toBe(true);
+      const settle = await claimedByOne(Date.now() + n);
+      expect(await settle()).toBe(true);
     }
+  });
+
+  it("are out of reach at worst while they lie apart against the advice", async () => {
+    const moved = await one.collections.subscriptions.aggregate([{ $collStats: { count: {} } }]).next();
+    const toShard = (await shardsOf(db)).find((shard) => shard !== moved?.["shard"]) ?? "";
+    await make([{ moveCollection: `${db.databaseName}.subscriptions`, toShard }]);
+    const settle = await claimedByOne(Date.now() + 1_000);
+    await expect(settle()).rejects.toThrow(StoreUnavailable);
+    await make(await advised());
+    expect(await settle()).toBe(true);
   });
 });
 

@@ -54,8 +54,16 @@ export function behindBulk(error: unknown): unknown {
  */
 export const APART = 51113;
 
+/** The database has no snapshot of the moment asked for, as when a collection was made or moved a moment ago. */
+export const NO_SNAPSHOT: ReadonlySet<unknown> = new Set([
+  239, // SnapshotTooOld
+  246, // SnapshotUnavailable
+  250, // StaleChunkHistory
+]);
+
 /** Error codes that concern the server's state, not the query. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  ...NO_SNAPSHOT,
   6, // HostUnreachable
   7, // HostNotFound
   24, // LockTimeout

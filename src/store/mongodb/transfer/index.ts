@@ -9,6 +9,7 @@ import {
 } from "../../../ports/store/transfer.ts";
 import { finishDocumentErasures } from "../posts/erasure.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { NO_SNAPSHOT } from "../server/unavailable.ts";
 import { adoptFormerWork } from "../server/work.ts";
 import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
 import { writePageDocuments } from "./writes.ts";
@@ -83,10 +84,10 @@ async function* pagesOf(context: MongodbContext, session: ClientSession): AsyncG
         .sort(order);
       try {
         while (true) {
-          const documents = await readSnapshot(() => connection.runLong(() => pageOf(cursor)));
+          const documents = await connection.runLong(() => readSnapshot(() => pageOf(cursor)));
           if (documents.length === 0) break;
-          const rows = await readSnapshot(() =>
-            connection.runLong(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
+          const rows = await connection.runLong(() =>
+            readSnapshot(() => rowsOf(context, documents, { session, ...SNAPSHOT })),
           );
           if (rows.length > 0) yield { kind, rows } as RowPage;
         }
@@ -107,15 +108,11 @@ async function pageOf<T>(cursor: FindCursor<T>): Promise<T[]> {
   return documents;
 }
 
-const SNAPSHOT_TOO_OLD = 239;
-const SNAPSHOT_UNAVAILABLE = 246;
-
 async function readSnapshot<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    const code = error instanceof MongoServerError ? Number(error.code) : 0;
-    if (code !== SNAPSHOT_TOO_OLD && code !== SNAPSHOT_UNAVAILABLE) throw error;
+    if (!(error instanceof MongoServerError) || !NO_SNAPSHOT.has(error.code)) throw error;
     throw new Error(
       "The database no longer has the state that was being read. Raise its parameter minSnapshotHistoryWindowInSeconds (300 by default) and try again.",
       { cause: error },

@@ -3,6 +3,7 @@ import { type Collections, collectionsOf } from "../../schema/collections.ts";
 import type { BoardCountsDocument, CountedHourDocument } from "../../schema/counts.ts";
 import { isDuplicate } from "../../server/connection.ts";
 import type { MongodbContext } from "../../server/context.ts";
+import { NO_SNAPSHOT } from "../../server/unavailable.ts";
 import { countHours, noKinds } from "./hours.ts";
 import { daysOf } from "./kept.ts";
 import { hourAfter, hourOf } from "./marks.ts";
@@ -19,8 +20,6 @@ const MARKS_MAX = 1_000;
 /** Tags are counted again after so many times as long as counting them takes, and not sooner than this. */
 const TAG_PARTS = 100;
 const TAGS_MS = 4_000;
-/** The database has no snapshot just now: a collection was made a moment ago. The next run finds one. */
-const SNAPSHOT_UNAVAILABLE = 246;
 
 /**
  * See `KeptFigures.count`. All that a run reads is of one snapshot, on shards too, so a mark that it sees and deletes
@@ -197,7 +196,7 @@ async function addTags({ posts }: Collections, next: BoardCountsDocument, now: n
   next.tags_ms = Math.round(performance.now() - began);
 }
 
-/** Resolves to null when there is no snapshot. */
+/** Resolves to null when there is no snapshot just now: the next run finds one. */
 async function withSnapshot<T>(
   { connection: { client, db } }: MongodbContext,
   read: (collections: Collections, session: ClientSession) => Promise<T>,
@@ -208,7 +207,7 @@ async function withSnapshot<T>(
   try {
     return await read(own, session);
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === SNAPSHOT_UNAVAILABLE) return null;
+    if (error instanceof MongoServerError && NO_SNAPSHOT.has(error.code)) return null;
     throw error;
   } finally {
     await session.endSession();
