@@ -9,7 +9,7 @@ import { notices, QUERIES } from "../support/corpus.ts";
 import { dataFolder, readRows } from "../support/data.ts";
 import { embedAll, openModel } from "../support/model.ts";
 
-const OWN_PAIRS = join(import.meta.dirname, "../standing-rule/own-pairs.txt");
+export const OWN_PAIRS = join(import.meta.dirname, "../standing-rule/own-pairs.txt");
 
 /** Vectors of real texts, and the words of each. */
 export interface Texts {
