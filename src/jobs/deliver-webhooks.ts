@@ -2,7 +2,7 @@ import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
 /** Attempts under way at once in this process, in all and to receivers whose last push failed. */
-const AT_ONCE = { total: 50, failing: 25 } as const;
+export const AT_ONCE = { total: 50, failing: 25 } as const;
 /** Attempts under way at once to one origin, over all processes. */
 const PER_ORIGIN = 2;
 /** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */

@@ -1,6 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inputRows, numbersIn, readInputs } from "../../bench/scaling/inputs.ts";
+import { COMPUTED_PAGES, computed, INPUT_PAGE } from "../../bench/scaling/page.ts";
+import { computedTables } from "../../bench/scaling/tables.ts";
+import { STALE } from "../support/recorded/catalog.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const textOf = (file: string) => readFileSync(resolve(root, file), "utf8");
@@ -11,6 +15,15 @@ const sections = new Map(
     .slice(1)
     .map((section) => [section.slice(0, section.indexOf("\n")), section] as const),
 );
+
+/** The rows of tables in a section, their cells with commas between, and its paragraphs, each in one line. */
+const partsOf = (section: string): string[] =>
+  section.split(/\n(?=\|)|\n\n/).map((part) =>
+    part
+      .replace(/^\| *| *\|$/g, "")
+      .replace(/ *\| */g, ", ")
+      .replace(/\s+/g, " "),
+  );
 
 describe("bench/RESULTS.md", () => {
   it("has sections only for files of bench/", () => {
@@ -24,17 +37,24 @@ describe("bench/RESULTS.md", () => {
   });
 });
 
-describe("docs/scaling.md", () => {
-  const rows = [...textOf("docs/scaling.md").matchAll(/^\| ([^|]+) \| ([^|]+) \| ([a-z-]+) \|$/gm)]
-    .map(([, what = "", figures = "", section = ""]) => ({ what, figures, section }))
-    .filter(({ section }) => sections.has(section));
+describe.each(COMPUTED_PAGES)("%s", (page) => {
+  const measured = inputRows(textOf(page)).filter(({ section }) => section !== "");
 
-  it("computes with measurements from bench/RESULTS.md", () => {
-    expect(rows.length).toBeGreaterThan(15);
+  it.each(measured)("has $what from the section $section", ({ figures, section, place }) => {
+    const parts = partsOf(sections.get(section) ?? "").filter((part) => part.includes(place));
+    expect(parts, `no row or paragraph of ${section} has "${place}"`).not.toEqual([]);
+    const found = parts.map((part) => new Set(numbersIn(part)));
+    expect(found.some((numbers) => numbersIn(figures).every((figure) => numbers.has(figure)))).toBe(true);
   });
 
-  it.each(rows)("has $what from the section $section", ({ figures, section }) => {
-    const measured = new Set(sections.get(section)?.match(/\d[\d,.]*\d|\d/g));
-    expect(figures.match(/\d[\d,.]*\d|\d/g)?.filter((figure) => !measured.has(figure))).toEqual([]);
+  it("computes its tables from them; otherwise run `npm run manual`", () => {
+    expect(textOf(page), STALE).toBe(computed(textOf(page), textOf(INPUT_PAGE)));
+  });
+});
+
+describe("computed tables", () => {
+  it.each(Object.keys(computedTables(readInputs(textOf(INPUT_PAGE)))))("have a place for %s", (name) => {
+    const pages = COMPUTED_PAGES.filter((page) => textOf(page).includes(`<!-- computed: ${name} -->\n|`));
+    expect(pages).toHaveLength(1);
   });
 });

@@ -54,6 +54,8 @@ export interface MongodbConnection {
  * milliseconds.
  */
 export const PATIENCE_MS = 10_000;
+/** How long the answer to one command may take, in milliseconds. */
+export const ANSWER_MS = 30_000;
 /** How long a call waits for a primary, and after which time without one it does not wait. An election takes longer. */
 const SELECTION_MS = 5_000;
 /** Between two looks of a monitor. A server that hangs is noticed after this time and `connectTimeoutMS`. */
@@ -80,7 +82,7 @@ const TRANSACTION: TransactionOptions = {
  */
 export async function connectMongodb(
   url: string,
-  { answerMs = 30_000, patienceMs = PATIENCE_MS } = {},
+  { answerMs = ANSWER_MS, patienceMs = PATIENCE_MS } = {},
 ): Promise<MongodbConnection> {
   const client = clientOf(url, {
     appName: "agent-board",
