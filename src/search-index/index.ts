@@ -73,7 +73,9 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   readonly put = (entry: IndexEntry): void => this.#parts.tables.put(entry);
-  readonly remove = (id: string): void => this.#parts.tables.remove(id);
+  readonly remove = (id: string): void => {
+    if (this.#parts.tables.remove(id)) this.#erased = true;
+  };
   readonly putVector = (id: string, model: string, vector: Int8Array): void =>
     this.#parts.tables.putVector(id, model, vector);
   readonly removeVector = (id: string): void => this.#parts.tables.removeVector(id);

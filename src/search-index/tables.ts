@@ -60,6 +60,9 @@ export class Tables {
         "INSERT INTO index_publisher (id, verified, suspended) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET verified = excluded.verified, suspended = excluded.suspended",
       ),
       removePublisher: prepare("DELETE FROM index_publisher WHERE id = ?"),
+      hasPublisherOf: prepare(
+        "SELECT 1 FROM index_publisher WHERE id = (SELECT publisher_id FROM index_doc WHERE seq = ?)",
+      ),
       addChange: prepare("INSERT INTO index_change (seq, publisher_id) VALUES (?, ?)"),
       pruneChanges: prepare("DELETE FROM index_change WHERE no <= ?"),
       forgetPublisher: prepare("UPDATE index_change SET publisher_id = NULL WHERE publisher_id = ?"),
@@ -130,14 +133,18 @@ export class Tables {
     this.#changed(seq, null);
   }
 
-  remove(id: string): void {
+  /** @returns true when its publisher went before it, so that a snapshot since then holds an erased post */
+  remove(id: string): boolean {
     const known = this.#statements.textOf.get(id) as KeptText | undefined;
-    if (known === undefined) return;
+    if (known === undefined) return false;
     const { seq } = known;
+    const isErased = this.#statements.hasPublisherOf.get(seq) === undefined;
+    if (isErased) this.#statements.eraseSnapshot.run();
     this.#fullText.removed(seq, known);
     this.#statements.removeDoc.run(seq);
     this.#statements.removeVector.run(seq);
     this.#changed(seq, null);
+    return isErased;
   }
 
   putVector(id: string, model: string, vector: Int8Array): void {
@@ -161,7 +168,7 @@ export class Tables {
     this.#changed(null, id);
   }
 
-  /** Its posts are gone already, so no memory needs to hear of it, and its id leaves the table of changes. */
+  /** Its posts are gone or going, so no memory needs to hear of it, and its id leaves the table of changes. */
   removePublisher(id: string): void {
     this.#statements.removePublisher.run(id);
     this.#statements.eraseSnapshot.run();

@@ -10,6 +10,8 @@ export type Writer = Pick<
 >;
 
 const PUBLISHERS = 20;
+/** The status of a new publisher. */
+const NOBODY = { verified: false, suspended: false };
 const CITIES = [
   { placeName: "Amsterdam", lat: 52.37, lng: 4.9 },
   { placeName: "Rotterdam", lat: 51.92, lng: 4.48 },
@@ -40,8 +42,9 @@ export class History {
     this.#random = randomOf(seed);
   }
 
-  /** Adds posts, most with a vector. */
+  /** Adds posts, most with a vector; before the first, their publishers. */
   grow(writer: Writer, count: number): void {
+    if (this.#count === 0) for (const id of this.#publishers) writer.putPublisher(id, NOBODY);
     for (let i = 0; i < count; i += 1) this.#add(writer);
   }
 
@@ -89,7 +92,9 @@ export class History {
       if (post.publisherId === publisherId) this.#remove(writer, post.id);
     }
     writer.removePublisher(publisherId);
-    this.#publishers[this.#publishers.indexOf(publisherId)] = `pub_${this.#joined}`;
+    const next = `pub_${this.#joined}`;
+    writer.putPublisher(next, NOBODY);
+    this.#publishers[this.#publishers.indexOf(publisherId)] = next;
     this.#joined += 1;
   }
 

@@ -22,7 +22,7 @@ export async function writeChanges(
   }
 }
 
-/** Changes of an index and its copies as small jobs. */
+/** Changes of an index and its copies as small jobs. A publisher that is gone goes after its posts. */
 export function changeJobs(
   { index, copies }: Pick<ReplicaFile, "index" | "copies">,
   changes: IndexChanges,
@@ -31,10 +31,6 @@ export function changeJobs(
     ...changes.publishers.map(({ id, verified, suspended, row }) => () => {
       index.putPublisher(id, { verified, suspended });
       copies.putPublisher(id, row);
-    }),
-    ...changes.gonePublishers.map((id) => () => {
-      index.removePublisher(id);
-      copies.removePublisher(id);
     }),
     ...changes.posts.map(({ entry, post, vector }) => () => {
       index.put(entry);
@@ -45,6 +41,10 @@ export function changeJobs(
     ...changes.gonePosts.map((id) => () => {
       index.remove(id);
       copies.remove(id);
+    }),
+    ...changes.gonePublishers.map((id) => () => {
+      index.removePublisher(id);
+      copies.removePublisher(id);
     }),
   ];
 }
