@@ -5,16 +5,14 @@
  *
  *   npx tsx bench/index-crash/index.ts [kills = 50] [seed = 1]
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../../src/search-index/follower.ts";
 import { allAnswers } from "../../test/support/search/all-answers.ts";
 import { hasUnfinished, openIndex } from "../../test/support/search/open-index.ts";
+import { killAtWork } from "../support/killed.ts";
 import { historyOf, transactionsOf } from "./progress.ts";
 
 const WRITER = join(import.meta.dirname, "writer.ts");
@@ -48,7 +46,7 @@ export async function indexCrashRun(options: { kills: number; seed: number }): P
   try {
     while (run.kills < options.kills) {
       // The same moments at every run, spread over what a writer does.
-      await killWriter(folder, options.seed, (run.kills * 149) % WRITING_MS_MAX);
+      await killAtWork(WRITER, [folder, String(options.seed)], (run.kills * 149) % WRITING_MS_MAX);
       run.kills += 1;
       const found = await examine(folder, options.seed);
       run.transactions = found.transactions;
@@ -60,19 +58,6 @@ export async function indexCrashRun(options: { kills: number; seed: number }): P
     await rm(folder, { recursive: true, force: true });
   }
   return { ...run, seconds: Math.round((performance.now() - began) / 1_000) };
-}
-
-async function killWriter(folder: string, seed: number, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, ["--import", "tsx", WRITER, folder, String(seed)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  const started = await Promise.race([once(child.stdout, "data"), exited.then(() => null)]);
-  if (started === null) throw new Error("the writer did not start");
-  await sleep(afterMs);
-  if (child.exitCode !== null) throw new Error("the writer ended by itself");
-  child.kill("SIGKILL");
-  await exited;
 }
 
 /** Looks at copies of what is there, so that the next writer finds it as the last one left it. */

@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { LIMITS } from "../../../../search-index/follower.ts";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { COPY_TABLES, Copies } from "./copies.ts";
 import type { FileLease } from "./file-lease.ts";
@@ -39,9 +40,13 @@ const MERGE_SEGMENTS = 4;
 export function openReplicaFile(
   lease: FileLease,
   board: string,
-  model: { modelId: string | null; dimension: number },
+  {
+    modelId,
+    dimension,
+    limits = LIMITS,
+  }: { modelId: string | null; dimension: number; limits?: typeof LIMITS },
 ): ReplicaFile {
-  const index = new EmbeddedIndex(model);
+  const index = new EmbeddedIndex({ modelId, dimension }, { limits });
   const identity = JSON.stringify([VERSION, index.migrations.length, board]);
   const database = openFilled(lease, identity, index) ?? openNew(lease, identity, index);
   const read = database.prepare("SELECT value FROM replica WHERE name = 'place'");

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FeedLost, type IndexFeed } from "../../../../ports/index-feed.ts";
 import type { SearchIndex } from "../../../../ports/search-index.ts";
 import { StoreUnavailable } from "../../../../ports/store/index.ts";
+import type { LIMITS } from "../../../../search-index/follower.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { StoreLog } from "../../../module.ts";
@@ -33,6 +34,8 @@ export interface ReplicaOptions {
   log: StoreLog;
   /** Epoch milliseconds. */
   now: number;
+  /** Only benches and tests choose others than `LIMITS`. */
+  limits?: typeof LIMITS;
 }
 
 /** How long a question waits for this process's own writes: their caller expects to find them. */
