@@ -76,7 +76,7 @@ export function readInputs(page: string) {
       p50: one("twenty posts by id, p50 and p95", 0),
       p95: one("twenty posts by id, p50 and p95", 1),
     },
-    vectorsMs: one("a thousand vectors by id, as a search by mongot reads them"),
+    vectorsMs: one("a thousand vectors by id, as the database looks up the nearest that mongot names"),
     insertionMs: one("one insertion"),
     deliveryMs: one("one delivery"),
     savingMs: one("saving one query"),

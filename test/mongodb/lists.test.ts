@@ -10,9 +10,9 @@ import type { PostFilter } from "../../src/schema/filter.ts";
 import { distanceKm } from "../../src/search/distance.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { SourceQueries } from "../../src/store/mongodb/search/collection/copies.ts";
 import { CollectionQueries } from "../../src/store/mongodb/search/collection/index.ts";
 import { LIST_INDEXES, ListIndexes } from "../../src/store/mongodb/search/collection/indexes.ts";
+import { SourceQueries } from "../../src/store/mongodb/search/collection/sources.ts";
 import { openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
@@ -177,10 +177,7 @@ describe.skipIf(plans === null)("the indexes of lists", () => {
     expect([early.ready, later.ready]).toEqual([true, true]);
 
     const lists = listsOf(store);
-    const sources = new SourceQueries(
-      { posts, run: store.connection.run },
-      async (_asked, ids) => new Set(ids),
-    );
+    const sources = new SourceQueries({ posts, run: store.connection.run });
     const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, after: Place | null = null) => {
       return () =>
         lists.list(filterOf({ now: T0, includeExpired: false, ...filter }), { order, after, limit: 20 });

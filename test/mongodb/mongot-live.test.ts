@@ -66,7 +66,7 @@ describe.skipIf(uri === "")("search by a real mongot", { timeout: BUILT_MS }, ()
         posts: collections.posts,
         run: connection.run,
         modelId: MODEL,
-        storesFields: () => true,
+        storesFacts: () => true,
       }),
     );
   }, BUILT_MS);

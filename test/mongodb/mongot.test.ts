@@ -1,14 +1,8 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
 import type { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { type MongodbIndex, openMongodbIndex } from "../../src/store/mongodb/search/index.ts";
+import type { MongodbStore } from "../../src/store/mongodb/index.ts";
 import {
   covers,
   definitions,
@@ -19,85 +13,38 @@ import { MongotIndex } from "../../src/store/mongodb/search/mongot/index.ts";
 import { MongotQueries } from "../../src/store/mongodb/search/mongot/queries.ts";
 import { eventually } from "../support/boards/client.ts";
 import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
-import { fillMongodb, sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
+import { sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
 import { mongodCommand } from "../support/mongodb/mongod.ts";
-import { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
+import type { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
+import { type SearchedMongodb, startSearchedMongodb } from "../support/mongodb/searched-mongodb.ts";
 import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
 import { aPost } from "../support/search/rows.ts";
 
 /** Enough that the first page of each arm does not hold everything. */
 const POSTS = 400;
 const NS = "board.posts";
-const run = promisify(execFile);
-const script = join(import.meta.dirname, "../support/mongodb/mongod.sh");
 
 const mongod = await mongodCommand();
 
 describe.skipIf(mongod === null)("search by MongoDB's own search process, with a stand-in for it", () => {
-  const folder = mkdtempSync(join(tmpdir(), "mongot-"));
-  let uri = "";
+  let board: SearchedMongodb;
   let mongot: MongotStandIn;
   let store: MongodbStore;
   let embedded: EmbeddedIndex;
-  let logged: string[] = [];
-  const indexes: MongodbIndex[] = [];
+  let opened: SearchedMongodb["open"];
+  let ready: SearchedMongodb["ready"];
 
   beforeAll(async () => {
-    mongot = await MongotStandIn.start(() => uri);
-    const address = `127.0.0.1:${mongot.port}`;
-    const parameters = `mongotHost=${address} searchIndexManagementHostAndPort=${address}`;
-    const MONGOD_ARGS = parameters.replace(/\S+/g, "--setParameter $&");
-    const { stdout } = await run("bash", [script, "start", folder], { env: { ...process.env, MONGOD_ARGS } });
-    uri = stdout.trim();
-    store = await openMongodb(uri.replace("/?", "/board?"));
-    await fillMongodb(store, POSTS);
+    board = await startSearchedMongodb(POSTS);
+    ({ mongot, store, open: opened, ready } = board);
     embedded = sameEmbedded(POSTS);
   });
   afterEach(async () => {
-    await Promise.all(indexes.splice(0).map((index) => index.close()));
-    mongot.failure = null;
-    mongot.queryable = true;
-    mongot.status = "READY";
-    mongot.spelling = (definition) => definition;
-    mongot.catchUp();
+    await board.closeIndexes();
     await store.collections.posts.deleteMany({ _id: /^new/ });
-    logged = [];
   });
-  afterAll(async () => {
-    await store?.close();
-    await run("bash", [script, "stop", folder]);
-    await mongot?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => board?.stop());
 
-  const opened = async (
-    localIndex: "full" | "recent" = "full",
-    run: MongodbStore["connection"]["run"] = store.connection.run,
-  ): Promise<MongodbIndex> => {
-    const index = await openMongodbIndex({
-      feed: store.feed,
-      posts: store.collections.posts,
-      settings: store.settings,
-      run,
-      runLong: store.connection.runLong,
-      folder: join(folder, "search"),
-      board: "board",
-      modelId: MODEL,
-      dimension: DIMENSION,
-      localIndex,
-      log: { info() {}, warn: (_fields, message) => void logged.push(message) },
-      now: Date.now(),
-    });
-    indexes.push(index);
-    return index;
-  };
-  /** An index whose definitions are in place, so that mongot answers. */
-  const ready = async (localIndex: "full" | "recent" = "full"): Promise<MongodbIndex> => {
-    if (mongot.indexes.size === 0) await opened();
-    const index = await opened(localIndex);
-    expect(index.state()).toBe("mongot");
-    return index;
-  };
   /** mongot alone, without the recent posts merged in. */
   const alone = async (): Promise<MongotIndex> => {
     await ready();
@@ -105,7 +52,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     return new MongotIndex(queriesOf(connection, collections));
   };
   const queriesOf = ({ run }: MongodbStore["connection"], { posts }: MongodbStore["collections"]) =>
-    new MongotQueries({ posts, run, modelId: MODEL, storesFields: () => true });
+    new MongotQueries({ posts, run, modelId: MODEL, storesFacts: () => true });
   const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
 
   describe("its indexes", () => {
@@ -137,7 +84,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       await ready();
       for (const status of ["STALE", "BUILDING", "FAILED"]) {
         mongot.status = status;
-        const index = await opened("recent");
+        const index = await opened({ localIndex: "recent" });
         expect(index.state()).toBe("mongot");
         expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
       }
@@ -170,7 +117,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("finds the same posts as the embedded index, in the same order of time, with the same cosines and coverage", async () => {
-    const index = await ready("recent");
+    const index = await ready({ localIndex: "recent" });
     await fc.assert(
       fc.asyncProperty(
         anyFilter,
@@ -203,7 +150,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       ),
       { numRuns: 40 },
     );
-    expect(logged).toEqual([]);
+    expect(board.warnings).toEqual([]);
     expect(index.state()).toBe("mongot");
   });
 
@@ -228,7 +175,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("lifts what fits a filter as the embedded index does", async () => {
-    const index = await ready("recent");
+    const index = await ready({ localIndex: "recent" });
     const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
     const lifts = [
       { filter: { kinds: ["offer" as const] }, weight: 0.3 },
@@ -244,8 +191,8 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
     const words = ["bkie", "celo", "reapir", "bike", "qwertz"];
     const meant = ["bike", "cello", "repair", null, null];
     expect(await embedded.spellings(words)).toEqual(meant);
-    expect(await (await ready("full")).spellings(words)).toEqual(meant);
-    expect(await (await ready("recent")).spellings(words)).toEqual(meant);
+    expect(await (await ready()).spellings(words)).toEqual(meant);
+    expect(await (await ready({ localIndex: "recent" })).spellings(words)).toEqual(meant);
   });
 
   it("walks a list to its end, though posts of it are gone by now", async () => {
@@ -263,7 +210,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("finds what was just written before mongot does, and forgets what was just removed", async () => {
-    const index = await ready("recent");
+    const index = await ready({ localIndex: "recent" });
     await mongot.freeze(NS);
     await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
     await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
@@ -284,9 +231,9 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("lists by filters alone from the collection: what was just written at once, and while mongot is away", async () => {
-    await ready("recent");
+    await ready({ localIndex: "recent" });
     mongot.failure = 6;
-    const index = await opened("recent");
+    const index = await opened({ localIndex: "recent" });
     const filter = { publisherId: "pub_0" };
     const newest = () => index.list(aQuestion({ filter }), NEWEST).catch(() => []);
     await eventually(newest, (places) => places.length > 0, 20_000);
@@ -300,11 +247,13 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
 
   it("lets the replica list by filters alone when the collection does not answer", async () => {
     await ready();
-    const index = await opened("full", () => Promise.reject(new StoreUnavailable("cut off by the test")));
+    const index = await opened({
+      run: () => Promise.reject(new StoreUnavailable("cut off by the test")),
+    });
     const asked = aQuestion({ filter: { tags: ["a"] } });
     const listed = async () => ({
       places: await index.list(asked, NEWEST).catch(() => []),
-      said: logged.includes("a list of the database failed; the local index answers"),
+      said: board.warnings.includes("a list of the database failed; the local index answers"),
     });
     const { places } = await eventually(listed, ({ said }) => said, 20_000);
     expect(places).toEqual(await embedded.list(asked, NEWEST));
@@ -353,7 +302,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("finds each post once, however many changed a moment ago", async () => {
-    const index = await ready("recent");
+    const index = await ready({ localIndex: "recent" });
     const posts = Array.from({ length: 5_000 }, (_, n) => `new${n}`);
     await store.posts.insert(aPost("new", { publisherId: "pub_0", title: "Zeppelin" }));
     const one = await store.collections.posts.findOne({ _id: "new" });
@@ -380,7 +329,7 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
   });
 
   it("answers store_unavailable when mongot fails and only recent posts are here", async () => {
-    const index = await ready("recent");
+    const index = await ready({ localIndex: "recent" });
     mongot.failure = 6;
     for (let failures = 0; failures < 3; failures += 1) {
       await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);

@@ -24,6 +24,8 @@ export class MongotStandIn {
   readonly indexes = new Map<string, StandInIndex>();
   /** The error code of every answer, or null for real answers. */
   failure: number | null = null;
+  /** Commands that fail beside. */
+  failsFor = (_command: Document): boolean => false;
   /** Whether indexes report that they answer, and their status. */
   queryable = true;
   status = "READY";
@@ -32,8 +34,11 @@ export class MongotStandIn {
   /** How often a definition was updated so far, and candidates of each question about neighbours. */
   updates = 0;
   readonly numCandidates: number[] = [];
-  /** The number of queries so far. */
+  /** The number of queries so far, also of those that failed. */
   questions = 0;
+  /** False while lists of indexes still tell the definitions of before an update, as a server may do for a moment. */
+  tellsUpdates = true;
+  readonly #former = new Map<string, Document>();
   readonly #uri: () => string;
   readonly #server: ReturnType<typeof createServer>;
   readonly #cursors = new Map<string, { ns: string; rest: Document[] }>();
@@ -79,6 +84,17 @@ export class MongotStandIn {
     this.#frozen = null;
   }
 
+  /** Ends all that a test told it. */
+  workAsUsual(): void {
+    this.failure = null;
+    this.failsFor = () => false;
+    this.queryable = true;
+    this.status = "READY";
+    this.spelling = (definition) => definition;
+    this.tellsUpdates = true;
+    this.catchUp();
+  }
+
   async stop(): Promise<void> {
     this.#server.close();
     await this.#client?.close();
@@ -115,9 +131,10 @@ export class MongotStandIn {
     }
   }
 
-  async #search({ $db, search, query, cursorOptions }: Document): Promise<Document> {
-    this.#refuse();
+  async #search(command: Document): Promise<Document> {
     this.questions += 1;
+    this.#refuse(command);
+    const { $db, search, query, cursorOptions } = command;
     const ns = `${$db}.${search}`;
     const {
       index,
@@ -126,9 +143,13 @@ export class MongotStandIn {
       sort = { score: { $meta: "searchScore" } },
       ...operator
     } = query;
-    const stored: string[] = this.indexes.get(`${ns} ${index}`)?.definition["storedSource"]?.include ?? [];
+    const known = this.indexes.get(`${ns} ${index}`);
+    const stored: string[] | undefined = known?.definition["storedSource"]?.include;
+    if (returnStoredSource && known !== undefined && stored === undefined) {
+      throw Object.assign(new Error(`${index} stores no source`), { code: 8 });
+    }
     // Like the real one: without an index there are no results, and no error.
-    const documents = this.indexes.has(`${ns} ${index}`) ? await this.#documents(ns) : [];
+    const documents = known !== undefined ? await this.#documents(ns) : [];
     const found = documents
       .map((document) => ({ document, score: scoreOf(document, operator) }))
       .filter(({ score }) => score > 0);
@@ -149,7 +170,7 @@ export class MongotStandIn {
       _id: hit.document["_id"],
       $searchScore: new Double(hit.score),
       ...(returnStoredSource
-        ? { storedSource: { _id: hit.document["_id"], ...pick(hit.document, stored) } }
+        ? { storedSource: { _id: hit.document["_id"], ...pick(hit.document, stored ?? []) } }
         : {}),
       $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(hit)])),
     }));
@@ -167,8 +188,8 @@ export class MongotStandIn {
     limit,
     numCandidates,
   }: Document): Promise<Document> {
-    this.#refuse();
     this.questions += 1;
+    this.#refuse();
     this.numCandidates.push(Number(numCandidates));
     const ns = `${$db}.${vectorSearch}`;
     const wanted = (queryVector as Binary).toInt8Array();
@@ -204,6 +225,7 @@ export class MongotStandIn {
     if (command["updateSearchIndex"] !== undefined) {
       const index = named(command["name"]);
       if (index === undefined) throw Object.assign(new Error("no such index"), { code: 27 });
+      this.#former.set(index.id, index.definition);
       index.definition = this.spelling(command["definition"]);
       this.updates += 1;
       return { ok: 1 };
@@ -216,7 +238,9 @@ export class MongotStandIn {
         type: index.type,
         status: this.queryable ? this.status : "BUILDING",
         queryable: this.queryable,
-        latestDefinition: index.definition,
+        latestDefinition: this.tellsUpdates
+          ? index.definition
+          : (this.#former.get(index.id) ?? index.definition),
       }));
     return { ok: 1, cursor: { id: Long.ZERO, ns, firstBatch: listed } };
   }
@@ -254,7 +278,8 @@ export class MongotStandIn {
     return found.filter(({ _id }) => ids.has(_id));
   }
 
-  #refuse(): void {
+  #refuse(command: Document = {}): void {
+    if (this.failsFor(command)) throw Object.assign(new Error("told to fail"), { code: 6 });
     if (this.failure !== null) throw Object.assign(new Error("told to fail"), { code: this.failure });
   }
 }
@@ -272,7 +297,7 @@ const HELLO = {
 const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
 
 const pick = (document: Document, names: readonly string[]): Document =>
-  Object.fromEntries(names.map((name) => [name, document[name]]));
+  Object.fromEntries(names.filter((name) => name in document).map((name) => [name, document[name]]));
 
 /** Names of the fields that a filter compares. */
 function fieldsOf(filter: Document = {}): string[] {

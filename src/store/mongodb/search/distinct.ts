@@ -2,6 +2,9 @@ import type { Place } from "../../../ports/store/index.ts";
 import type { Matches } from "./merge.ts";
 import { CANDIDATES_MAX } from "./mongot/queries.ts";
 
+/** Copies are looked for among so many matches of a count. */
+const COUNTED_APART = 2_000;
+
 /** Those of some matches for which another match stands. */
 type Hidden = (ids: readonly string[]) => Promise<Set<string>>;
 
@@ -37,4 +40,13 @@ export async function distinctPlaces(
       return places.slice(0, page.limit);
     after = last;
   }
+}
+
+/** How many of the newest 2,000 matches are hidden: what a count of all takes off. */
+export async function hiddenOfNewest(
+  hidden: Hidden,
+  list: (page: { order: "newest"; after: null; limit: number }) => Promise<Place[]>,
+): Promise<number> {
+  const newest = await list({ order: "newest", after: null, limit: COUNTED_APART });
+  return (await hidden(newest.map(({ id }) => id))).size;
 }

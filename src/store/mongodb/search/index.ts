@@ -1,22 +1,22 @@
 import type { Collection } from "mongodb";
 import type { Question, RelatedQuestion, SearchIndex } from "../../../ports/search-index.ts";
 import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.ts";
-import { rankCandidates } from "../../../search/rank.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
 import type { PostDocument } from "../schema/documents.ts";
 import type { MongodbConnection } from "../server/connection.ts";
-import { SourceQueries } from "./collection/copies.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
-import { distinctMatches, distinctPlaces } from "./distinct.ts";
-import { mergeMatches, mergePlaces } from "./merge.ts";
+import { SourceQueries } from "./collection/sources.ts";
+import { distinctPlaces, hiddenOfNewest } from "./distinct.ts";
+import { MergedIndex, RECENT_MS } from "./merged.ts";
 import { CircuitBreaker } from "./mongot/breaker.ts";
 import { MongotIndex } from "./mongot/index.ts";
 import { SearchIndexes } from "./mongot/provisioning.ts";
-import { CANDIDATES_MAX, MongotQueries } from "./mongot/queries.ts";
+import { MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
 import type { Copied } from "./replica/copies.ts";
 import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
+import { copiesAmong, copiesOf, type SourceLookups } from "./sources.ts";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
@@ -33,17 +33,15 @@ export interface MongodbIndexOptions extends ReplicaOptions {
   localIndex: DataOptions["localIndex"];
   /** See `SearchIndexes`. */
   settings: Pick<SettingStore, "get" | "set">;
+  /** Milliseconds that never go back. */
+  clock?: () => number;
 }
 
 /** How long opening waits for an index that answers; a large board goes on filling it in the background. */
 const PATIENCE_MS = 20_000;
-/** How long a changed post is searched here at least: mongot rarely lags further behind. */
-const RECENT_MS = 60_000;
-/** And at most, whether mongot has it or not. */
+/** How long a changed post is searched here at most, whether mongot has it or not. */
 const RECENT_MAX_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 10_000;
-/** Copies are looked for among so many matches of a count. */
-const COUNTED_APART = 2_000;
 
 /**
  * The index of a board in MongoDB. Where the database has mongot, that answers, merged with what changed a moment ago, and
@@ -68,8 +66,10 @@ export async function openMongodbIndex(options: MongodbIndexOptions): Promise<Mo
 
 class CompositeIndex implements MongodbIndex {
   readonly #options: MongodbIndexOptions;
+  readonly #clock: () => number;
   readonly #indexes: SearchIndexes;
   readonly #replica: Replica | null;
+  readonly #queries: MongotQueries;
   readonly #mongot: MongotIndex;
   readonly #lists: CollectionQueries;
   readonly #sources: SourceQueries;
@@ -77,17 +77,17 @@ class CompositeIndex implements MongodbIndex {
   readonly #breaker = new CircuitBreaker();
   readonly #pruning: NodeJS.Timeout;
   /** Null until mongot is first seen. */
-  #recent: RecentPosts | null = null;
+  #beside: { recent: RecentPosts; merged: MergedIndex } | null = null;
 
   constructor(options: MongodbIndexOptions, indexes: SearchIndexes, replica: Replica | null) {
     this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
     this.#indexes = indexes;
     this.#replica = replica;
-    this.#mongot = new MongotIndex(
-      new MongotQueries({ ...options, storesFields: () => indexes.storesFields }),
-    );
+    this.#queries = new MongotQueries({ ...options, storesFacts: () => indexes.storesFacts });
+    this.#mongot = new MongotIndex(this.#queries);
     this.#lists = new CollectionQueries(options);
-    this.#sources = new SourceQueries(options, (question, ids) => this.#matching(question, ids));
+    this.#sources = new SourceQueries(options);
     this.#listIndexes = new ListIndexes(options);
     this.#useMongot();
     this.#pruning = setInterval(() => {
@@ -97,50 +97,16 @@ class CompositeIndex implements MongodbIndex {
     this.#pruning.unref();
   }
 
-  match(question: Question, page: { limit: number; except: ReadonlySet<string> }) {
+  match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
     return this.#ask(
-      async (recent) => {
-        const leftOut = recent.since(performance.now());
-        const all = { ...question, distinct: false };
-        const ask = async (limit: number) => {
-          const [large, small] = await Promise.all([
-            this.#mongot.match(all, { ...page, limit, leftOut }),
-            recent.index.match(all, { ...page, limit }),
-          ]);
-          return mergeMatches(large, small, question.words, limit);
-        };
-        return distinctMatches(this.#hiddenIn(question), page.limit, ask);
-      },
+      (merged) => merged.match(question, page),
       (replica) => replica.match(question, page),
     );
   }
 
   rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]) {
     return this.#ask(
-      () =>
-        rankCandidates<string>(
-          {
-            match: async (page) => {
-              const { matches, bestWords } = await this.match(question, page);
-              return {
-                keys: matches.map(({ id }) => id),
-                cosines: Float64Array.from(matches, ({ cosine }) => cosine ?? Number.NaN),
-                words: Float64Array.from(matches, ({ words }) => words),
-                coverage: Float64Array.from(matches, ({ coverage }) => coverage),
-                bestWords,
-              };
-            },
-            vectors: (ids) => this.vectors(ids),
-            cosines: (vector, ids) => this.cosines(vector, Array.from(ids)),
-            fits: async (filter, ids) => {
-              const fitting = await this.#mongot.passing(filter, Array.from(ids));
-              return Uint8Array.from(ids, (id) => Number(fitting.has(id)));
-            },
-            idsOf: (ids) => [...ids],
-          },
-          question,
-          options,
-        ),
+      (merged) => merged.rank(question, options),
       (replica) => replica.rank(question, options),
     );
   }
@@ -152,45 +118,30 @@ class CompositeIndex implements MongodbIndex {
         distinctPlaces(this.#hiddenIn(question), page, (after) =>
           this.#lists.list(question.filter, { ...page, after }),
         ),
-      async (recent) => {
-        const leftOut = recent.since(performance.now());
-        const all = { ...question, distinct: false };
-        return distinctPlaces(this.#hiddenIn(question), page, async (after) => {
-          const [large, small] = await Promise.all([
-            this.#mongot.list(all, { ...page, after, leftOut }),
-            recent.index.list(all, { ...page, after }),
-          ]);
-          return mergePlaces(small, large, page.order, page.limit);
-        });
-      },
+      (merged) => merged.list(question, page),
       (replica) => replica.list(question, page),
     );
   }
 
   copies(question: Question, ids: readonly string[]) {
-    const ask = () => this.#sources.copies(question, ids);
-    return this.#askFilters(question, ask, ask, (replica) => replica.copies(question, ids));
-  }
-
-  /** Beside mongot, copies are taken out among the newest `COUNTED_APART` matches. */
-  count(question: Question) {
-    const page = { order: "newest", after: null, limit: COUNTED_APART } as const;
-    const withoutCopies = async (count: number) => {
-      if (question.distinct !== true) return count;
-      const newest = await this.list({ ...question, distinct: false }, page);
-      return count - (await this.#hiddenIn(question)(newest.map(({ id }) => id))).size;
-    };
     return this.#askFilters(
       question,
-      async () => withoutCopies(await this.#lists.count(question.filter)),
-      async (recent) => {
-        const leftOut = recent.since(performance.now());
-        const [large, small] = await Promise.all([
-          this.#mongot.count(question, leftOut),
-          recent.index.count(question),
-        ]);
-        return withoutCopies(large + small);
+      () => copiesOf(this.#lookups, question, ids),
+      (merged) => merged.copies(question, ids),
+      (replica) => replica.copies(question, ids),
+    );
+  }
+
+  count(question: Question) {
+    return this.#askFilters(
+      question,
+      async () => {
+        const count = await this.#lists.count(question.filter);
+        if (question.distinct !== true) return count;
+        const newest = (page: Parameters<SearchIndex["list"]>[1]) => this.#lists.list(question.filter, page);
+        return count - (await hiddenOfNewest(this.#hiddenIn(question), newest));
       },
+      (merged) => merged.count(question),
       (replica) => replica.count(question),
     );
   }
@@ -201,45 +152,31 @@ class CompositeIndex implements MongodbIndex {
     return this.#lists.spots(question.filter, limit);
   }
 
-  /** The replica knows every word; beside mongot alone, its near spellings and those of recent posts are compared. */
+  /** The replica knows every word; without one, mongot is asked. */
   spellings(words: readonly string[]) {
     if (this.#replica?.ready() === true) return this.#replica.spellings(words);
     return this.#ask(
-      async (recent) => {
-        const near = await Promise.all(words.map((word) => this.#mongot.spelling(word)));
-        const own = await recent.index.spellings(words);
-        return near.map((meant, at) => (meant.isKnown ? null : (meant.word ?? own[at] ?? null)));
-      },
+      (merged) => merged.spellings(words),
       (replica) => replica.spellings(words),
     );
   }
 
   related(id: string, asked: RelatedQuestion) {
     return this.#ask(
-      async () => {
-        const [vector = null] = await this.#mongot.vectors([id]);
-        if (vector === null) return [];
-        const { filter, minCosine, limit, except } = asked;
-        const page = { limit, except: new Set([id, ...except]) };
-        const { matches } = await this.match({ filter, words: null, vector, minCosine }, page);
-        return matches.map((match) => match.id);
-      },
+      (merged) => merged.related(id, asked),
       (replica) => replica.related(id, asked),
     );
   }
 
+  /** From the replica's memory, or else the collection; mongot is not asked. */
   vectors(ids: readonly string[]) {
-    return this.#ask(
-      () => this.#mongot.vectors(ids),
-      (replica) => replica.vectors(ids),
-    );
+    return this.#replica?.ready() === true ? this.#replica.vectors(ids) : this.#mongot.vectors(ids);
   }
 
   cosines(vector: Int8Array, ids: readonly string[]) {
-    return this.#ask(
-      () => this.#mongot.cosines(vector, ids),
-      (replica) => replica.cosines(vector, ids),
-    );
+    return this.#replica?.ready() === true
+      ? this.#replica.cosines(vector, ids)
+      : this.#mongot.cosines(vector, ids);
   }
 
   ready(): boolean {
@@ -247,7 +184,7 @@ class CompositeIndex implements MongodbIndex {
   }
 
   state(): SearchState {
-    if (this.#indexes.state === "ready" && this.#recent !== null && !this.#breaker.isOpen()) return "mongot";
+    if (this.#indexes.state === "ready" && this.#beside !== null && !this.#breaker.isOpen()) return "mongot";
     if (this.#replica?.ready() === true) return "local";
     return this.#listIndexes.ready ? "lists" : "building";
   }
@@ -259,39 +196,32 @@ class CompositeIndex implements MongodbIndex {
   async close(): Promise<void> {
     clearInterval(this.#pruning);
     this.#indexes.close();
-    await Promise.all([this.#recent?.close(), this.#replica?.close()]);
-  }
-
-  /** Those of some posts that answer a question: recent ones by their index, the others by mongot. */
-  async #matching(question: Question, ids: readonly string[]): Promise<Set<string>> {
-    const recent = this.#recent;
-    if (isFilterOnly(question)) return new Set(ids);
-    if (recent === null) throw new StoreUnavailable(AWAY);
-    const leftOut = recent.since(performance.now());
-    const everything = { limit: CANDIDATES_MAX, except: new Set<string>() };
-    const [large, small] = await Promise.all([
-      this.#mongot.matching(
-        question,
-        ids.filter((id) => !leftOut.has(id)),
-      ),
-      recent.index.match({ ...question, distinct: false }, everything),
-    ]);
-    return new Set([...large, ...small.matches.map(({ id }) => id)]);
+    await Promise.all([this.#beside?.recent.close(), this.#replica?.close()]);
   }
 
   #hiddenIn(question: Question) {
     return async (ids: readonly string[]): Promise<Set<string>> =>
-      question.distinct === true ? this.#sources.hidden(question, ids) : new Set();
+      question.distinct === true ? copiesAmong(this.#lookups, question, ids) : new Set();
+  }
+
+  /** For questions of filters alone. */
+  get #lookups(): SourceLookups {
+    const sources = this.#sources;
+    return {
+      of: (ids) => sources.of(ids),
+      sharing: (filter, wanted) => sources.sharing(filter, wanted),
+      matching: async (_question, ids) => new Set(ids),
+    };
   }
 
   /** Asks the collection when only filters are given, and the replica when that fails; otherwise like `#ask`. */
   async #askFilters<T>(
     question: Question,
     lists: () => Promise<T>,
-    mongot: (recent: RecentPosts) => Promise<T>,
+    merged: (merged: MergedIndex) => Promise<T>,
     replica: (replica: Replica) => Promise<T>,
   ): Promise<T> {
-    if (!isFilterOnly(question) || !this.#listIndexes.ready) return this.#ask(mongot, replica);
+    if (!isFilterOnly(question) || !this.#listIndexes.ready) return this.#ask(merged, replica);
     try {
       return await lists();
     } catch (error) {
@@ -301,20 +231,26 @@ class CompositeIndex implements MongodbIndex {
     }
   }
 
-  /** Asks mongot, or the replica when there is no mongot or it fails. */
+  /**
+   * Asks mongot, or the replica when there is no mongot or it fails. All that one question asks mongot counts once for the
+   * breaker, so nothing that runs inside may come here again.
+   */
   async #ask<T>(
-    mongot: (recent: RecentPosts) => Promise<T>,
+    mongot: (merged: MergedIndex) => Promise<T>,
     replica: (replica: Replica) => Promise<T>,
   ): Promise<T> {
-    const recent = this.#recent;
-    if (recent !== null && this.#indexes.state === "ready" && this.#breaker.allows(performance.now())) {
+    const beside = this.#indexes.state === "ready" ? this.#beside : null;
+    const attempt = beside === null ? null : this.#breaker.attempt(this.#clock());
+    if (beside !== null && attempt !== null) {
+      const asked = this.#queries.asked;
       try {
-        await recent.ownApplied();
-        const answer = await mongot(recent);
-        this.#breaker.succeeded();
+        await beside.recent.ownApplied();
+        const answer = await mongot(beside.merged);
+        if (this.#queries.asked > asked) attempt.succeeded();
+        else attempt.passedBy();
         return answer;
       } catch (error) {
-        this.#breaker.failed(performance.now());
+        attempt.failed(this.#clock());
         const message =
           this.#replica === null ? AWAY : "the database's search failed; the local index answers";
         this.#options.log.warn({ err: error }, message);
@@ -328,16 +264,29 @@ class CompositeIndex implements MongodbIndex {
   /** Once mongot is seen, recent posts and the indexes of lists are kept beside it. */
   #useMongot(): void {
     if (this.#indexes.state === "absent") return;
-    this.#recent ??= new RecentPosts(this.#options);
+    this.#beside ??= this.#followed();
     // While nothing answers, the database may have no mongot.
     void this.#listIndexes.ensure(this.#indexes.state !== "away");
   }
 
+  #followed(): { recent: RecentPosts; merged: MergedIndex } {
+    const recent = new RecentPosts({ ...this.#options, clock: this.#clock });
+    const merged = new MergedIndex({
+      mongot: this.#mongot,
+      sources: this.#sources,
+      recent,
+      isCurrent: () => this.#indexes.areCurrent,
+    });
+    return { recent, merged };
+  }
+
   async #prune(): Promise<void> {
-    const now = performance.now();
+    const latest = this.#clock() - RECENT_MAX_MS;
     const usable = this.#indexes.state === "ready" && !this.#breaker.isOpen();
-    const held = async (ids: string[]) => (usable ? this.#mongot.holds(ids) : new Set<string>());
-    await this.#recent?.prune(now - RECENT_MS, now - RECENT_MAX_MS, held).catch(() => {});
+    // Whoever cannot be asked may lack them.
+    const since = usable ? this.#clock() - RECENT_MS : latest;
+    const held = async (ids: string[]) => (usable ? this.#mongot.holds(ids) : new Map<string, number>());
+    await this.#beside?.recent.prune(since, latest, held).catch(() => {});
   }
 }
 

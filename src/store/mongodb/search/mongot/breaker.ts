@@ -4,43 +4,66 @@ const OPEN_MS = 30_000;
 const REMEMBERED = 10;
 const FAILURES_MAX = 2;
 
+/** A question that may go to the service. Exactly one of these says how it ended. */
+export interface Attempt {
+  succeeded(): void;
+  failed(now: number): void;
+  /** It was answered without asking the service, which tells nothing about that. */
+  passedBy(): void;
+}
+
 /**
  * Keeps questions away from a service that fails: when three of the last ten failed, for 30 s, and then until a single trial
- * question succeeds.
+ * question succeeds. Times are milliseconds of a clock that never goes back.
  */
 export class CircuitBreaker {
   /** Whether each of the last answers was a failure, oldest first. */
   #failures: boolean[] = [];
-  #openUntil = 0;
-  #probing = false;
+  /** Null while questions go to the service. */
+  #openUntil: number | null = null;
+  #isTrialUnderWay = false;
 
-  /** True when the next question may go; after the pause only one may, as a trial. */
-  allows(now: number): boolean {
-    if (this.#openUntil === 0) return true;
-    if (now < this.#openUntil || this.#probing) return false;
-    this.#probing = true;
-    return true;
+  /** Lets the next question go, or answers null; after the pause only one may go, as a trial. */
+  attempt(now: number): Attempt | null {
+    if (this.#openUntil === null) return this.#usual();
+    if (now < this.#openUntil || this.#isTrialUnderWay) return null;
+    this.#isTrialUnderWay = true;
+    return this.#trial();
   }
 
   /** True while questions go elsewhere. */
   isOpen(): boolean {
-    return this.#openUntil !== 0;
+    return this.#openUntil !== null;
   }
 
-  succeeded(): void {
+  #usual(): Attempt {
     // Questions that were under way when it opened say nothing new.
-    if (this.isOpen() && !this.#probing) return;
-    if (this.isOpen()) this.#failures = [];
-    this.#remember(false);
-    this.#openUntil = 0;
-    this.#probing = false;
+    return {
+      succeeded: () => {
+        if (!this.isOpen()) this.#remember(false);
+      },
+      failed: (now) => {
+        if (this.isOpen()) return;
+        this.#remember(true);
+        if (this.#failures.filter(Boolean).length > FAILURES_MAX) this.#openUntil = now + OPEN_MS;
+      },
+      passedBy: () => {},
+    };
   }
 
-  failed(now: number): void {
-    this.#remember(true);
-    if (!this.isOpen() && this.#failures.filter(Boolean).length <= FAILURES_MAX) return;
-    this.#openUntil = now + OPEN_MS;
-    this.#probing = false;
+  #trial(): Attempt {
+    const end = (openUntil: number | null) => {
+      this.#isTrialUnderWay = false;
+      this.#openUntil = openUntil;
+    };
+    return {
+      succeeded: () => {
+        this.#failures = [];
+        end(null);
+      },
+      failed: (now) => end(now + OPEN_MS),
+      passedBy: () => end(this.#openUntil),
+    };
   }
 
   #remember(failure: boolean): void {

@@ -10,8 +10,19 @@ const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as 
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
 
-/** What the index of words keeps beside its terms: the times that lists are ordered by. */
-const STORED = ["created_at", "win_start"] as const;
+/** What the index of words keeps of each post beside its terms: all that a ranking reads of its candidates. */
+export const STORED = [
+  "created_at",
+  "updated_at",
+  "win_start",
+  "win_end",
+  "geo",
+  "publisher_id",
+  "source",
+  "syndicated",
+  "vec",
+  "vec_model",
+] as const;
 
 /** Close to the words of `src/search/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
@@ -45,6 +56,7 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
             tags: [{ type: "token" }, TEXT],
             place: { type: "document", fields: { name: TEXT } },
             geo: { type: "geo" },
+            source: { type: "token" },
           },
         },
       },

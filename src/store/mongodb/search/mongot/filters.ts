@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import type { PostFilter } from "../../../../schema/filter.ts";
-import { EARTH_RADIUS_KM } from "../../../../search/distance.ts";
+import { distanceKm, EARTH_RADIUS_KM } from "../../../../search/distance.ts";
+import type { Facts } from "./facts.ts";
 
 /** The order of lists; posts of one moment go by id, in the same direction. */
 export const ORDERS = {
@@ -11,7 +12,7 @@ export const ORDERS = {
 /** Circles are a little larger in queries: our distances and the database's differ by less, and we measure each post again. */
 const WIDER = 1.01;
 
-/** A filter as clauses of `$search`; everything but `datedOnly`. */
+/** A filter as clauses of `$search`: everything that `passesRest` does not tell, and circles a little too large. */
 export function clausesOf(filter: PostFilter): Document[] {
   const { near } = filter;
   const equals = (path: string, value: unknown) => ({ equals: { path, value } });
@@ -34,7 +35,7 @@ export function clausesOf(filter: PostFilter): Document[] {
   ];
 }
 
-/** The same as conditions of `$vectorSearch`, which has no places: everything but `near` and `datedOnly`. */
+/** The same as conditions of `$vectorSearch`, which has no places. */
 export function conditionsOf(filter: PostFilter): Document[] {
   return [
     { state: "active" },
@@ -62,6 +63,13 @@ export function findConditionsOf(filter: PostFilter): Document[] {
     ...(endedBy === undefined ? [] : [{ win_end: { $lt: new Date(endedBy) } }]),
     ...(datedOnly ? [{ $expr: { $ne: ["$win_start", "$created_at"] } }] : []),
   ];
+}
+
+/** What search indexes do not compare, or not exactly: distances, and times with each other. */
+export function passesRest({ near, endedBy, datedOnly = false }: PostFilter, post: Facts): boolean {
+  if (near !== null && (post.point === null || distanceKm(near, post.point) > near.radiusKm)) return false;
+  if (endedBy !== undefined && post.windowEnd >= endedBy) return false;
+  return !datedOnly || post.windowStart !== post.createdAt;
 }
 
 /** Posts after a place of a list, as a clause of `$search`. */

@@ -6,76 +6,48 @@ import { meantWord } from "../../../../search/spelling.ts";
 import { comparableWords } from "../../../../search/tokens.ts";
 import { cosineOf } from "../../../../search/vectors.ts";
 import { bestMatches } from "../merge.ts";
-import { type Bounds, compoundOf, NAMED_MAX, oneOf } from "./compound.ts";
+import { CandidateQueries, type Given, givenBy, type LeftOut, NONE, NOTHING } from "./candidates.ts";
+import { compoundOf, oneOf } from "./compound.ts";
 import { Coverage } from "./coverage.ts";
-import { clauseAfter, conditionAfter, conditionsOf, ORDERS } from "./filters.ts";
-import { CANDIDATES_MAX, type Checked, type Found, type MongotQueries, type Scored } from "./queries.ts";
-import { clauseOfExcluded, clauseOfNear, clausesOfWords } from "./words.ts";
+import type { Facts } from "./facts.ts";
+import { clauseAfter, clausesOf, conditionAfter, ORDERS, passesRest } from "./filters.ts";
+import { CANDIDATES_MAX, type MongotQueries } from "./queries.ts";
+import { clauseOfNear } from "./words.ts";
 
-/** Up to this many posts in a circle are compared with the vector one by one, which is exact. */
-const NEAR_MAX = 2_000;
-/** With more in the circle, this many times the wanted neighbours are fetched, since most lie outside. */
-const NEAR_FACTOR = 10;
 /** A list in time order considers this many of the posts nearest in meaning. */
 const LISTED_BY_MEANING = 2_000;
 
 /** Posts with near spellings that are read to learn how they spell. */
 const SPELT_IN_MAX = 50;
 
-/** The server's cosines differ from ours by less: rounded vectors are not quite of length 1. Ours decide. */
-const TOLERANCE = 0.02;
-
-/** Posts that another index answers for: they do not even count as matches. */
-export interface LeftOut {
-  has(id: string): boolean;
-  /** Ids of at most `limit` of them, those that changed last. */
-  newest(limit: number): string[];
-}
-
-const NOTHING: LeftOut = { has: () => false, newest: () => [] };
-
-/** Ids that each arm found, not yet checked. */
-interface Candidates {
-  words: Map<string, number>;
-  meaning: string[];
-  /** True when an arm was cut off after some of it was left out: more may match. */
-  short: boolean;
-  /** Least cosine with which meaning supports a post. */
-  floor: number;
-  /** True when `words` does not hold all posts with the words. */
-  more: boolean;
-}
-
 /**
  * Search by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed). Words and meaning
- * are asked in parallel, under the same filters, for ids and scores only. What they find is checked against the collection,
- * so that no post appears in an old state. Both scores of each match are exact; the choice of matches is as exact as
+ * are asked in parallel, under the same filters. Both scores of each match are exact; the choice of matches is as exact as
  * mongot's nearest neighbours are.
  *
- * mongot lags a little behind the collection, so a new post is missing for a moment: `../index.ts` adds recent posts.
+ * mongot lags a little behind the collection: `../merged.ts` adds the posts that changed lately. Where these are complete,
+ * what mongot stores of the others is believed; else all are read from the collection, so that none appears in an old state.
  */
 export class MongotIndex
   implements Omit<SearchIndex, "copies" | "rank" | "ready" | "related" | "spellings" | "spots">
 {
   readonly #queries: MongotQueries;
+  readonly #candidates: CandidateQueries;
   readonly #coverage: Coverage;
 
   constructor(queries: MongotQueries) {
     this.#queries = queries;
+    this.#candidates = new CandidateQueries(queries);
     this.#coverage = new Coverage(queries);
   }
 
   async match(
     question: Question,
     page: { limit: number; except: ReadonlySet<string>; leftOut?: LeftOut },
-  ): Promise<{ matches: Match[]; bestWords: number }> {
-    const { filter, vector } = question;
-    const found = await this.#enough(question, page);
-    const checked = await this.#queries.checked(
-      [...new Set([...found.words.keys(), ...found.meaning])],
-      filter,
-      vector !== null,
-    );
+  ): Promise<{ matches: Match[]; bestWords: number; facts: Map<string, Facts> }> {
+    const { vector } = question;
+    const found = await this.#candidates.enough(question, page);
+    const checked = await this.#passing(found.given, question, page.leftOut);
     const cosines = new Map<string, number>();
     for (const [id, post] of checked) {
       if (vector !== null && post.vector !== null) cosines.set(id, cosineOf(vector, post.vector));
@@ -84,7 +56,9 @@ export class MongotIndex
       (id) => !found.words.has(id) && (cosines.get(id) ?? Number.NEGATIVE_INFINITY) >= found.floor,
     );
     // A post outside `found.words` has none of the words, unless that list was cut off.
-    const lateWords = found.more ? await this.#wordsOf(question, byMeaning) : new Map<string, number>();
+    const lateWords = found.more
+      ? await this.#candidates.wordsOf(question, byMeaning)
+      : new Map<string, number>();
     const withWords = [...found.words.keys(), ...lateWords.keys()].filter((id) => checked.has(id));
     const coverage = await this.#coverage.of(question.words, withWords);
     const matches: Match[] = [];
@@ -97,7 +71,8 @@ export class MongotIndex
       matches.push(match);
     }
     const wanted = matches.filter(({ id }) => !page.except.has(id));
-    return { matches: bestMatches(wanted, bestWords, question.words, page.limit), bestWords };
+    const best = bestMatches(wanted, bestWords, question.words, page.limit);
+    return { matches: best, bestWords, facts: checked };
   }
 
   async list(
@@ -112,7 +87,7 @@ export class MongotIndex
     const places: Place[] = [];
     // Posts that fail the check leave gaps, and a short page would end the walk.
     for (let after = page.after; ; ) {
-      const { found, last } = await this.#listed(question, page.order, after, page.limit);
+      const { found, last } = await this.#listed(question, { ...page, after });
       places.push(...found.filter(({ id }) => page.leftOut?.has(id) !== true));
       if (last === null || places.length >= page.limit) return places.slice(0, page.limit);
       after = last;
@@ -126,12 +101,15 @@ export class MongotIndex
     const { compound, asksWords } = compoundOf(question, { without });
     const [byWords, both] = await Promise.all([
       compound === null ? 0 : this.#queries.count(compound),
-      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { leftOut }),
+      question.vector === null ? null : this.#candidates.find(question, LISTED_BY_MEANING, { leftOut }),
     ]);
     if (both === null) return byWords;
-    const found = asksWords && both.more ? await this.#wordsOf(question, both.meaning) : both.words;
-    const byMeaning = both.meaning.filter((id) => !found.has(id));
-    const checked = await this.#queries.checked(byMeaning, question.filter, true);
+    const found =
+      asksWords && both.more ? await this.#candidates.wordsOf(question, both.meaning) : both.words;
+    const byMeaning = new Map(
+      both.meaning.filter((id) => !found.has(id)).map((id) => [id, both.given.get(id) ?? null]),
+    );
+    const checked = await this.#passing(byMeaning, question, leftOut);
     const supported = [...checked.values()].filter((post) => supports(question.vector, post, both.floor));
     return byWords + supported.length;
   }
@@ -151,7 +129,7 @@ export class MongotIndex
 
   /** Whether a post has a word, and if not, the one that was most likely meant. */
   async spelling(word: string): Promise<{ isKnown: boolean; word: string | null }> {
-    if (await this.#areKnown({ any: [word], phrases: [], excluded: [] }))
+    if (await this.#candidates.areKnown({ any: [word], phrases: [], excluded: [] }))
       return { isKnown: true, word: null };
     const [typed, another] = comparableWords(word);
     if (typed === undefined || another !== undefined) return { isKnown: false, word: null };
@@ -167,124 +145,83 @@ export class MongotIndex
   }
 
   /** Those of some posts that answer a question, without regard to `distinct`. */
-  async matching(question: Question, ids: readonly string[]): Promise<Set<string>> {
+  async matching(question: Question, ids: readonly string[], leftOut?: LeftOut): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
-    const { filter, vector, words, minCosine } = question;
+    const { vector, words, minCosine } = question;
     const { compound, asksWords, required } = compoundOf(question, { only: ids });
     const [byWords, checked, known] = await Promise.all([
       compound === null ? NONE : this.#queries.words(compound, { limit: ids.length }),
-      this.#queries.checked(ids, filter, vector !== null),
-      !asksWords || this.#areKnown(words),
+      this.among(ids, question, leftOut),
+      !asksWords || this.#candidates.areKnown(words),
     ]);
     const floor = known ? minCosine : minCosine + UNKNOWN_WORDS_MARGIN;
     const near = [...checked].filter(([, post]) => !required && supports(vector, post, floor));
     const nearest = near.map(([id]) => id);
     const withWords = byWords.found.map(({ id }) => id).filter((id) => checked.has(id));
-    return new Set([...withWords, ...(await this.#notExcluded(nearest, question))]);
+    return new Set([...withWords, ...(await this.#candidates.notExcluded(nearest, question))]);
   }
 
-  /** Those of the posts that pass a filter, as the collection holds them now. */
-  async passing(filter: PostFilter, ids: readonly string[]): Promise<Set<string>> {
-    return new Set((await this.#queries.checked(ids, filter, false)).keys());
+  /** Those of the posts that pass the filter of a question; with their vectors if it has one. */
+  async among(
+    ids: readonly string[],
+    { filter, vector }: Pick<Question, "filter" | "vector">,
+    leftOut: LeftOut = NOTHING,
+  ): Promise<Map<string, Facts>> {
+    if (ids.length === 0) return new Map();
+    const withVectors = vector !== null;
+    if (!leftOut.isComplete) return this.#queries.checked(ids, filter, withVectors);
+    const compound = { filter: [...clausesOf(filter), oneOf(ids)] };
+    const { found } = await this.#queries.words(compound, { limit: ids.length, withVectors });
+    return this.#passing(givenBy(found), { filter, vector }, leftOut);
   }
 
-  /** Those of the posts that the index of words holds. */
-  async holds(ids: readonly string[]): Promise<Set<string>> {
-    const { found } = await this.#queries.words({ filter: [oneOf(ids)] }, { limit: ids.length });
-    return new Set(found.map(({ id }) => id));
-  }
-
-  /** Candidates for a page; asks for more while what is left out makes it short. */
-  async #enough(
-    question: Question,
-    { limit, except, leftOut = NOTHING }: Parameters<MongotIndex["match"]>[1],
-  ): Promise<Candidates> {
-    const most = Math.min(CANDIDATES_MAX, limit + except.size);
-    for (let asked = most; ; asked = Math.min(CANDIDATES_MAX, 2 * asked)) {
-      const found = await this.#candidates(question, asked, { leftOut });
-      const enough = found.words.size >= most || found.meaning.length >= most;
-      if (!found.short || enough || asked === CANDIDATES_MAX) return found;
-    }
-  }
-
-  /** The candidates of both arms, best first in each. */
-  async #candidates(
-    question: Question,
-    limit: number,
-    { leftOut = NOTHING, after }: { leftOut?: LeftOut; after?: Bounds["after"] },
-  ): Promise<Candidates> {
-    const { vector, minCosine, margin = UNKNOWN_WORDS_MARGIN, words, filter } = question;
-    const bounds = { after, without: leftOut.newest(NAMED_MAX) };
-    const { compound, asksWords, required } = compoundOf(question, bounds);
-    const [byWords, neighbours] = await Promise.all([
-      compound === null ? NONE : this.#queries.words(compound, { limit }),
-      vector === null || required ? [] : this.#neighbours(vector, filter, limit, bounds),
-    ]);
-    const known =
-      !asksWords || byWords.found.length > 0 || neighbours.length === 0 || (await this.#areKnown(words));
-    const floor = known ? minCosine : minCosine + margin;
-    const near = neighbours
-      .filter(({ id, score }) => score >= floor - TOLERANCE && !leftOut.has(id))
-      .map(({ id }) => id);
-    const withWords = byWords.found.filter(({ id }) => !leftOut.has(id));
-    const isCut = (found: readonly Scored[]) =>
-      found.length >= limit && found.some(({ id }) => leftOut.has(id));
-    return {
-      words: new Map(withWords.map(({ id, score }) => [id, asksWords ? score : 0])),
-      meaning: await this.#notExcluded(near, question),
-      floor,
-      more: byWords.found.length === limit,
-      short: isCut(byWords.found) || isCut(neighbours),
-    };
-  }
-
-  async #neighbours(
-    vector: Int8Array,
+  /** The posts of some sources that pass a filter, up to 10,000. */
+  async sharing(
     filter: PostFilter,
-    limit: number,
-    { after, without = [] }: Bounds,
-  ): Promise<Scored[]> {
-    const conditions = [...conditionsOf(filter), ...(after === undefined ? [] : [after.condition])];
-    if (without.length > 0) conditions.push({ _id: { $nin: [...without] } });
-    if (filter.near === null) return this.#queries.meaning(vector, conditions, limit);
-    const { compound } = compoundOf({ filter, words: null, vector: null, minCosine: 0 }, { after, without });
-    const { found } = await this.#queries.words(compound ?? {}, { limit: NEAR_MAX + 1, sort: { _id: 1 } });
-    if (found.length <= NEAR_MAX) {
-      const vectors = await this.#queries.vectors(found.map(({ id }) => id));
-      return [...vectors].map(([id, own]) => ({ id, score: cosineOf(vector, own) }));
+    sources: readonly string[],
+    leftOut: LeftOut,
+  ): Promise<Map<string, Facts>> {
+    const compound = { filter: [...clausesOf(filter), { in: { path: "source", value: [...sources] } }] };
+    const { found } = await this.#queries.words(compound, { limit: CANDIDATES_MAX });
+    const others = found.filter(({ id }) => !leftOut.has(id));
+    return this.#passing(givenBy(others), { filter, vector: null }, leftOut);
+  }
+
+  /** Those of the posts that the index of words holds, with the time of the state that it holds. */
+  async holds(ids: readonly string[]): Promise<Map<string, number>> {
+    const { found } = await this.#queries.words({ filter: [oneOf(ids)] }, { limit: ids.length });
+    return new Map(found.map(({ id, facts }) => [id, facts?.updatedAt ?? Number.POSITIVE_INFINITY]));
+  }
+
+  /** Those of some posts that pass the filter of a question. */
+  async #passing(
+    given: Given,
+    { filter, vector }: Pick<Question, "filter" | "vector">,
+    leftOut: LeftOut = NOTHING,
+  ): Promise<Map<string, Facts>> {
+    const passing = new Map<string, Facts>();
+    const unsure: string[] = [];
+    for (const [id, facts] of given) {
+      if (facts === null || !leftOut.isComplete) unsure.push(id);
+      else if (passesRest(filter, facts) && isAllowed(leftOut.publisher(facts.publisherId), filter))
+        passing.set(id, facts);
     }
-    return this.#queries.meaning(vector, conditions, Math.min(CANDIDATES_MAX, limit * NEAR_FACTOR));
-  }
-
-  /** True when any post has one of the words, whatever the filters. */
-  async #areKnown(words: Question["words"]): Promise<boolean> {
-    const { must } = clausesOfWords(words);
-    const [any] = must;
-    return any === undefined || (await this.#queries.words({ must: [any] }, { limit: 1 })).found.length > 0;
-  }
-
-  async #notExcluded(ids: string[], { words }: Question): Promise<string[]> {
-    if (words === null || words.excluded.length === 0 || ids.length === 0) return ids;
-    const compound = { filter: [oneOf(ids), clauseOfExcluded(words)] };
-    const { found } = await this.#queries.words(compound, { limit: ids.length });
-    const out = new Set(found.map(({ id }) => id));
-    return ids.filter((id) => !out.has(id));
-  }
-
-  /** Word scores of some posts; posts without a word are left out. */
-  async #wordsOf({ words }: Question, ids: readonly string[]): Promise<Map<string, number>> {
-    const { must } = clausesOfWords(words);
-    if (must.length === 0 || ids.length === 0) return new Map();
-    const { found } = await this.#queries.words({ must, filter: [oneOf(ids)] }, { limit: ids.length });
-    return new Map(found.map(({ id, score }) => [id, score]));
+    if (unsure.length > 0) {
+      for (const [id, facts] of await this.#queries.checked(unsure, filter, vector !== null))
+        passing.set(id, facts);
+    }
+    return passing;
   }
 
   /** One step of a list: the places found, and where the next step goes on, null at the end. */
   async #listed(
     question: Question,
-    order: "newest" | "soonest",
-    from: Place | null,
-    limit: number,
+    {
+      order,
+      after: from,
+      limit,
+      leftOut,
+    }: { order: "newest" | "soonest"; after: Place | null; limit: number; leftOut?: LeftOut },
   ): Promise<{ found: Place[]; last: Place | null }> {
     const { path, direction } = ORDERS[order];
     const after =
@@ -296,17 +233,18 @@ export class MongotIndex
       compound === null
         ? NONE
         : this.#queries.words(compound, { limit, sort: { [path]: direction, _id: direction } }),
-      question.vector === null ? null : this.#candidates(question, LISTED_BY_MEANING, { after }),
+      question.vector === null ? null : this.#candidates.find(question, LISTED_BY_MEANING, { after }),
     ]);
-    const ids = new Set([...byWords.found.map(({ id }) => id), ...(both?.meaning ?? [])]);
-    const checked = await this.#queries.checked([...ids], question.filter, question.vector !== null);
+    const meant = (both?.meaning ?? []).map((id) => [id, both?.given.get(id) ?? null] as const);
+    const given = new Map([...givenBy(byWords.found), ...meant]);
+    const checked = await this.#passing(given, question, leftOut);
     const placeOf = (id: string, post: { createdAt: number; windowStart: number }): Place => ({
       id,
       at: order === "newest" ? post.createdAt : post.windowStart,
     });
     const goesBefore = (a: Place, b: Place) => direction * (a.at - b.at || (a.id < b.id ? -1 : 1));
     const end = byWords.found.length < limit ? undefined : byWords.found.at(-1);
-    const last = end === undefined ? null : placeOf(end.id, end);
+    const last = end === undefined || end.facts === null ? null : placeOf(end.id, end.facts);
     const withWords = new Set(byWords.found.map(({ id }) => id));
     const found = [...checked]
       .filter(([id, post]) => withWords.has(id) || supports(question.vector, post, both?.floor ?? 1))
@@ -317,7 +255,9 @@ export class MongotIndex
   }
 }
 
-const NONE: { found: Found[]; total: number } = { found: [], total: 0 };
+/** Whether a publisher's latest status lets its posts pass. */
+const isAllowed = (publisher: ReturnType<LeftOut["publisher"]>, { verifiedOnly }: PostFilter) =>
+  publisher === null || (!publisher.suspended && (publisher.verified || !verifiedOnly));
 
-const supports = (vector: Int8Array | null, { vector: own }: Checked, floor: number) =>
+const supports = (vector: Int8Array | null, { vector: own }: Facts, floor: number) =>
   vector !== null && own !== null && cosineOf(vector, own) >= floor;

@@ -46,9 +46,14 @@ export class SearchIndexes {
     this.#settings = options.settings;
   }
 
-  /** True once the index of words gives the stored fields; while an older form of it answers, it has none. */
-  get storesFields(): boolean {
+  /** True once the index of words gives the stored fields; while an older form of it answers, some are missing. */
+  get storesFacts(): boolean {
     return this.#current.has(WORDS_INDEX);
+  }
+
+  /** True while both indexes have their wanted form and follow the collection. */
+  get areCurrent(): boolean {
+    return this.#wanted.every(({ name }) => this.#current.has(name));
   }
 
   /** Looks once, then keeps looking in the background: a server may get its mongot later. */

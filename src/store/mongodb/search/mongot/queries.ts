@@ -1,7 +1,8 @@
 import { Binary, type Collection, type Document } from "mongodb";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import type { PostDocument } from "../../schema/documents.ts";
-import { MEANING_INDEX, WORDS_INDEX } from "./definitions.ts";
+import { MEANING_INDEX, STORED, WORDS_INDEX } from "./definitions.ts";
+import type { Facts } from "./facts.ts";
 import { findConditionsOf } from "./filters.ts";
 
 /** Upper bound of MongoDB's search stages. */
@@ -21,17 +22,9 @@ export interface Scored {
   score: number;
 }
 
-/** A post that the index of words found, with the times that lists are ordered by. */
+/** A post that mongot found. `facts` are null where its index does not store all of them. */
 export interface Found extends Scored {
-  createdAt: number;
-  windowStart: number;
-}
-
-/** A candidate that still passes the filter, as the collection holds it now. */
-export interface Checked {
-  createdAt: number;
-  windowStart: number;
-  vector: Int8Array | null;
+  facts: Facts | null;
 }
 
 /** The queries that make up a search. */
@@ -39,32 +32,39 @@ export class MongotQueries {
   readonly #posts: Collection<PostDocument>;
   readonly #run: <T>(ask: () => Promise<T>) => Promise<T>;
   readonly #modelId: string | null;
-  readonly #storesFields: () => boolean;
+  readonly #storesFacts: () => boolean;
+  #asked = 0;
 
   /**
    * @param options.run  see `MongodbConnection.run`
-   * @param options.storesFields  whether the index of words gives the times itself
+   * @param options.storesFacts  whether the index of words gives the facts itself
    * @param options.modelId  vectors of other models count as none
    */
   constructor(options: {
     posts: Collection<PostDocument>;
     run: <T>(ask: () => Promise<T>) => Promise<T>;
     modelId: string | null;
-    storesFields: () => boolean;
+    storesFacts: () => boolean;
   }) {
-    this.#storesFields = options.storesFields;
+    this.#storesFacts = options.storesFacts;
     this.#posts = options.posts;
     this.#run = options.run;
     this.#modelId = options.modelId;
   }
 
+  /** How many questions were put to mongot so far. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   /**
-   * Posts that `compound` finds, in the order of `sort`, or best first, equal ones by id.
+   * Posts that `compound` finds, in the order of `sort`, or best first, equal ones by id. Where the index stores the facts,
+   * the server reads no document.
    * @returns `total` is exact up to 10,000
    */
   async words(
     compound: Document,
-    options: { limit: number; sort?: Document },
+    options: { limit: number; sort?: Document; withVectors?: boolean },
   ): Promise<{ found: Found[]; total: number }> {
     const sort = options.sort ?? { score: { $meta: "searchScore" }, _id: 1 };
     const rows = await this.#aggregate([
@@ -73,7 +73,7 @@ export class MongotQueries {
           index: WORDS_INDEX,
           compound,
           sort,
-          ...(this.#storesFields() ? { returnStoredSource: true } : {}),
+          ...(this.#storesFacts() ? { returnStoredSource: true } : {}),
           count: { type: "lowerBound", threshold: CANDIDATES_MAX },
         },
       },
@@ -82,20 +82,12 @@ export class MongotQueries {
         $project: {
           score: { $meta: "searchScore" },
           total: "$$SEARCH_META.count.lowerBound",
-          created_at: 1,
-          win_start: 1,
+          ...(options.withVectors === true ? FACTS : FACTS_ALONE),
         },
       },
     ]);
-    return {
-      found: rows.map(({ _id, score, created_at, win_start }) => ({
-        id: _id,
-        score,
-        createdAt: created_at.getTime(),
-        windowStart: win_start.getTime(),
-      })),
-      total: Number(rows[0]?.["total"] ?? 0),
-    };
+    const found = rows.map((row) => ({ id: row["_id"], score: row["score"], facts: this.#factsOf(row) }));
+    return { found, total: Number(rows[0]?.["total"] ?? 0) };
   }
 
   /** How many posts `compound` finds. */
@@ -105,8 +97,11 @@ export class MongotQueries {
     return Number(row?.["count"]?.["total"] ?? 0);
   }
 
-  /** The posts nearest to a vector, nearest first, with their cosines. */
-  async meaning(vector: Int8Array, conditions: readonly Document[], limit: number): Promise<Scored[]> {
+  /**
+   * The posts nearest to a vector, nearest first, with their cosines. The server looks up the document of each in any case,
+   * and the facts are those of the document.
+   */
+  async meaning(vector: Int8Array, conditions: readonly Document[], limit: number): Promise<Found[]> {
     const rows = await this.#aggregate([
       {
         $vectorSearch: {
@@ -121,29 +116,24 @@ export class MongotQueries {
           filter: { $and: [...conditions, { vec_model: this.#modelId }] },
         },
       },
-      { $project: { score: { $meta: "vectorSearchScore" } } },
+      { $project: { score: { $meta: "vectorSearchScore" }, ...FACTS } },
     ]);
     // The server gives (1 + cosine) / 2.
-    return rows.map(({ _id, score }) => ({ id: _id, score: 2 * score - 1 }));
+    return rows.map((row) => ({ id: row["_id"], score: 2 * row["score"] - 1, facts: this.#factsOf(row) }));
   }
 
-  /** Those of the posts that pass the filter now: the indexes lag behind and lack `datedOnly` and our distances. */
+  /** Those of the posts that pass the filter as the collection holds them now. */
   async checked(
     ids: readonly string[],
     filter: PostFilter,
     withVectors: boolean,
-  ): Promise<Map<string, Checked>> {
-    const projection = { created_at: 1, win_start: 1, ...(withVectors ? VECTOR : {}) };
-    const posts = await this.#read(ids, findConditionsOf(filter), projection);
+  ): Promise<Map<string, Facts>> {
+    const posts = await this.#read(ids, findConditionsOf(filter), withVectors ? FACTS : FACTS_ALONE);
     return new Map(
-      posts.map((post) => [
-        post._id,
-        {
-          createdAt: post.created_at.getTime(),
-          windowStart: post.win_start.getTime(),
-          vector: this.#vectorOf(post),
-        },
-      ]),
+      posts.flatMap((post) => {
+        const facts = this.#factsOf(post);
+        return facts === null ? [] : [[post._id, facts] as const];
+      }),
     );
   }
 
@@ -167,7 +157,27 @@ export class MongotQueries {
     );
   }
 
-  #vectorOf({ vec, vec_model }: PostDocument): Int8Array | null {
+  /** Null when a field that every post has is missing, or the vector of a post that has one. */
+  #factsOf(row: Document): Facts | null {
+    const { created_at, updated_at, win_start, win_end, geo, publisher_id, vec, vec_model } = row as Stored;
+    if (created_at === undefined || updated_at === undefined || publisher_id === undefined) return null;
+    if (win_start === undefined || win_end === undefined) return null;
+    if (vec === undefined && vec_model !== undefined && vec_model === this.#modelId) return null;
+    const [lng, lat] = geo?.coordinates ?? [];
+    return {
+      createdAt: created_at.getTime(),
+      updatedAt: updated_at.getTime(),
+      windowStart: win_start.getTime(),
+      windowEnd: win_end.getTime(),
+      point: lat === undefined || lng === undefined ? null : { lat, lng },
+      publisherId: publisher_id,
+      source: row["source"] ?? null,
+      syndicated: row["syndicated"] === true,
+      vector: this.#vectorOf({ vec, vec_model }),
+    };
+  }
+
+  #vectorOf({ vec, vec_model }: Stored): Int8Array | null {
     return vec === undefined || vec_model !== this.#modelId ? null : vec.toInt8Array();
   }
 
@@ -182,12 +192,23 @@ export class MongotQueries {
   }
 
   #aggregate(pipeline: Document[]): Promise<Document[]> {
+    this.#asked += 1;
     // Search stages refuse any other read concern.
     const options = { maxTimeMS: MAX_TIME_MS, readConcern: { level: "local" } } as const;
     return this.#run(() => this.#posts.aggregate(pipeline, options).toArray());
   }
 }
 
+/** A document, or as much of it as an index stores. */
+type Stored = { [Field in keyof PostDocument]?: PostDocument[Field] | undefined };
+
 const VECTOR = { vec: 1, vec_model: 1 };
+/** Facts as a projection. */
+const FACTS = projectionOf(STORED);
+const FACTS_ALONE = projectionOf(STORED.filter((field) => !(field in VECTOR)));
 /** Conditions beside the ids would make the server consider other indexes. */
 const BY_ID = { hint: { _id: 1 }, maxTimeMS: MAX_TIME_MS } as const;
+
+function projectionOf(fields: readonly string[]): Document {
+  return Object.fromEntries(fields.map((field) => [field, 1]));
+}

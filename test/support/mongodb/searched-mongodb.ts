@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
+import {
+  type MongodbIndex,
+  type MongodbIndexOptions,
+  openMongodbIndex,
+} from "../../../src/store/mongodb/search/index.ts";
+import { DIMENSION, MODEL } from "../search/indexed-posts.ts";
+import { fillMongodb } from "./filled-mongodb.ts";
+import { MongotStandIn } from "./mongot-stand-in.ts";
+
+const run = promisify(execFile);
+const script = join(import.meta.dirname, "mongod.sh");
+
+/** A mongod that searches by a stand-in for mongot, and a board's posts in it. */
+export interface SearchedMongodb {
+  mongot: MongotStandIn;
+  store: MongodbStore;
+  /** What indexes warned of since the last `closeIndexes`. */
+  warnings: string[];
+  /** An index beside the store, closed by `closeIndexes`. */
+  open(options?: Partial<MongodbIndexOptions>): Promise<MongodbIndex>;
+  /** One that mongot answers, since both of its indexes are made. */
+  ready(options?: Partial<MongodbIndexOptions>): Promise<MongodbIndex>;
+  /** Closes all indexes, and has mongot work as usual again. */
+  closeIndexes(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param posts  how many of `indexed-posts.ts` the board has */
+export async function startSearchedMongodb(posts: number): Promise<SearchedMongodb> {
+  const folder = mkdtempSync(join(tmpdir(), "mongot-"));
+  let uri = "";
+  const mongot = await MongotStandIn.start(() => uri);
+  const address = `127.0.0.1:${mongot.port}`;
+  const parameters = `mongotHost=${address} searchIndexManagementHostAndPort=${address}`;
+  const MONGOD_ARGS = parameters.replace(/\S+/g, "--setParameter $&");
+  const { stdout } = await run("bash", [script, "start", folder], { env: { ...process.env, MONGOD_ARGS } });
+  uri = stdout.trim();
+  const store = await openMongodb(uri.replace("/?", "/board?monitorCommands=true&"));
+  await fillMongodb(store, posts);
+  const indexes: MongodbIndex[] = [];
+  const warnings: string[] = [];
+
+  const open = async (options: Partial<MongodbIndexOptions> = {}): Promise<MongodbIndex> => {
+    const index = await openMongodbIndex({
+      feed: store.feed,
+      posts: store.collections.posts,
+      settings: store.settings,
+      run: store.connection.run,
+      runLong: store.connection.runLong,
+      folder: join(folder, "search"),
+      board: "board",
+      modelId: MODEL,
+      dimension: DIMENSION,
+      localIndex: "full",
+      log: { info() {}, warn: (_fields, message) => void warnings.push(message) },
+      now: Date.now(),
+      ...options,
+    });
+    indexes.push(index);
+    return index;
+  };
+  const closeIndexes = async () => {
+    await Promise.all(indexes.splice(0).map((index) => index.close()));
+    mongot.workAsUsual();
+    warnings.length = 0;
+  };
+  return {
+    mongot,
+    store,
+    warnings,
+    open,
+    async ready(options) {
+      if (mongot.indexes.size === 0) await open();
+      const index = await open(options);
+      if (index.state() !== "mongot") throw new Error(`The index answers by ${index.state()}.`);
+      return index;
+    },
+    closeIndexes,
+    async stop() {
+      await closeIndexes();
+      await store.close();
+      await run("bash", [script, "stop", folder]);
+      await mongot.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
