@@ -107,6 +107,25 @@ describe.skipIf(mongod === null)("search by MongoDB's own search process, with a
       mongot.indexes.clear();
     });
 
+    it("are updated again by the next start when an update was lost, though the server first tells the old form", async () => {
+      // That form was then taken for the server's spelling of the new one, for good.
+      await ready();
+      const words = mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
+      if (words === undefined) throw new Error("no index");
+      const wanted = structuredClone(words.definition);
+      const old = { mappings: { dynamic: true } };
+      words.definition = old;
+      mongot.tellsUpdates = false;
+      const { updates } = mongot;
+      const index = await opened();
+      expect([mongot.updates, index.state()]).toEqual([updates + 1, "mongot"]);
+      expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
+      words.definition = old;
+      mongot.tellsUpdates = true;
+      await opened();
+      expect([mongot.updates, words.definition]).toEqual([updates + 2, wanted]);
+    });
+
     it("differ when anything wanted is missing or other", () => {
       const [wanted] = definitions(DIMENSION);
       expect(covers(structuredClone(wanted), wanted)).toBe(true);

@@ -28,8 +28,13 @@ export class SearchIndexes {
   readonly #log: StoreLog;
   readonly #settings: Settings;
   readonly #closed = new AbortController();
-  /** Indexes that this process made or updated. If the server then reports another form, it only spells ours differently. */
-  readonly #applied = new Set<string>();
+  /**
+   * Indexes that this process made or updated, with the hash of what the server reported before, null for nothing. Each is
+   * updated once: another process, of another release, may want it otherwise, and the two would take turns for ever.
+   */
+  readonly #applied = new Map<string, string | null>();
+  /** Indexes that the server has reported in the wanted form since. */
+  readonly #confirmed = new Set<string>();
   /** Indexes that answer in their wanted form. */
   readonly #current = new Set<string>();
 
@@ -106,37 +111,52 @@ export class SearchIndexes {
 
   /** Creates an index, or updates it unless it has the wanted form already. */
   async #ensure(wanted: Wanted, there: Document | undefined): Promise<Look> {
+    const { name, definition } = wanted;
     if (there === undefined) {
-      this.#applied.add(wanted.name);
-      await this.#posts.createSearchIndex(wanted).catch((error: unknown) => {
-        // Another process was first.
-        if (codeOf(error) !== ALREADY_THERE) throw error;
-      });
+      await this.#posts.createSearchIndex(wanted).then(
+        () => this.#applied.set(name, null),
+        (error: unknown) => {
+          // Another process was first.
+          if (codeOf(error) !== ALREADY_THERE) throw error;
+        },
+      );
       return "changed";
     }
-    if (!(await this.#isWanted(wanted, there["latestDefinition"]))) {
-      this.#applied.add(wanted.name);
-      await this.#posts.updateSearchIndex(wanted.name, wanted.definition);
+    const reported: unknown = there["latestDefinition"];
+    const isWanted = await this.#isWanted(wanted, reported);
+    if (!isWanted && !this.#applied.has(name)) {
+      this.#applied.set(name, definitionHash(reported));
+      await this.#posts.updateSearchIndex(name, definition);
       return "changed";
     }
     const { status, queryable } = there;
     if (status === "FAILED") {
-      this.#log.warn({ index: wanted.name }, "the database could not build a search index");
+      this.#log.warn({ index: name }, "the database could not build a search index");
     }
-    if (status === "READY") this.#current.add(wanted.name);
-    else this.#current.delete(wanted.name);
+    if (status === "READY" && isWanted) this.#current.add(name);
+    else this.#current.delete(name);
     // While the new form is built, or fails, the old one answers.
     return queryable === true ? "queryable" : "building";
   }
 
   /** True for the wanted definition, also as this server is known to spell it. */
   async #isWanted({ name, definition }: Wanted, reported: unknown): Promise<boolean> {
-    if (covers(reported, definition)) return true;
     const setting = `search_index_${name}`;
     const spelling = `${definitionHash(definition)} ${definitionHash(reported)}`;
-    if (this.#applied.has(name)) await this.#settings.set(setting, spelling);
-    else if ((await this.#settings.get(setting)) !== spelling) return false;
+    const isKnown = covers(reported, definition) || (await this.#settings.get(setting)) === spelling;
+    if (!isKnown && !this.#isOurs(name, definitionHash(reported))) return false;
+    if (!isKnown) await this.#settings.set(setting, spelling);
+    if (this.#applied.has(name)) this.#confirmed.add(name);
     return true;
+  }
+
+  /**
+   * True when the server spells what this process gave it differently. It may still report what was there before; and once
+   * it has reported ours, something else is another's.
+   */
+  #isOurs(name: string, reported: string): boolean {
+    const before = this.#applied.get(name);
+    return before !== undefined && before !== reported && !this.#confirmed.has(name);
   }
 }
 
