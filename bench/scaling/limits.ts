@@ -35,8 +35,8 @@ export function limitsByPosts(inputs: Inputs): Limit[] {
     },
     {
       at: (ANSWER_MS / inputs.overviewMs) * 100_000,
-      what: `counting the top tags of \`GET /board\` takes longer than a command may (${ANSWER_S} s): they stay as they were`,
-      remedy: "tags kept by the hour, like the other figures",
+      what: `counting the top tags of \`GET /board\` takes longer than a command may (${ANSWER_S} s), where no process keeps the figures`,
+      remedy: "a process that does",
     },
     {
       at: (ANSWER_MS / inputs.countsMs) * 100_000,

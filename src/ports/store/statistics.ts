@@ -44,8 +44,8 @@ export interface StatisticsStore {
   kept: KeptFigures | null;
   counts(now: number): Promise<BoardCounts>;
   /**
-   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. Kept ones may be older: counting
-   * them takes at most one part in a hundred of the time.
+   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. Kept ones may be older than the rest
+   * while very many change at once.
    */
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */

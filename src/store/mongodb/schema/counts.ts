@@ -10,6 +10,23 @@ export interface CountedHourDocument {
   syndicated: number;
   /** When the first of those expires: the counts are right until then. */
   next_expiry: Date | null;
+  /** Whether `counted_tags` has the hour's tags; missing in what an older release counted. */
+  tagged?: boolean;
+}
+
+/**
+ * Collection `counted_tags`: how many active posts that were created in the hour have the tag, at least one. The latest hours
+ * are not in it.
+ */
+interface CountedTagDocument {
+  _id: { tag: string; hour: Date };
+  posts: number;
+}
+
+/** Collection `tag_totals`: the sums of `counted_tags` by tag. */
+interface TagTotalDocument {
+  _id: string;
+  posts: number;
 }
 
 /** Collection `count_marks`: hours in which something has changed since they were counted. */
@@ -42,13 +59,16 @@ export interface BoardCountsDocument {
   /** How many documents these collections had just before: another number says that the ones above may be wrong. */
   sizes: { publishers: number; subscriptions: number };
   top_tags: { tag: string; count: number }[];
-  /** When tags were counted, and in how many milliseconds; null before. */
+  /** The moment of the top tags; null before all hours have their tags. */
   tags_at: Date | null;
-  tags_ms: number;
+  /** The walk over all totals has compared those up to this tag; missing in what an older release kept. */
+  tags_walk?: string;
 }
 
 export interface CountDocuments {
   counted_hours: CountedHourDocument;
+  counted_tags: CountedTagDocument;
+  tag_totals: TagTotalDocument;
   count_marks: CountMarkDocument;
   board_counts: BoardCountsDocument;
 }

@@ -158,6 +158,10 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   windows: [{ name: "end", key: { ends_at: 1 }, expireAfterSeconds: ENDED_S }],
   rankings: [{ name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S }],
   counted_hours: [],
+  // The tags of an hour; by id those of a tag are side by side.
+  counted_tags: [{ name: "hour", key: { "_id.hour": 1 } }],
+  // The most frequent, equal ones by name.
+  tag_totals: [{ name: "most", key: { posts: -1, _id: 1 } }],
   count_marks: [],
   board_counts: [],
   daily_counters: [],

@@ -55,6 +55,8 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   },
   // The server deletes what is over, and counts are kept.
   declareSchema,
+  // Tags are counted by the hour.
+  declareSchema,
 ];
 
 /** What no release uses any more, or what an index of fewer documents stands for; it may stay without the right to drop. */

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection } from "mongodb";
+import type { ClientSession, Collection, Filter } from "mongodb";
 import { KINDS, type Kind } from "../../../../schema/post.ts";
 import type { CountedHourDocument } from "../../schema/counts.ts";
 import type { PostDocument } from "../../schema/documents.ts";
@@ -11,23 +11,26 @@ interface Group {
   next: Date | null;
 }
 
+/** What is counted: the posts created in these hours, and those from `since` on. */
+export interface Counted {
+  hours: readonly number[];
+  since: number;
+  now: number;
+}
+
 /**
- * Counts the posts created in these hours, and from `since` on. Reads them by the index of creation times.
- * @returns a document for each hour that has posts
+ * Counts posts by hour, kind and source. Reads them by the index of creation times.
+ * @returns a document for each hour that has posts, without tags
  */
 export async function countHours(
   posts: Collection<PostDocument>,
-  { hours, since, now }: { hours: readonly number[]; since: number; now: number },
+  { hours, since, now }: Counted,
   session: ClientSession,
 ): Promise<Map<number, CountedHourDocument>> {
-  const times = [
-    ...hours.map((hour) => ({ created_at: { $gte: new Date(hour), $lt: new Date(hourAfter(hour)) } })),
-    { created_at: { $gte: new Date(since) } },
-  ];
   const isLive = { $and: [{ $ne: ["$state", "removed"] }, { $gt: ["$expires_at", new Date(now)] }] };
   const groups = posts.aggregate<Group>(
     [
-      { $match: { $or: times } },
+      { $match: createdIn({ hours, since }) },
       {
         $group: {
           _id: {
@@ -57,12 +60,20 @@ export async function countHours(
   return counted;
 }
 
-const emptyHour = (hour: number): CountedHourDocument => ({
+export const createdIn = ({ hours, since }: Pick<Counted, "hours" | "since">): Filter<PostDocument> => ({
+  $or: [
+    ...hours.map((hour) => ({ created_at: { $gte: new Date(hour), $lt: new Date(hourAfter(hour)) } })),
+    { created_at: { $gte: new Date(since) } },
+  ],
+});
+
+export const emptyHour = (hour: number): CountedHourDocument => ({
   _id: new Date(hour),
   created: 0,
   kinds: noKinds(),
   syndicated: 0,
   next_expiry: null,
+  tagged: false,
 });
 
 export const noKinds = (): Record<Kind, number> =>
