@@ -78,6 +78,16 @@ describe.each(KINDS)("a start of the MongoDB store, %s", (kind) => {
     expect(kept.sort()).toEqual(["_id_", "reporter", "voice"]);
   });
 
+  it("drops the index of turns in the push queue, which stands in the order of due times", async () => {
+    await start();
+    const key = { failing: 1, origin: 1, turn: 1, due_at: 1 } as const;
+    await db.collection("push_queue").createIndex(key, { name: "turn" });
+    await schema.updateOne({ _id: "schema" }, { $set: { version: 10 } });
+    await start();
+    const kept = (await db.collection("push_queue").indexes()).map(({ name }) => name);
+    expect(kept.sort()).toEqual(["_id_", "due", "lane"]);
+  });
+
   it("has the replies of an older database expire with their roots", async () => {
     const store = await start();
     await store.publishers.insert(aPublisher("pub_a"));

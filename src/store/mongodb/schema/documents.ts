@@ -10,6 +10,7 @@ import type {
   WorkKind,
 } from "../../../ports/store/index.ts";
 import type { CountDocuments } from "./counts.ts";
+import type { PushOriginDocument, PushQueueDocument } from "./push-queue.ts";
 import type { Stamp } from "./stamps.ts";
 
 /**
@@ -211,7 +212,6 @@ export interface PushDocument {
   due_at: Date | null;
   attempts: number;
   token: string | null;
-  claimed_origin: string | null;
   /** When a redelivery requested during a claim is due. */
   again_at: Date | null;
   /** Oldest first. Missing in what an older release wrote, which kept the latest alone, as `attempt`. */
@@ -224,33 +224,6 @@ interface AttemptDocument {
   latency_ms: number;
   status: number | null;
   error: string | null;
-}
-
-/** Collection `push_queue`: a subscription that can be pushed to and has pushes waiting. */
-export interface PushQueueDocument {
-  _id: string;
-  origin: string;
-  /** Whether its last push failed. */
-  failing: boolean;
-  /** When its first waiting push is due, or earlier. */
-  due_at: Date;
-  /** Least recently served first: when it was served, or began to wait, in microseconds. */
-  turn: number;
-  /** Another after each change, so that no claim undoes one. Missing in what an older release wrote. */
-  revision?: string;
-}
-
-/** Collection `push_origins`; `_id` is host and port: when their subscriptions were last served, and the claims on them. */
-export interface PushOriginDocument {
-  _id: string;
-  /** Of the subscriptions whose last push did not fail, as in `push_queue`. */
-  turn?: number;
-  /** Of the others. */
-  failing_turn?: number;
-  /** The claim that changed it last: of two that saw the same, one finds it gone. */
-  claim: string;
-  held: { push: string; token: string; until: Date }[];
-  served_at: Date;
 }
 
 export interface ReportDocument {

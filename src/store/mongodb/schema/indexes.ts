@@ -136,10 +136,8 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
   ],
   push_queue: [
     { name: "due", key: { due_at: 1 } },
-    // When the first of each lane is due.
+    // Lanes, each in the order of service.
     { name: "lane", key: { failing: 1, origin: 1, due_at: 1, _id: 1 } },
-    // A lane by turn; with the due time in the key, the others are skipped without being read.
-    { name: "turn", key: { failing: 1, origin: 1, turn: 1, due_at: 1 } },
   ],
   push_origins: [{ name: "age", key: { served_at: 1 }, expireAfterSeconds: IDLE_ORIGIN_DAYS * DAY_S }],
   reports: [

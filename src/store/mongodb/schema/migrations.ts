@@ -57,6 +57,10 @@ const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [
   declareSchema,
   // Tags are counted by the hour.
   declareSchema,
+  async ({ db }) => {
+    // Unused: places of the push queue stand in the order of their due times.
+    await db.collection("push_queue").dropIndex("turn").catch(unless(INDEX_NOT_FOUND, UNAUTHORIZED));
+  },
 ];
 
 /** What no release uses any more, or what an index of fewer documents stands for; it may stay without the right to drop. */

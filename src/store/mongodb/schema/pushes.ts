@@ -20,7 +20,7 @@ export function newPush(
     state: "waiting",
     due_at: dueAt,
     attempts: 0,
-    ...UNCLAIMED,
+    token: null,
     again_at: null,
     history: [],
   };
@@ -28,11 +28,6 @@ export function newPush(
 
 export const pushId = (subscriptionId: string, deliveryId: number): string =>
   `${subscriptionId}:${deliveryId}`;
-
-export const UNCLAIMED = {
-  token: null,
-  claimed_origin: null,
-} satisfies Partial<PushDocument>;
 
 export function pushRecordOfDocument(document: PushDocument): PushRecord {
   return {

@@ -12,7 +12,7 @@ import type { Documents } from "../schema/documents.ts";
 import type { MongodbContext } from "./context.ts";
 import { inSession } from "./reads.ts";
 
-/** A document to insert, or a change of one document, or its removal. */
+/** A document to insert, or a change of one document or of many, or the removal of one. */
 export type Write = { to: keyof Documents } & (
   | { insert: Document }
   | { remove: Document }
@@ -20,6 +20,8 @@ export type Write = { to: keyof Documents } & (
       filter: Document;
       update: Document | Document[];
       upsert?: boolean;
+      /** Changes all that pass the filter. Among several writes, one such makes the driver send none again by itself. */
+      many?: boolean;
       /** Gives the error when no document passes the filter; without it, that is no error. */
       missed?: () => Error;
     }
@@ -78,18 +80,18 @@ export async function writeAll(
  * Makes each write by itself, in no order and outside of transactions; by one command, or on servers before 8.0 by one for
  * each, side by side.
  *
- * @returns for each, whether it found its document or inserted it; one that met an insert under the same id did not
+ * @returns for each, how many documents it found or inserted: none when it met an insert under the same id
  */
 export async function writeEach(
   { connection: { client, db, wireVersion } }: MongodbContext,
   writes: readonly Write[],
   writeConcern?: WriteConcernSettings,
-): Promise<boolean[]> {
+): Promise<number[]> {
   if (writes.length === 0) return [];
   const options = writeConcern === undefined ? {} : { writeConcern };
   if (wireVersion < WIRE_VERSION_OF_BULKS) {
     const alone = (write: Write) => writeOne(db, write, undefined, options).catch(noneIfDuplicate);
-    return (await Promise.all(writes.map(alone))).map((count) => count > 0);
+    return Promise.all(writes.map(alone));
   }
   const models = writes.map((write) => modelOf(write, `${db.databaseName}.${write.to}`));
   const result = await client
@@ -103,7 +105,7 @@ export async function writeEach(
   return writes.map((_, i) => {
     const updated = result?.updateResults?.get(i);
     const removed = result?.deleteResults?.get(i)?.deletedCount ?? 0;
-    return updated?.didUpsert === true || (updated?.matchedCount ?? removed) > 0;
+    return updated?.didUpsert === true ? 1 : (updated?.matchedCount ?? removed);
   });
 }
 
@@ -128,16 +130,18 @@ async function writeOne(
     return 0;
   }
   if ("remove" in write) return (await collection.deleteOne(write.remove, options)).deletedCount;
-  const { filter, update, upsert = false } = write;
-  const { matchedCount, upsertedCount } = await collection.updateOne(filter, update, { ...options, upsert });
+  const { filter, update, upsert = false, many = false } = write;
+  const { matchedCount, upsertedCount } = many
+    ? await collection.updateMany(filter, update, { ...options, upsert })
+    : await collection.updateOne(filter, update, { ...options, upsert });
   return matchedCount + upsertedCount;
 }
 
 function modelOf(write: Write, namespace: string): AnyClientBulkWriteModel<Document> {
   if ("insert" in write) return { name: "insertOne", namespace, document: write.insert };
   if ("remove" in write) return { name: "deleteOne", namespace, filter: write.remove };
-  const { filter, update, upsert = false } = write;
-  return { name: "updateOne", namespace, filter, update, upsert };
+  const { filter, update, upsert = false, many = false } = write;
+  return { name: many ? "updateMany" : "updateOne", namespace, filter, update, upsert };
 }
 
 /** Another write changed what this one had looked at before: look again. */

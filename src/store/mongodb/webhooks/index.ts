@@ -3,7 +3,7 @@ import type { PushStore } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { redeliveredPush } from "../../rules/settling.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
-import { newPush, pushId, pushRecordOfDocument, UNCLAIMED } from "../schema/pushes.ts";
+import { newPush, pushId, pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { KeyedQueue } from "../server/keyed-queue.ts";
@@ -45,7 +45,7 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
           claimed.map(({ subscriptionId, deliveryId, token, matchedAt }) => ({
             updateOne: {
               filter: { _id: pushId(subscriptionId, deliveryId), token },
-              update: { $set: { ...UNCLAIMED, due_at: new Date(matchedAt) } },
+              update: { $set: { token: null, due_at: new Date(matchedAt) } },
             },
           })),
           { session },

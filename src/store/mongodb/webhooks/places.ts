@@ -1,7 +1,11 @@
 import type { ClaimedPush } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/claims.ts";
-import { pushId } from "../schema/pushes.ts";
-import type { Write } from "../server/write-all.ts";
+import { groupedBy } from "../../rules/rows.ts";
+import type { MongodbContext } from "../server/context.ts";
+import { type Write, writeEach } from "../server/write-all.ts";
+import type { PlannedPush } from "./claim-plan.ts";
+import { LATEST } from "./lanes.ts";
+import type { Claim } from "./moves.ts";
 
 interface HeldPlace {
   /** Where the push was claimed for. */
@@ -26,13 +30,88 @@ export class Held {
 
   /** Frees the place of a claim at its origin. */
   release(push: ClaimedPush): Write {
-    const { subscriptionId, deliveryId, token } = push;
-    return release({ origin: this.of(push).origin, push: pushId(subscriptionId, deliveryId), token });
+    return releaseAt(this.of(push).origin, push.token);
   }
 }
 
-export const release = ({ origin, ...held }: { origin: string; push: string; token: string }): Write => ({
+/** A claim is a lease: if an election takes it back, its push is due again, and goes out once more under the same id. */
+export const LEASE = { w: 1 } as const;
+
+/** The token of a claimed push, another for each that one claim takes at an origin. */
+export const tokenOf = ({ slot }: Pick<PlannedPush, "slot">, { token }: Claim): string => `${token}:${slot}`;
+
+/** Frees the place of a planned push. */
+export const release = (one: PlannedPush, claim: Claim): Write =>
+  releaseAt(one.lane.origin, tokenOf(one, claim));
+
+const releaseAt = (origin: string, token: string): Write => ({
   to: "push_origins",
   filter: { _id: origin },
-  update: { $pull: { held } },
+  update: { $pull: { held: { token } } },
 });
+
+/** Resolves to what is planned at origins that no other claim has changed since the plan. */
+export async function takePlaces(
+  context: MongodbContext,
+  planned: readonly PlannedPush[],
+  claim: Claim,
+): Promise<PlannedPush[]> {
+  const origins = [...groupedBy(planned, ({ lane }) => lane.origin)].map(([origin, ofOrigin]) => {
+    const before = ofOrigin[0].lane.claim;
+    // The name of a claim at an origin ends with it, but for those of an older release.
+    return { origin, before, n: ofOrigin.length, isNamed: before?.endsWith(`:${origin}`) === true };
+  });
+  const alike = [
+    ...groupedBy(origins, ({ n, isNamed, origin }) => (isNamed ? `${n}` : `${n} ${origin}`)).values(),
+  ];
+  const counts = await writeEach(
+    context,
+    alike.map((group): Write => {
+      const [{ origin, before, n, isNamed }] = group;
+      const update = taken(n, claim);
+      if (!isNamed)
+        return { to: "push_origins", filter: { _id: origin, claim: before }, update, upsert: true };
+      const filter = {
+        _id: { $in: group.map((one) => one.origin) },
+        claim: { $in: group.map((one) => one.before) },
+      };
+      return { to: "push_origins", filter, update, many: true };
+    }),
+    LEASE,
+  );
+  const won = new Set<string>();
+  const unsure: string[] = [];
+  for (const [i, group] of alike.entries()) {
+    const names = group.map(({ origin }) => origin);
+    if (counts[i] === group.length) for (const name of names) won.add(name);
+    else if (counts[i] !== 0) unsure.push(...names);
+  }
+  if (unsure.length > 0) {
+    const names = unsure.map((origin) => `${claim.token}:${origin}`);
+    const found = context.collections.push_origins.find(
+      { _id: { $in: unsure }, claim: { $in: names } },
+      { ...LATEST, projection: { _id: 1 } },
+    );
+    for (const { _id } of await found.toArray()) won.add(_id);
+  }
+  return planned.filter(({ lane }) => won.has(lane.origin));
+}
+
+/** The update of an origin at which a claim takes `n` places; those whose lease has ended go. */
+function taken(n: number, claim: Claim) {
+  const { token, now, leaseEnd: until } = claim;
+  const live = { $filter: { input: { $ifNull: ["$held", []] }, cond: { $gt: ["$$this.until", now] } } };
+  const held = Array.from({ length: n }, (_, slot) => ({
+    token: tokenOf({ slot }, claim),
+    until,
+  }));
+  return [
+    {
+      $set: {
+        claim: { $concat: [`${token}:`, "$_id"] },
+        served_at: now,
+        held: { $concatArrays: [live, held] },
+      },
+    },
+  ];
+}

@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession, Document } from "mongodb";
 import { queuePlace } from "../../rules/claims.ts";
-import type { SubscriptionDocument } from "../schema/documents.ts";
+import type { PushDocument, SubscriptionDocument } from "../schema/documents.ts";
 import { newPush } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
 import type { Write } from "../server/write-all.ts";
+import { AHEAD_READ, aheadOf } from "./ahead.ts";
 
 /**
  * The order of service. `push_queue` holds each subscription that can be pushed to and has pushes waiting, with the time
- * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others. Turns
- * are times: a lane or subscription that was served goes to the end, and a new one stands where its wait began, so that
- * neither waits for another's whole backlog.
+ * its first push is due. The subscriptions of an origin form two lanes, those whose last push failed and the others, in the
+ * order of that time. One that was served and has more to send stands there with the time of its service, behind those
+ * that wait for longer, so that none waits for another's whole backlog.
  *
- * A place in the queue derives from the subscription and its pushes, and is never later than the first of them. What makes
+ * A place in the queue derives from the subscription and its pushes, and a claim never finds it too late. What makes
  * a push due earlier, or a subscription one that can be pushed to, is a transaction that writes the subscription, by `touch`
  * if not otherwise, and renews the revision of its place: two such conflict, and no place derives from old data. What makes
  * a push due later, as a claim does, moves its place only while that has the revision it was read with.
@@ -45,13 +46,15 @@ export async function touch(
   );
 }
 
+export type WaitingPush = Pick<PushDocument, "_id" | "delivery_id"> & { due_at: Date };
+
 interface QueuedSubscription
   extends Pick<
     SubscriptionDocument,
     "_id" | "active" | "webhook_origin" | "webhook_verified_at" | "failures"
   > {
-  /** The waiting push that is due first, if there is one. */
-  first: { due_at: Date }[];
+  /** Those of its pushes that are due first. */
+  waiting: WaitingPush[];
 }
 
 /** Brings the places of subscriptions in step with their pushes; runs inside a transaction that writes them. */
@@ -67,7 +70,7 @@ export async function requeueDocuments(
       [
         { $match: { _id: { $in: subscriptionIds } } },
         { $project: { active: 1, webhook_origin: 1, webhook_verified_at: 1, failures: 1 } },
-        firstWaiting("first", 1, [{ $project: { due_at: 1 } }]),
+        firstWaiting("waiting", AHEAD_READ, [{ $project: { delivery_id: 1, due_at: 1 } }]),
       ],
       { session },
     )
@@ -75,7 +78,7 @@ export async function requeueDocuments(
   if (queued.length === 0) return;
   await push_queue.bulkWrite(
     queued.map((subscription) => {
-      const write = placeWrite(subscription, subscription.first[0]?.due_at ?? null);
+      const write = placeWrite(subscription, subscription.waiting);
       if ("remove" in write) return { deleteOne: { filter: write.remove } };
       const { filter, update } = write;
       return { updateOne: { filter, update, upsert: true } };
@@ -84,24 +87,31 @@ export async function requeueDocuments(
   );
 }
 
-type Receiver = Omit<QueuedSubscription, "first">;
+type Receiver = Omit<QueuedSubscription, "waiting">;
 
 /**
  * Puts a subscription where it belongs in the queue, or takes it out.
- * @param dueAt  when its first waiting push is due, null when none waits
+ * @param waiting  its waiting pushes, first due first, `AHEAD_READ` of them or all
  */
 export function placeWrite(
   subscription: Receiver,
-  dueAt: Date | null,
+  waiting: readonly Omit<WaitingPush, "_id">[],
 ): Extract<Write, { remove: Document }> | Extract<Write, { update: Document }> {
   const { _id } = subscription;
-  const place = queuePlace(subscription, dueAt);
+  const place = queuePlace(subscription, waiting[0]?.due_at ?? null);
   if (place === null) return { to: "push_queue", remove: { _id } };
-  const { dueAt: due_at, ...lane } = place;
-  const update = {
-    $set: { ...lane, due_at, revision: randomUUID() },
-    $setOnInsert: { turn: due_at.getTime() * 1_000 },
-  };
+  const revision = randomUUID();
+  const update = [
+    {
+      $set: {
+        origin: { $literal: place.origin },
+        failing: place.failing,
+        due_at: { $max: [place.dueAt, "$served_at"] },
+        revision,
+        ahead: aheadOf(waiting, revision),
+      },
+    },
+  ];
   return { to: "push_queue", filter: { _id }, update, upsert: true };
 }
 
@@ -122,3 +132,7 @@ export function firstWaiting(as: string, most: number, then: Document[] = []): D
     },
   };
 }
+
+/** The order of `firstWaiting`. */
+export const firstDueFirst = (a: Omit<WaitingPush, "_id">, b: Omit<WaitingPush, "_id">): number =>
+  a.due_at.getTime() - b.due_at.getTime() || a.delivery_id - b.delivery_id;

@@ -2,15 +2,16 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import { dateOf, type PushDocument, type SubscriptionDocument, timeOf } from "../schema/documents.ts";
-import { attemptsOf, historyDocuments, pushId, UNCLAIMED } from "../schema/pushes.ts";
+import { attemptsOf, historyDocuments, pushId } from "../schema/pushes.ts";
 import { subscriptionName, subscriptionOfDocument } from "../schema/subscriptions.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { Gathered } from "../server/gathered.ts";
 import { sequenceName } from "../server/sequences.ts";
 import { type Write, writeAll, writeEach } from "../server/write-all.ts";
 import { nextChange } from "../subscriptions/changes.ts";
+import { AHEAD_READ } from "./ahead.ts";
 import type { Held } from "./places.ts";
-import { firstWaiting, placeWrite, requeueDocuments } from "./queue.ts";
+import { firstDueFirst, firstWaiting, placeWrite, requeueDocuments, type WaitingPush } from "./queue.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
 
@@ -56,14 +57,14 @@ async function settleDelivered(
         history: { $exists: true },
       },
       update: {
-        $set: { ...UNCLAIMED, state: "delivered", due_at: null },
+        $set: { token: null, state: "delivered", due_at: null },
         $inc: { attempts: 1 },
         $push: { history },
       },
     };
   });
   const ids = [...new Set(batch.map(({ push }) => push.subscriptionId))];
-  const [settled, failing] = await Promise.all([
+  const [counts, failing] = await Promise.all([
     // A majority acknowledges what follows, and these before it.
     writeEach(context, ends, { w: 1 }),
     // Another of its pushes may have failed since the claim; one that fails from now on counts as failed afterwards.
@@ -71,6 +72,7 @@ async function settleDelivered(
       .find({ _id: { $in: ids }, failures: { $gt: 0 } }, { projection: { webhook_url: 1 } })
       .toArray(),
   ]);
+  const settled = counts.map((count) => count > 0);
   const done = batch.filter((_, i) => settled[i]).map(({ push }) => push);
   await writeEach(context, [
     ...done.map((push) => held.release(push)),
@@ -126,12 +128,12 @@ async function settleInside(
   const change_no = outcome.deactivate === null ? null : await nextChange(context, session);
   const _id = pushId(subscriptionId, deliveryId);
   const [found] = await context.collections.subscriptions
-    .aggregate<SubscriptionDocument & { settled: PushDocument[]; waiting: PushDocument[] }>(
+    .aggregate<SubscriptionDocument & { settled: PushDocument[]; waiting: WaitingPush[] }>(
       [
         { $match: { _id: subscriptionId } },
         { $lookup: { from: "pushes", pipeline: [{ $match: { _id, token } }], as: "settled" } },
-        // Its own push, which waits for the end of the lease, and the one after it.
-        firstWaiting("waiting", 2, [{ $project: { due_at: 1 } }]),
+        // Its own push, which waits for the end of the lease, and those after it.
+        firstWaiting("waiting", AHEAD_READ + 1, [{ $project: { delivery_id: 1, due_at: 1 } }]),
       ],
       { session },
     )
@@ -143,15 +145,15 @@ async function settleInside(
   const before = subscriptionOfDocument(found);
   const after = settledSubscription(before, claimed, attempt, outcome);
   const { failures, failingSince, active, inactiveReason } = after;
-  const others = found.waiting.filter((one) => one._id !== _id).map((one) => timeOf(one.due_at));
-  const due = [...others, next.dueAt].filter((at) => at !== null);
+  const own = next.dueAt === null ? [] : [{ delivery_id: deliveryId, due_at: new Date(next.dueAt) }];
+  const waiting = [...found.waiting.filter((one) => one._id !== _id), ...own].sort(firstDueFirst);
   await writeAll(context, session, [
     {
       to: "pushes",
       filter: { _id },
       update: {
         $set: {
-          ...UNCLAIMED,
+          token: null,
           again_at: null,
           state: next.state,
           due_at: dateOf(next.dueAt),
@@ -174,7 +176,7 @@ async function settleInside(
         $inc: { push_changes: 1 },
       },
     },
-    placeWrite({ ...found, active, failures }, due.length === 0 ? null : new Date(Math.min(...due))),
+    placeWrite({ ...found, active, failures }, waiting),
   ]);
   return true;
 }

@@ -119,6 +119,30 @@ export function describePushPlaces({ store, another }: Subject): void {
       expect(named(await claim({ perOrigin: 2, limit: 1 }))).toEqual(["sub_2 1"]);
     });
 
+    it("of an origin at its limit hold up no other origin, however many subscriptions it has", async () => {
+      for (let n = 0; n < 30; n += 1) {
+        await consenting(`sub_${n}`, "https://slow.example");
+        await match(`sub_${n}`, 1);
+      }
+      await claim({ perOrigin: 2 });
+      await consenting("sub_z", "https://z.example");
+      await match("sub_z", 1, T0 + 99);
+      expect(named(await claim({ perOrigin: 2, limit: 1 }))).toEqual(["sub_z 1"]);
+    });
+
+    it("of a subscription that is matched again and again let others of its origin have their turn", async () => {
+      await consenting("sub_1", "https://a.example");
+      await consenting("sub_2", "https://a.example");
+      await match("sub_1", 3, T0);
+      await match("sub_2", 2, T0 + 50);
+      const order: string[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        order.push(...named(await claim({ limit: 1, now: NOW + n })));
+        await match("sub_1", 1, T0 + 90);
+      }
+      expect(order).toEqual(["sub_1 1", "sub_2 1", "sub_1 2"]);
+    });
+
     it("of subscriptions at one origin take turns too", async () => {
       await consenting("sub_1", "https://a.example");
       await consenting("sub_2", "https://a.example");
