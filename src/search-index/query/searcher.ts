@@ -8,10 +8,10 @@ import { DOT_TO_COSINE } from "../../search/vectors.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bestOf } from "./best-of.ts";
 import { Copies, hasCompany } from "./copies.ts";
-import { anyRowTest, listedRows, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
+import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { MeaningScorer } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
-import { type Page, walkByTime, walkSome } from "./walk.ts";
+import { listToWalkPast, type Page, walkByTime, walkSome } from "./walk.ts";
 import { WordClaims } from "./word-claims.ts";
 import type { WordArm, WordScorer } from "./words.ts";
 
@@ -108,24 +108,11 @@ export class Searcher {
   }
 
   list(question: Question, page: Page): Place[] {
-    const walked = this.#walkPastList(question, page);
-    return walked ?? walkByTime(this.#memory, question.filter, this.#everything(question), page);
-  }
-
-  /**
-   * A page of a long list of the filter, of which few rows are wanted: rows are met in the order of the page and asked
-   * whether they are in the list, at most as many as the list has.
-   *
-   * @returns null where reading the list promises to be faster, or turned out to be
-   */
-  #walkPastList(question: Question, page: Page): Place[] | null {
     const { filter, words, vector } = question;
-    const listed = words === null && vector === null ? listedRows(this.#memory, filter) : 0;
-    // Where the list lies evenly, a full page takes this many rows for each one wanted.
-    const apart = this.#memory.rows.size / listed;
-    if (2 * page.limit * apart > listed) return null;
-    const rows = { passes: rowTest(this.#memory, filter), among: null };
-    return walkSome(this.#memory, filter, this.#everything(question, rows), page, listed);
+    const list = words === null && vector === null ? listToWalkPast(this.#memory, filter, page) : null;
+    const rows = list === null ? null : this.#everything(question, list);
+    const walked = rows === null ? null : walkSome(this.#memory, filter, rows, page, list?.size);
+    return walked ?? walkByTime(this.#memory, filter, this.#everything(question), page);
   }
 
   count(question: Question): number {
