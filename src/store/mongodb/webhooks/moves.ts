@@ -4,6 +4,7 @@ import { groupedBy } from "../../rules/rows.ts";
 import type { PushDocument } from "../schema/documents.ts";
 import { pushId } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
+import { ofOneMoment } from "../server/reads.ts";
 import type { Write } from "../server/write-all.ts";
 import { AHEAD_READ, afterService, aheadOf, isLast } from "./ahead.ts";
 import type { PlannedPush } from "./claim-plan.ts";
@@ -36,14 +37,18 @@ interface Moves {
 
 const NO_ATTEMPTS = { history: 0, attempt: 0 };
 
+/** Pushes by the id of their subscription; null where its place in the queue was not read as it was planned. */
+type Waiting = Map<string, PushDocument[] | null>;
+
 /**
- * Reads pushes by the id of their subscription: those planned, as a majority has them; or the first `AHEAD_READ`, with what
- * no majority has yet, where they have to be looked for.
+ * Reads pushes: those planned, as a majority has them; or the first `AHEAD_READ`, with what no majority has yet, where they
+ * have to be looked for. On a cluster these are read with their place as of one moment: while collections lie on two shards,
+ * the push of a place that is there already may be missing otherwise.
  */
 export async function waitingIn(
-  { collections: { pushes, push_queue } }: MongodbContext,
+  { connection, collections: { pushes, push_queue } }: MongodbContext,
   planned: readonly PlannedPush[],
-): Promise<Map<string, PushDocument[]>> {
+): Promise<Waiting> {
   const listed: string[] = [];
   const unlisted: string[] = [];
   for (const { place, deliveryId } of planned) {
@@ -55,17 +60,20 @@ export async function waitingIn(
     unlisted.length === 0
       ? []
       : push_queue
-          .aggregate<{ _id: string; pushes: PushDocument[] }>(
+          .aggregate<{ _id: string; revision?: string | null; pushes: PushDocument[] }>(
             [
               { $match: { _id: { $in: unlisted } } },
-              { $project: { _id: 1 } },
+              { $project: { revision: 1 } },
               firstWaiting("pushes", AHEAD_READ, [{ $project: NO_ATTEMPTS }]),
             ],
-            LATEST,
+            connection.sharded ? ofOneMoment(connection) : LATEST,
           )
           .toArray(),
   ]);
-  const waiting = new Map(found.map(({ _id, pushes }) => [_id, pushes]));
+  const revisions = new Map(planned.map(({ place }) => [place._id, place.revision ?? null]));
+  const waiting: Waiting = new Map(
+    found.map(({ _id, revision = null, pushes }) => [_id, revision === revisions.get(_id) ? pushes : null]),
+  );
   for (const push of known)
     waiting.set(push.subscription_id, [...(waiting.get(push.subscription_id) ?? []), push]);
   return waiting;
@@ -78,14 +86,20 @@ export async function waitingIn(
  */
 export function movesOf(
   planned: readonly PlannedPush[],
-  waiting: ReadonlyMap<string, readonly PushDocument[]>,
+  waiting: Waiting,
   owners: ReadonlyMap<string, StoredSubscription>,
   claim: Claim,
 ): Moves {
   const moves: Moves = { served: [], unused: [], writes: [], asPlanned: true };
   const alike: { n: number; place: DuePlace }[] = [];
   for (const [place, ofPlace] of groupedBy(planned, (one) => one.place)) {
-    const found = waiting.get(place._id) ?? [];
+    const read = waiting.get(place._id);
+    if (read === null) {
+      moves.unused.push(...ofPlace);
+      moves.asPlanned = false;
+      continue;
+    }
+    const found = read ?? [];
     const subscription = owners.get(place._id);
     const listed = ofPlace.every(({ deliveryId }) => deliveryId !== null);
     const n = ofPlace.length;
