@@ -4,7 +4,7 @@ import type { PostDocument } from "../../schema/documents.ts";
 import { type Counted, createdIn } from "./hours.ts";
 
 /** What one run writes, so that its transaction ends soon. */
-const CHANGES_MAX = 10_000;
+const CHANGES_MAX = 2_000;
 
 /** A tag of an hour: how many posts have it now, 0 for none, and how many more than before. */
 export interface TagChange {
