@@ -3,7 +3,7 @@ import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index
 import { collectionsOf } from "../../../src/store/mongodb/schema/collections.ts";
 import { LEASE_MS, NOW, named, preparePushes } from "../../contract/store/pushes/prepare.ts";
 import { mongodbFor } from "../../support/mongodb/mongodb.ts";
-import { aPublisher, T0 } from "../../support/search/rows.ts";
+import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
 
 const database = await mongodbFor("replicaSet", "push_places");
 
@@ -71,5 +71,30 @@ describe.skipIf(database === null)("a place of the push queue", async () => {
     await match("sub_1", 1, T0 + 9);
     for (const push of await claim()) await end(push, "delivered");
     expect(await push_queue.countDocuments()).toBe(0);
+  });
+
+  it("is settled as soon as it is claimed, while others write", async () => {
+    const other = await openMongodb(url);
+    let isOver = false;
+    const writers = Array.from({ length: 12 }, async (_, writer) => {
+      for (let n = 0; !isOver; n += 1)
+        await other.posts.insert(aPost(`w${writer}-${n}`, { publisherId: "pub_a" }));
+    });
+    await match("sub_1", 2);
+    const failed = { at: NOW, latencyMs: 1, status: 500, error: null };
+    const settled: boolean[] = [];
+    for (let round = 1; round <= 300; round += 1) {
+      const now = NOW + round * LEASE_MS;
+      const claimed = await claim({ now });
+      const again = { state: "waiting", dueAt: now + 1, deactivate: null } as const;
+      for (const push of claimed) settled.push(await store.pushes.settle(push, failed, again));
+      if (round % 10 === 0) await store.pushes.giveBack(await claim({ now: now + 1 }));
+    }
+    isOver = true;
+    await Promise.all(writers);
+    await other.close();
+    // A snapshot taken right after a claim may lack it: once in a thousand times this one was not seen.
+    expect(settled.filter((one) => !one)).toEqual([]);
+    expect(settled).toHaveLength(600);
   });
 });

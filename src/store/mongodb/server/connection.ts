@@ -248,6 +248,16 @@ function hasLabel(error: unknown, label: string): boolean {
   return behind instanceof MongoError && behind.hasErrorLabel(label);
 }
 
+/**
+ * Thrown inside a transaction, has it begin anew. Its snapshot holds what was written before it in every transaction that a
+ * majority acknowledged; what only the primary has acknowledged may be missing for a moment while others commit.
+ */
+export function notVisibleYet(): Error {
+  const error = new MongoError("a write just before this transaction is not in its snapshot");
+  error.addErrorLabel("TransientTransactionError");
+  return error;
+}
+
 /** True when another transaction wrote the document and has not committed. */
 const isConflict = (error: unknown): boolean => hasCode(error, 112);
 

@@ -5,6 +5,7 @@ import { redeliveredPush } from "../../rules/settling.ts";
 import { dateOf, timeOf } from "../schema/documents.ts";
 import { newPush, pushId, pushRecordOfDocument } from "../schema/pushes.ts";
 import { subscriptionName } from "../schema/subscriptions.ts";
+import { notVisibleYet } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { KeyedQueue } from "../server/keyed-queue.ts";
 import { findPost } from "../server/reads.ts";
@@ -12,7 +13,7 @@ import { writeEach } from "../server/write-all.ts";
 import { UNPRUNED } from "../subscriptions/deliveries.ts";
 import { claimPushDocuments } from "./claims.ts";
 import { Rounds } from "./lanes.ts";
-import { Held } from "./places.ts";
+import { claimedNow, Held } from "./places.ts";
 import { requeueDocuments, touch } from "./queue.ts";
 import { settlePushDocuments } from "./settling.ts";
 
@@ -33,6 +34,10 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
     async giveBack(claimed) {
       if (claimed.length === 0) return;
       const ids = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
+      const theirs = claimed.map(({ subscriptionId, deliveryId, token }) => ({
+        _id: pushId(subscriptionId, deliveryId),
+        token,
+      }));
       const freed = connection.run(() =>
         writeEach(
           context,
@@ -41,15 +46,18 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
       );
       const given = connection.write(ids.map(subscriptionName), async (session) => {
         await touch(context, session, ids);
-        await pushes.bulkWrite(
-          claimed.map(({ subscriptionId, deliveryId, token, matchedAt }) => ({
+        const { matchedCount } = await pushes.bulkWrite(
+          claimed.map(({ matchedAt }, i) => ({
             updateOne: {
-              filter: { _id: pushId(subscriptionId, deliveryId), token },
+              filter: theirs[i] ?? {},
               update: { $set: { token: null, due_at: new Date(matchedAt) } },
             },
           })),
           { session },
         );
+        // Others were taken over.
+        const isAll = matchedCount === theirs.length || matchedCount === (await claimedNow(context, theirs));
+        if (!isAll) throw notVisibleYet();
         await requeueDocuments(context, session, ids);
       });
       await Promise.all([freed, given]);

@@ -37,6 +37,12 @@ export class Held {
 /** A claim is a lease: if an election takes it back, its push is due again, and goes out once more under the same id. */
 export const LEASE = { w: 1 } as const;
 
+/** How many of these pushes have these tokens now, whether a majority knows it or not. Asks outside of transactions. */
+export const claimedNow = (
+  { collections }: MongodbContext,
+  claimed: readonly { _id: string; token: string }[],
+): Promise<number> => collections.pushes.countDocuments({ $or: [...claimed] }, LATEST);
+
 /** The token of a claimed push, another for each that one claim takes at an origin. */
 export const tokenOf = ({ slot }: Pick<PlannedPush, "slot">, { token }: Claim): string => `${token}:${slot}`;
 

@@ -4,13 +4,14 @@ import { keptAttempts, settledPush, settledSubscription } from "../../rules/sett
 import { dateOf, type PushDocument, type SubscriptionDocument, timeOf } from "../schema/documents.ts";
 import { attemptsOf, historyDocuments, pushId } from "../schema/pushes.ts";
 import { subscriptionName, subscriptionOfDocument } from "../schema/subscriptions.ts";
+import { notVisibleYet } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { Gathered } from "../server/gathered.ts";
 import { sequenceName } from "../server/sequences.ts";
 import { type Write, writeAll, writeEach } from "../server/write-all.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { AHEAD_READ } from "./ahead.ts";
-import type { Held } from "./places.ts";
+import { claimedNow, type Held } from "./places.ts";
 import { firstDueFirst, firstWaiting, placeWrite, requeueDocuments, type WaitingPush } from "./queue.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
@@ -139,7 +140,11 @@ async function settleInside(
     )
     .toArray();
   const [push] = found?.settled ?? [];
-  if (found === undefined || push === undefined) return false;
+  if (found === undefined) return false;
+  if (push === undefined) {
+    if ((await claimedNow(context, [{ _id, token }])) > 0) throw notVisibleYet();
+    return false;
+  }
 
   const next = settledPush({ attempts: push.attempts, againAt: timeOf(push.again_at) }, attempt, outcome);
   const before = subscriptionOfDocument(found);
