@@ -18,6 +18,7 @@ const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 };
  */
 export class HelperThread implements CodeHelper {
   readonly #from: number;
+  readonly #isCrowded: () => boolean;
   #worker: Worker | null = null;
   /** Numbers by `HELPER`: no message reaches this thread while it searches. */
   #state = new Int32Array(new SharedArrayBuffer(4 * HELPER.numbers));
@@ -27,18 +28,25 @@ export class HelperThread implements CodeHelper {
   /** What it may be writing to. */
   #sent: Comparison[] = [];
 
-  /** @param options.from  rows from which it helps */
-  constructor({ from = HELPED_FROM } = {}) {
+  /**
+   * @param options.from  rows from which it helps
+   * @param options.isCrowded  true while searches queue up: they get no more processor time by it, and all else gets less
+   */
+  constructor({
+    from = HELPED_FROM,
+    isCrowded = () => false,
+  }: { from?: number; isCrowded?: () => boolean } = {}) {
     this.#from = from;
+    this.#isCrowded = isCrowded;
   }
 
   /** @returns a helper where the machine has a core for it */
-  static where(cores = availableParallelism()): HelperThread | null {
-    return cores > 1 ? new HelperThread() : null;
+  static where(isCrowded: () => boolean, cores = availableParallelism()): HelperThread | null {
+    return cores > 1 ? new HelperThread({ isCrowded }) : null;
   }
 
   help(codes: SignCodes, comparison: Comparison): void {
-    if (comparison.size < this.#from || this.#breaks >= BREAKS_MAX) return;
+    if (comparison.size < this.#from || this.#breaks >= BREAKS_MAX || this.#isCrowded()) return;
     this.#worker ??= this.#start();
     if (Atomics.load(this.#state, HELPER.ready) === 0) return;
     const { memory, dimension } = codes;

@@ -53,6 +53,8 @@ export class ThreadAnswers implements Answers {
   readonly #sent = new Map<number, Waiting>();
   /** See `ThreadStart`. */
   readonly #gone = new Int32Array(new SharedArrayBuffer(4 * SENT_MAX));
+  /** See `ThreadStart`. */
+  readonly #notSent = new Int32Array(new SharedArrayBuffer(4));
   /** Reads the thread's memory. */
   readonly borrower: Borrower;
   readonly #newestChange: () => number;
@@ -67,7 +69,8 @@ export class ThreadAnswers implements Answers {
     this.#newestChange = newestChange;
     const turns = new Turns();
     this.borrower = new Borrower(turns, model);
-    const start: ThreadStart = { file, model, gone: this.#gone.buffer, turns: turns.shared };
+    const [gone, waiting] = [this.#gone.buffer, this.#notSent.buffer];
+    const start: ThreadStart = { file, model, gone, waiting, turns: turns.shared };
     this.#worker = startWorker(siblingOf(import.meta.url, "worker"), start, LIMITS);
     // Questions keep the process alive, the thread does not.
     this.#worker.unref();
@@ -192,6 +195,7 @@ export class ThreadAnswers implements Answers {
       this.#sent.set(id, next);
       this.#worker.postMessage({ id, method: next.method, args: next.args } satisfies ThreadOrder);
     }
+    Atomics.store(this.#notSent, 0, this.#waiting.length);
     if (this.#sent.size > 0) this.#worker.ref();
     else this.#worker.unref();
   }

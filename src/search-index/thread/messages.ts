@@ -11,6 +11,8 @@ export interface ThreadStart {
   model: IndexModel;
   /** Shared: a 32-bit number for each `id` of a question, 1 when nobody waits for its answer any more. */
   gone: SharedArrayBuffer;
+  /** Shared: one 32-bit number, of questions that have not been sent yet. */
+  waiting: SharedArrayBuffer;
   /** Those of `Turns`. */
   turns: SharedArrayBuffer;
 }

@@ -30,7 +30,8 @@ function serve(port: NonNullable<typeof parentPort>, start: ThreadStart): void {
   stepBack("search");
   const database = new DatabaseSync(start.file, { timeout: BUSY_TIMEOUT_MS });
   const pause = () => answerUrgent();
-  const helper = HelperThread.where();
+  const notSent = new Int32Array(start.waiting);
+  const helper = HelperThread.where(() => Atomics.load(notSent, 0) > 0);
   const say = (news: ThreadNews) => port.postMessage(news);
   const lender = new Lender(new Turns(start.turns), (loan) => say({ loan }));
   const answers = new LocalAnswers(database, new Tables(database), start.model, { lender, pause, helper });

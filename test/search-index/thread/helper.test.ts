@@ -17,8 +17,8 @@ import {
 } from "../../support/search/embedded-index.ts";
 
 const helpers: HelperThread[] = [];
-const newHelper = () => {
-  const helper = new HelperThread({ from: 0 });
+const newHelper = (isCrowded = () => false) => {
+  const helper = new HelperThread({ from: 0, isCrowded });
   helpers.push(helper);
   return helper;
 };
@@ -60,6 +60,20 @@ describe("codes compared by two threads", () => {
   it("are the same as by one", async () => {
     const helper = newHelper();
     await until(helper, 20);
+  });
+
+  it("are compared by one while other searches wait for it", async () => {
+    let isCrowded = false;
+    const helper = newHelper(() => isCrowded);
+    await until(helper, 0);
+    isCrowded = true;
+    const [first = new Int8Array()] = queries;
+    together(helper, first);
+    const { chunks } = helper;
+    for (const [n, query] of queries.entries()) expect(together(helper, query)).toEqual(alone[n]);
+    expect(helper.chunks).toBe(chunks);
+    isCrowded = false;
+    await until(helper, chunks);
   });
 
   it("are the same while another search is made between two blocks", async () => {
