@@ -1,6 +1,7 @@
 import type { Question } from "../../src/ports/search-index.ts";
 import type { Store, StoredSubscription, VectorMaker } from "../../src/ports/store/index.ts";
 import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
+import { makerName } from "../../src/ports/vector-maker.ts";
 import type { PostFilter } from "../../src/schema/filter.ts";
 import type { Row } from "../../src/transfer/format.ts";
 import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
@@ -91,7 +92,9 @@ function* rowsOf(size: BoardSize): Generator<Row> {
   }
   for (let n = 0; n < size.subscriptions; n += 1) {
     const nextDelivery = size.posts * size.deliveriesPerPost + 1;
-    const row = { ...subscriptionRow(n, size.now), vector: vectorOf(random), nextDelivery };
+    const { maker = { model: MODEL } } = size;
+    const counted = { vectorModel: makerName(maker), background: backgroundOf(size) };
+    const row = { ...subscriptionRow(n, size.now), ...counted, vector: vectorOf(random), nextDelivery };
     yield { kind: "subscription", row };
   }
   for (let n = 0; n < size.posts * size.deliveriesPerPost; n += 1) {
@@ -104,6 +107,14 @@ function* rowsOf(size: BoardSize): Generator<Row> {
     yield { kind: "delivery", row };
   }
 }
+
+/** What a board has counted for a query that was saved a while ago: nothing is left for it to do. */
+const backgroundOf = ({ posts }: BoardSize): StoredSubscription["background"] => ({
+  posts: Math.floor((posts * 4) / 5),
+  passing: Math.floor(posts / 50),
+  compared: 200,
+  meanCosine: 0.02,
+});
 
 interface Written {
   notice: Record<string, unknown>;
