@@ -292,7 +292,7 @@ describe("opening", () => {
 
   it("has the replies of an older file expire with their roots, and fills the index again", async () => {
     const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -3), file);
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -4), file);
     const columns =
       "seq, id, publisher_id, parent_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
     old.db.exec(`
@@ -305,7 +305,8 @@ describe("opening", () => {
       INSERT INTO post_tag SELECT 't', expires_at, seq FROM post;`);
     await old.close();
     const { index, said } = recordingIndex();
-    const { posts, connection } = await start(index);
+    const { posts, connection, statistics } = await start(index);
+    expect(await statistics.counts(T0)).toMatchObject({ activePosts: 2, postsToday: 2 });
     expect(await posts.get("p-1")).toMatchObject({ expiresAt: T0 + 90, expiryChosen: false });
     expect(said()).toContain("put p-1 0 90");
     expect(connection.db.prepare("SELECT expires_at AS at FROM post_tag").all()).toEqual([
@@ -316,7 +317,7 @@ describe("opening", () => {
 
   it("has the posts of an older file that start at midnight last their day", async () => {
     const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -1), file);
+    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -2), file);
     const columns =
       "seq, id, publisher_id, kind, starts_at, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
     const midnight = Date.parse("2026-12-24T00:00:00+01:00");

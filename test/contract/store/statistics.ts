@@ -17,6 +17,30 @@ export function describeStatistics({ store }: Subject): void {
       expect(await store.statistics.counts(T0)).toEqual({ activePosts: 4, publishers: 1, postsToday: 5 });
     });
 
+    it("count on while posts change, expire, are removed and erased", async () => {
+      const active = async (now: number) => (await store.statistics.counts(now)).activePosts;
+      const kindsOf = async (now: number) => (await store.statistics.overview(now, 1)).kinds;
+      const HOUR = DAY_MS / 24;
+      for (const hours of [1, 2, 30, 30, 300]) {
+        await store.posts.insert(aPost(`p${hours}-${Math.random()}`, { expiresAt: T0 + hours * HOUR }));
+      }
+      await store.posts.insert(aPost("moved", { expiresAt: T0 + 2 * HOUR }));
+      await store.posts.insert(aPost("removed", { expiresAt: T0 + 30 * HOUR }));
+      expect(await active(T0)).toBe(7);
+      await store.posts.update("moved", { expiresAt: T0 + 400 * HOUR, kind: "event" }, { text: true });
+      await store.posts.remove("removed", T0);
+      expect(await active(T0)).toBe(6);
+      expect(await active(T0 + HOUR)).toBe(5);
+      expect(await active(T0 + 29 * HOUR)).toBe(4);
+      expect(await active(T0 + 30 * HOUR)).toBe(2);
+      expect(await kindsOf(T0 + 30 * HOUR)).toMatchObject({ event: 1, offer: 1 });
+      const before = T0 + 31 * HOUR;
+      await store.posts.erase({ expired: before, removed: before }, 100);
+      expect(await active(T0)).toBe(2);
+      expect(await active(T0 + 300 * HOUR)).toBe(1);
+      expect(await kindsOf(T0 + 400 * HOUR)).toMatchObject({ event: 0, offer: 0 });
+    });
+
     it("give an overview by kind, source, day and tag", async () => {
       await store.posts.insert(aPost("p1", { kind: "event", tags: ["b", "a"], createdAt: T0 - DAY_MS }));
       await store.posts.insert(aPost("p2", { syndicated: true, tags: ["b"] }));

@@ -9,20 +9,26 @@ const TOP_TAGS = 25;
 const ROWS_PER_STEP = 20_000;
 const PUBLISHERS_PER_STEP = 4000;
 
-/** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
+/**
+ * Posts that are not removed and expire in a range of times; the index `post_live` answers. Whole days of them are counted
+ * already: triggers keep `live_posts` and `created_posts`.
+ */
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
-const KIND_SUMS = KINDS.map((kind) => `sum(kind = '${kind}') AS ${kind}`).join(", ");
+
+/** Posts of a kind, relayed or not. */
+interface LiveRow {
+  kind: Kind;
+  syndicated: number;
+  n: number;
+}
 
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
   const { sql, read, write } = connection;
   return {
     kept: null,
     async counts(now) {
-      let activePosts = 0;
-      for await (const [after, to] of liveRanges(now)) {
-        activePosts += await read(() => sql(`SELECT count(*) AS n ${LIVE}`).get(after, to).n);
-      }
-      return { activePosts, ...(await othersAt(now)) };
+      const rows = await livePosts(now);
+      return { activePosts: rows.reduce((sum, { n }) => sum + n, 0), ...(await othersAt(now)) };
     },
 
     async overview(now, days) {
@@ -31,12 +37,9 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
       );
       const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
       let syndicated = 0;
-      for await (const [after, to] of liveRanges(now)) {
-        const row: Record<string, number | null> = await read(() =>
-          sql(`SELECT sum(syndicated) AS syndicated, ${KIND_SUMS} ${LIVE}`).get(after, to),
-        );
-        syndicated += row["syndicated"] ?? 0;
-        for (const kind of KINDS) kinds[kind] += row[kind] ?? 0;
+      for (const row of await livePosts(now)) {
+        kinds[row.kind] += row.n;
+        if (row.syndicated === 1) syndicated += row.n;
       }
       const activePosts = Object.values(kinds).reduce((sum, n) => sum + n, 0);
       return {
@@ -96,27 +99,35 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
       ...sql(
         `SELECT
           (SELECT count(*) FROM publisher) - (SELECT count(*) FROM publisher WHERE erasing = 1) AS publishers,
-          (SELECT count(*) FROM post WHERE created_at >= ?) AS postsToday`,
-      ).get(now - (now % DAY_MS)),
+          coalesce((SELECT n FROM created_posts WHERE day = ?), 0) AS postsToday`,
+      ).get(dayOf(now)),
     }));
   }
 
-  /** Ranges of expiry times that cover all live posts, `ROWS_PER_STEP` in each, with a turn of the event loop between. */
-  async function* liveRanges(now: number): AsyncGenerator<readonly [after: number, to: number]> {
-    let after = now;
-    for (;;) {
+  /** The posts that expire later today are counted one by one, `ROWS_PER_STEP` at a time, the others by days. */
+  async function livePosts(now: number): Promise<LiveRow[]> {
+    const rows: LiveRow[] = await read(() =>
+      sql("SELECT kind, syndicated, sum(n) AS n FROM live_posts WHERE day > ? GROUP BY kind, syndicated").all(
+        dayOf(now),
+      ),
+    );
+    const midnight = (dayOf(now) + 1) * DAY_MS - 1;
+    for (let after = now; after < midnight; await nextTurn()) {
       const last: { expires_at: number } | undefined = await read(() =>
         sql(`SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`).get(
           after,
-          Number.MAX_SAFE_INTEGER,
+          midnight,
           ROWS_PER_STEP - 1,
         ),
       );
-      yield [after, last?.expires_at ?? Number.MAX_SAFE_INTEGER];
-      if (last === undefined) return;
-      after = last.expires_at;
-      await nextTurn();
+      const to = last?.expires_at ?? midnight;
+      const step: LiveRow[] = await read(() =>
+        sql(`SELECT kind, syndicated, count(*) AS n ${LIVE} GROUP BY kind, syndicated`).all(after, to),
+      );
+      rows.push(...step);
+      after = to;
     }
+    return rows;
   }
 
   async function topTags(now: number): Promise<{ tag: string; count: number }[]> {
@@ -154,22 +165,19 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
       .map(([tag, count]) => ({ tag, count }));
   }
 
-  async function postsByDay(now: number, days: number): Promise<{ day: string; posts: number }[]> {
-    const today = now - (now % DAY_MS);
-    const out: { day: string; posts: number }[] = [];
-    for (let start = today - (days - 1) * DAY_MS; start <= today; start += DAY_MS) {
-      const { n } = await read(() =>
-        sql("SELECT count(*) AS n FROM post WHERE created_at >= ? AND created_at < ?").get(
-          start,
-          start + DAY_MS,
-        ),
-      );
-      out.push({ day: new Date(start).toISOString().slice(0, 10), posts: n });
-      await nextTurn();
-    }
-    return out;
+  function postsByDay(now: number, days: number): Promise<{ day: string; posts: number }[]> {
+    return read(() =>
+      Array.from({ length: days }, (_, nth) => {
+        const day = dayOf(now) - days + 1 + nth;
+        const row = sql("SELECT n FROM created_posts WHERE day = ?").get(day);
+        return { day: new Date(day * DAY_MS).toISOString().slice(0, 10), posts: row?.n ?? 0 };
+      }),
+    );
   }
 }
+
+/** Days since 1970, as triggers have them. */
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
 
 interface TagRow {
   tag: string;

@@ -303,4 +303,37 @@ export const STORE_MIGRATIONS: readonly string[] = [
   // A post that starts at a midnight, without an end, is on for that day: the index is filled again.
   `INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM post
     WHERE starts_at % 900000 = 0 AND ends_at IS NULL AND state = 'active' LIMIT 1`,
+  // How many posts there are, by the day on which they expire and the day on which they were created.
+  `
+  CREATE TABLE live_posts (
+    day INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    syndicated INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (day, kind, syndicated)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO live_posts SELECT expires_at / 86400000, kind, syndicated, count(*) FROM post
+    WHERE state <> 'removed' GROUP BY 1, 2, 3;
+  CREATE TABLE created_posts (day INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;
+  INSERT INTO created_posts SELECT created_at / 86400000, count(*) FROM post GROUP BY 1;
+  CREATE TRIGGER post_inserted AFTER INSERT ON post BEGIN
+    INSERT INTO created_posts VALUES (new.created_at / 86400000, 1) ON CONFLICT DO UPDATE SET n = n + 1;
+    INSERT INTO live_posts SELECT new.expires_at / 86400000, new.kind, new.syndicated, 1
+      WHERE new.state <> 'removed' ON CONFLICT DO UPDATE SET n = n + 1;
+  END;
+  CREATE TRIGGER post_deleted AFTER DELETE ON post BEGIN
+    UPDATE created_posts SET n = n - 1 WHERE day = old.created_at / 86400000;
+    UPDATE live_posts SET n = n - 1 WHERE old.state <> 'removed'
+      AND (day, kind, syndicated) = (old.expires_at / 86400000, old.kind, old.syndicated);
+  END;
+  CREATE TRIGGER post_changed AFTER UPDATE OF state, expires_at, kind, syndicated ON post
+    WHEN (old.state = 'removed', old.expires_at / 86400000, old.kind, old.syndicated)
+      <> (new.state = 'removed', new.expires_at / 86400000, new.kind, new.syndicated)
+  BEGIN
+    UPDATE live_posts SET n = n - 1 WHERE old.state <> 'removed'
+      AND (day, kind, syndicated) = (old.expires_at / 86400000, old.kind, old.syndicated);
+    INSERT INTO live_posts SELECT new.expires_at / 86400000, new.kind, new.syndicated, 1
+      WHERE new.state <> 'removed' ON CONFLICT DO UPDATE SET n = n + 1;
+  END;
+  `,
 ];
