@@ -98,6 +98,37 @@ describe("sign codes", () => {
     ).toHaveLength(ROWS);
   });
 
+  it("give the nearest of many rows by meaning alone, also while others are asked for", () => {
+    const MANY = 120_005;
+    const many = new SignCodes(DIMENSION);
+    // Some are more like the query than chance would have it.
+    const kin: number[] = [];
+    for (let row = 0; row < MANY; row += 1) {
+      const [one = query] = [vectors[row % ROWS]];
+      const isKin = row % 250 === 7 && row % ROWS !== 0;
+      if (isKin) kin.push(row);
+      const vector = isKin ? query.map((number, at) => (at % 4 === row % 4 ? (one[at] ?? 0) : number)) : one;
+      many.set(row, row % ROWS === 0 ? (vectors[1] ?? vector) : vector, centre);
+    }
+    const asked = { size: MANY, words: null, most: 200, mostWithWords: 0 };
+    const among = (wanted: typeof asked) =>
+      many.nearest(query, centre, { ...wanted, begun: many.begin(query, centre, MANY, null) });
+    const sifted = many.nearest(query, centre, asked);
+    expect(sifted.length).toBeGreaterThanOrEqual(200);
+    expect([...among(asked)].filter((row) => !sifted.includes(row))).toEqual([]);
+    expect(kin).toEqual(expect.arrayContaining([...sifted]));
+    let nested = 0;
+    const beforeBlock = () => {
+      nested += 1;
+      if (nested % 9 === 0) many.nearest(vectors[2] ?? query, centre, asked);
+    };
+    expect(many.nearest(query, centre, { ...asked, beforeBlock })).toEqual(sifted);
+    expect(nested).toBeGreaterThan(9);
+    // So many are not sifted.
+    const half = { ...asked, most: MANY / 2 };
+    expect(many.nearest(query, centre, half)).toEqual(among(half));
+  });
+
   it("give all rows when as many are wanted", () => {
     expect(nearest(ROWS)).toEqual(vectors.map((_, row) => row));
   });

@@ -59,12 +59,14 @@ export class MeaningScorer {
     this.#ahead = null;
   }
 
-  /** What was begun for this question, or is begun now. */
-  #begun(memory: PostMemory, vector: Int8Array): BegunSearch {
+  /** What was begun for this question, or is begun now; without words nothing is: few codes are compared. */
+  #begun(memory: PostMemory, vector: Int8Array, claims: WordClaims | null): BegunSearch | undefined {
     const { codes, rows } = memory;
     const ahead = this.#ahead;
     if (ahead === null || ahead.vector !== vector || ahead.codes !== codes)
-      return codes.begin(vector, memory.centreVector(), rows.size, this.#helper);
+      return claims === null
+        ? undefined
+        : codes.begin(vector, memory.centreVector(), rows.size, this.#helper);
     this.#ahead = null;
     return ahead.begun;
   }
@@ -87,6 +89,8 @@ export class MeaningScorer {
     if (near !== null) wanted.beforeBlock();
     const dots =
       near === null ? this.allDots(memory, vector, wanted.beforeBlock) : memory.vectors.dots(vector, near);
+    // Those with all rows hold until another question is asked.
+    if (near !== null) wanted.beforeBlock();
     const { claims, passes, floor } = wanted;
     const top = new TopRows(wanted.limit, Number.NEGATIVE_INFINITY);
     const marks = memory.rows.marks.view;
@@ -127,7 +131,7 @@ export class MeaningScorer {
       most,
       mostWithWords,
       beforeBlock,
-      begun: this.#begun(memory, vector),
+      begun: this.#begun(memory, vector, claims),
     });
     // Those that do not pass need not be compared.
     return share < 0.5 ? nearest.filter(passes) : nearest;

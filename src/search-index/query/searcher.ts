@@ -136,10 +136,8 @@ export class Searcher {
     const none = rows.map(() => []);
     if (!rows.some((row) => hasCompany(this.#memory, row))) return none;
     const { words, vector, filter } = question;
-    const matches =
-      words === null && vector === null
-        ? anyRowTest(rowFilter(this.#memory, filter))
-        : this.#asked(question).matches;
+    const isOpen = words === null && vector === null;
+    const matches = isOpen ? anyRowTest(rowFilter(this.#memory, filter)) : this.#asked(question).matches;
     const copies = new Copies(this.#memory, matches);
     return rows.map((row) => copies.of(row));
   }
@@ -149,6 +147,7 @@ export class Searcher {
   }
 
   cosines(vector: Int8Array, rows: ArrayLike<number>): Float64Array {
+    this.#pause();
     const known = new Uint32Array(rows.length);
     for (let at = 0; at < known.length; at += 1) known[at] = Math.max(0, rows[at] ?? 0);
     return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, known));

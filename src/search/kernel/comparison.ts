@@ -13,7 +13,7 @@ const DIFFERENCE_BYTES = 2;
 /** More than two codes can differ. */
 const NEVER = 0xffff;
 /** The kernel takes four at a time. */
-const TOGETHER = 4;
+export const TOGETHER = 4;
 /** A chunk has this many blocks, or more where there would be too many chunks: 32,768 rows take 0.2 ms. */
 const CHUNK_BLOCKS = 8;
 const CHUNKS_MAX = 64;
@@ -27,10 +27,15 @@ const DONE = 2;
 /** How far the second thread is; closed before it began, it leaves a comparison alone. */
 const STATE = { waiting: 0, working: 1, finished: 2, closed: 3 } as const;
 
+/** Bytes at the beginning of each code that lie side by side: most searches by meaning alone read no others. */
+export const FIRST_BYTES = 16;
+
 /** Where codes and what is noted of them lie: threads that share a memory agree on it. */
 export class CodeLayout {
   /** Bytes of a code. */
   readonly width: number;
+  /** Bytes of it behind the first ones. */
+  readonly restWidth: number;
   /** Numbers that count how often each difference occurs. */
   readonly differences: number;
   readonly #ownBytes: number;
@@ -38,7 +43,8 @@ export class CodeLayout {
 
   /** @param ownBytes  at the beginning of each desk, for its search alone; the query's code comes first */
   constructor(dimension: number, ownBytes: number) {
-    this.width = 16 * Math.ceil(dimension / 128);
+    this.width = FIRST_BYTES * Math.ceil(dimension / (8 * FIRST_BYTES));
+    this.restWidth = this.width - FIRST_BYTES;
     this.differences = dimension + 1;
     this.#ownBytes = ownBytes;
     const counts = 4 * this.differences * (CHUNKS_MAX + 1);
@@ -49,14 +55,24 @@ export class CodeLayout {
     return desk * this.#deskBytes;
   }
 
-  codeAt(row: number): number {
-    const block = row >>> BLOCK_BITS;
-    return DESKS * this.#deskBytes + row * this.width + block * BLOCK_ROWS * DIFFERENCE_BYTES * DESKS;
+  /** Where the first bytes of a row's code lie. */
+  firstAt(row: number): number {
+    return this.#blockAt(row) + (row & (BLOCK_ROWS - 1)) * FIRST_BYTES;
+  }
+
+  /** Where the rest of it lies, behind the first bytes of its whole block. */
+  restAt(row: number): number {
+    return this.#blockAt(row) + BLOCK_ROWS * FIRST_BYTES + (row & (BLOCK_ROWS - 1)) * this.restWidth;
+  }
+
+  /** Where the codes of whole blocks end. */
+  endOf(rows: number): number {
+    return this.#blockAt(BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS));
   }
 
   /** Where the differences of a row's block begin. */
   differencesAt(desk: number, row: number): number {
-    return this.codeAt(row | (BLOCK_ROWS - 1)) + this.width + desk * BLOCK_ROWS * DIFFERENCE_BYTES;
+    return this.#blockAt(row) + BLOCK_ROWS * (this.width + desk * DIFFERENCE_BYTES);
   }
 
   /** The place of a row's difference in a view of all numbers of its size. */
@@ -67,6 +83,12 @@ export class CodeLayout {
   /** Where the differences of a chunk are counted. */
   countsAt(desk: number, chunk: number): number {
     return this.deskAt(desk) + this.#ownBytes + 4 * this.differences * chunk;
+  }
+
+  /** A block has its codes and, behind them, their differences. */
+  #blockAt(row: number): number {
+    const bytes = BLOCK_ROWS * (this.width + DIFFERENCE_BYTES * DESKS);
+    return DESKS * this.#deskBytes + (row >>> BLOCK_BITS) * bytes;
   }
 }
 
@@ -158,18 +180,20 @@ export class Comparer {
 
   /** @param counter  number of the chunk whose counts are added to */
   #compare({ desk, size }: Comparison, chunk: number, counter: number, beforeBlock: () => void): void {
-    const { width } = this.#layout;
-    const [query, countsAt] = [this.#layout.deskAt(desk), this.#layout.countsAt(desk, counter)];
+    const layout = this.#layout;
+    const { restWidth } = layout;
+    const [query, countsAt] = [layout.deskAt(desk), layout.countsAt(desk, counter)];
     const end = Math.min(size, (chunk + 1) * chunkRows(size));
     for (let start = chunk * chunkRows(size); start < end; start += BLOCK_ROWS) {
       beforeBlock();
       const count = Math.min(BLOCK_ROWS, size - start);
       const all = TOGETHER * Math.ceil(count / TOGETHER);
-      const at = this.#layout.differencesAt(desk, start);
-      this.#kernel.differences(query, this.#layout.codeAt(start), all, width, countsAt, at);
+      const at = layout.differencesAt(desk, start);
+      const [firsts, rests] = [layout.firstAt(start), layout.restAt(start)];
+      this.#kernel.differences(query, firsts, rests, all, restWidth, countsAt, at);
       if (count === BLOCK_ROWS) continue;
       const block = new Uint16Array(this.#memory.buffer, at, BLOCK_ROWS);
-      const counts = new Uint32Array(this.#memory.buffer, countsAt, this.#layout.differences);
+      const counts = new Uint32Array(this.#memory.buffer, countsAt, layout.differences);
       for (const none of block.subarray(count, all)) counts[none] = (counts[none] ?? 0) - 1;
       block.fill(NEVER, count);
     }

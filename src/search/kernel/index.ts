@@ -18,7 +18,26 @@ export interface Kernel {
   readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
-  differences(query: number, codes: number, count: number, width: number, counts: number, out: number): void;
+  differences(
+    query: number,
+    firsts: number,
+    rests: number,
+    count: number,
+    width: number,
+    counts: number,
+    out: number,
+  ): void;
+  sift(
+    query: number,
+    firsts: number,
+    rests: number,
+    count: number,
+    width: number,
+    most: number,
+    first: number,
+    counts: number,
+    out: number,
+  ): number;
   estimate(
     rows: number,
     scores: number,

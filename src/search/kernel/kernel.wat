@@ -96,10 +96,11 @@
         (br $next)))
     (local.get $out))
 
-  ;; In how many bits $count codes, a multiple of 4 that lie $width bytes apart, differ from the query's: one u16 each to
-  ;; $out, and how often each number occurs is counted at $counts (u32). A code has a multiple of 16 bytes; its bits are
-  ;; counted 64 at a time, which one instruction does, where those of a vector register take eight.
-  (func (export "differences") (param $query i32) (param $codes i32) (param $count i32) (param $width i32) (param $counts i32) (param $out i32)
+  ;; In how many bits $count codes, a multiple of 4, differ from the query's: one u16 each to $out, and how often each number
+  ;; occurs is counted at $counts (u32). The first 16 bytes of the codes lie at $firsts, the rest of each, $width bytes, a
+  ;; multiple of 16 or none, at $rests. Bits are counted 64 at a time, which one instruction does, where those of a vector
+  ;; register take eight.
+  (func (export "differences") (param $query i32) (param $firsts i32) (param $rests i32) (param $count i32) (param $width i32) (param $counts i32) (param $out i32)
     (local $end i32) (local $at i32) (local $stop i32) (local $r1 i32) (local $r2 i32) (local $r3 i32) (local $q i32)
     (local $low i64) (local $high i64) (local $d0 i64) (local $d1 i64) (local $d2 i64) (local $d3 i64)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 1))))
@@ -109,35 +110,51 @@
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
-        (local.set $d0 (i64.const 0))
-        (local.set $d1 (i64.const 0))
-        (local.set $d2 (i64.const 0))
-        (local.set $d3 (i64.const 0))
+        (local.set $low (i64.load (local.get $query)))
+        (local.set $high (i64.load offset=8 (local.get $query)))
+        (local.set $d0
+          (i64.add
+            (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $firsts))))
+            (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $firsts))))))
+        (local.set $d1
+          (i64.add
+            (i64.popcnt (i64.xor (local.get $low) (i64.load offset=16 (local.get $firsts))))
+            (i64.popcnt (i64.xor (local.get $high) (i64.load offset=24 (local.get $firsts))))))
+        (local.set $d2
+          (i64.add
+            (i64.popcnt (i64.xor (local.get $low) (i64.load offset=32 (local.get $firsts))))
+            (i64.popcnt (i64.xor (local.get $high) (i64.load offset=40 (local.get $firsts))))))
+        (local.set $d3
+          (i64.add
+            (i64.popcnt (i64.xor (local.get $low) (i64.load offset=48 (local.get $firsts))))
+            (i64.popcnt (i64.xor (local.get $high) (i64.load offset=56 (local.get $firsts))))))
         (local.set $q (local.get $query))
-        (local.set $at (local.get $codes))
-        (local.set $stop (i32.add (local.get $codes) (local.get $width)))
-        (loop $parts
-          (local.set $low (i64.load (local.get $q)))
-          (local.set $high (i64.load offset=8 (local.get $q)))
-          (local.set $d0
-            (i64.add
-              (i64.add (local.get $d0) (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $at)))))
-              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $at))))))
-          (local.set $d1
-            (i64.add
-              (i64.add (local.get $d1) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r1))))))
-              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r1)))))))
-          (local.set $d2
-            (i64.add
-              (i64.add (local.get $d2) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r2))))))
-              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r2)))))))
-          (local.set $d3
-            (i64.add
-              (i64.add (local.get $d3) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r3))))))
-              (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r3)))))))
-          (local.set $q (i32.add (local.get $q) (i32.const 16)))
-          (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br_if $parts (i32.lt_u (local.get $at) (local.get $stop))))
+        (local.set $at (local.get $rests))
+        (local.set $stop (i32.add (local.get $rests) (local.get $width)))
+        (block $whole
+          (loop $parts
+            (br_if $whole (i32.ge_u (local.get $at) (local.get $stop)))
+            (local.set $q (i32.add (local.get $q) (i32.const 16)))
+            (local.set $low (i64.load (local.get $q)))
+            (local.set $high (i64.load offset=8 (local.get $q)))
+            (local.set $d0
+              (i64.add
+                (i64.add (local.get $d0) (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $at)))))
+                (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $at))))))
+            (local.set $d1
+              (i64.add
+                (i64.add (local.get $d1) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r1))))))
+                (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r1)))))))
+            (local.set $d2
+              (i64.add
+                (i64.add (local.get $d2) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r2))))))
+                (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r2)))))))
+            (local.set $d3
+              (i64.add
+                (i64.add (local.get $d3) (i64.popcnt (i64.xor (local.get $low) (i64.load (i32.add (local.get $at) (local.get $r3))))))
+                (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (i32.add (local.get $at) (local.get $r3)))))))
+            (local.set $at (i32.add (local.get $at) (i32.const 16)))
+            (br $parts)))
         (i64.store
           (local.get $out)
           (i64.or
@@ -151,9 +168,102 @@
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
         (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $d3)) (i32.const 2))))
         (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
-        (local.set $codes (i32.add (local.get $codes) (i32.shl (local.get $width) (i32.const 2))))
+        (local.set $firsts (i32.add (local.get $firsts) (i32.const 64)))
+        (local.set $rests (i32.add (local.get $rests) (i32.shl (local.get $width) (i32.const 2))))
         (local.set $out (i32.add (local.get $out) (i32.const 8)))
         (br $next))))
+
+  ;; Sifts $count such codes, a multiple of 4, by their first 16 bytes: of each that differs there in at most $most bits, its
+  ;; number, counted from $first, and in how many bits all of it differs go to $out, two u32; there is room for $count. How
+  ;; often each of these differences occurs is counted at $counts (u32). Gives the end of what it wrote. The rests are read
+  ;; once all numbers are known: then one is not waited for before the next is asked for.
+  (func (export "sift") (param $query i32) (param $firsts i32) (param $rests i32) (param $count i32) (param $width i32) (param $most i32) (param $first i32) (param $counts i32) (param $out i32) (result i32)
+    (local $end i32) (local $place i32) (local $found i32) (local $at i32) (local $stop i32) (local $q i32) (local $bits i64) (local $low i64) (local $high i64) (local $last i64)
+    (local.set $low (i64.load (local.get $query)))
+    (local.set $high (i64.load offset=8 (local.get $query)))
+    (local.set $last (i64.extend_i32_u (local.get $most)))
+    (local.set $found (local.get $out))
+    (block $all
+      (loop $four
+        (br_if $all (i32.ge_u (local.get $place) (local.get $count)))
+        ;; Each is written; $found moves on only when the code is kept.
+        (i32.store (local.get $found) (local.get $place))
+        (local.set $found
+          (i32.add
+            (local.get $found)
+            (i32.shl
+              (i64.le_u
+                (i64.add
+                  (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $firsts))))
+                  (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $firsts)))))
+                (local.get $last))
+              (i32.const 3))))
+        (i32.store (local.get $found) (i32.add (local.get $place) (i32.const 1)))
+        (local.set $found
+          (i32.add
+            (local.get $found)
+            (i32.shl
+              (i64.le_u
+                (i64.add
+                  (i64.popcnt (i64.xor (local.get $low) (i64.load offset=16 (local.get $firsts))))
+                  (i64.popcnt (i64.xor (local.get $high) (i64.load offset=24 (local.get $firsts)))))
+                (local.get $last))
+              (i32.const 3))))
+        (i32.store (local.get $found) (i32.add (local.get $place) (i32.const 2)))
+        (local.set $found
+          (i32.add
+            (local.get $found)
+            (i32.shl
+              (i64.le_u
+                (i64.add
+                  (i64.popcnt (i64.xor (local.get $low) (i64.load offset=32 (local.get $firsts))))
+                  (i64.popcnt (i64.xor (local.get $high) (i64.load offset=40 (local.get $firsts)))))
+                (local.get $last))
+              (i32.const 3))))
+        (i32.store (local.get $found) (i32.add (local.get $place) (i32.const 3)))
+        (local.set $found
+          (i32.add
+            (local.get $found)
+            (i32.shl
+              (i64.le_u
+                (i64.add
+                  (i64.popcnt (i64.xor (local.get $low) (i64.load offset=48 (local.get $firsts))))
+                  (i64.popcnt (i64.xor (local.get $high) (i64.load offset=56 (local.get $firsts)))))
+                (local.get $last))
+              (i32.const 3))))
+        (local.set $firsts (i32.add (local.get $firsts) (i32.const 64)))
+        (local.set $place (i32.add (local.get $place) (i32.const 4)))
+        (br $four)))
+    (local.set $firsts (i32.sub (local.get $firsts) (i32.shl (local.get $count) (i32.const 4))))
+    (block $done
+      (loop $one
+        (br_if $done (i32.ge_u (local.get $out) (local.get $found)))
+        (local.set $place (i32.load (local.get $out)))
+        (local.set $at (i32.add (local.get $firsts) (i32.shl (local.get $place) (i32.const 4))))
+        (local.set $bits
+          (i64.add
+            (i64.popcnt (i64.xor (local.get $low) (i64.load (local.get $at))))
+            (i64.popcnt (i64.xor (local.get $high) (i64.load offset=8 (local.get $at))))))
+        (local.set $q (local.get $query))
+        (local.set $at (i32.add (local.get $rests) (i32.mul (local.get $place) (local.get $width))))
+        (local.set $stop (i32.add (local.get $at) (local.get $width)))
+        (block $whole
+          (loop $parts
+            (br_if $whole (i32.ge_u (local.get $at) (local.get $stop)))
+            (local.set $q (i32.add (local.get $q) (i32.const 16)))
+            (local.set $bits
+              (i64.add
+                (i64.add (local.get $bits) (i64.popcnt (i64.xor (i64.load (local.get $q)) (i64.load (local.get $at)))))
+                (i64.popcnt (i64.xor (i64.load offset=8 (local.get $q)) (i64.load offset=8 (local.get $at))))))
+            (local.set $at (i32.add (local.get $at) (i32.const 16)))
+            (br $parts)))
+        (i32.store (local.get $out) (i32.add (local.get $first) (local.get $place)))
+        (i64.store32 offset=4 (local.get $out) (local.get $bits))
+        (local.set $out (i32.add (local.get $out) (i32.const 8)))
+        (local.set $at (i32.add (local.get $counts) (i32.shl (i32.wrap_i64 (local.get $bits)) (i32.const 2))))
+        (i32.store (local.get $at) (i32.add (i32.load (local.get $at)) (i32.const 1)))
+        (br $one)))
+    (local.get $found))
 
   ;; Estimates the fused scores of $count rows of a block from their differences, u16 at $differences by their place in it:
   ;; each as a step from the best (0) down. $rows are their numbers (u32), $scores and $coverage (f32) what words say of

@@ -6,10 +6,12 @@ import {
   type Comparison,
   closeComparison,
   DESKS,
+  FIRST_BYTES,
   isAtWork,
   newComparison,
 } from "./comparison.ts";
 import { growTo, type Kernel, type KernelMemory, newKernelMemory, openKernel } from "./index.ts";
+import { reaching, Sifter } from "./sifter.ts";
 
 /** Steps into which estimated scores are sorted. */
 const STEPS = 4096;
@@ -50,7 +52,7 @@ interface Wanted {
   /** Called before each block of rows; may throw, which ends it, and may ask for other rows. */
   beforeBlock?: () => void;
   /** The same query, begun earlier. */
-  begun?: BegunSearch | null;
+  begun?: BegunSearch | undefined;
 }
 
 /** A search whose codes are being compared. */
@@ -89,6 +91,8 @@ export class SignCodes {
   readonly #layout: CodeLayout;
   readonly #kernel: Kernel;
   readonly #comparer: Comparer;
+  readonly #sifter: Sifter;
+  readonly #code: Uint8Array;
   /** Of each difference: the step of a row that has nothing else. */
   readonly #steps: Uint16Array;
   /** Those that no search is using. */
@@ -101,9 +105,11 @@ export class SignCodes {
     if (dimension > DIMENSION_MAX) throw new RangeError(`Codes of ${dimension} bits do not fit the kernel.`);
     this.dimension = dimension;
     this.#layout = codeLayout(dimension);
+    this.#code = new Uint8Array(this.#layout.width);
     this.memory = lent ?? newKernelMemory();
     this.#kernel = openKernel(this.memory);
     this.#comparer = new Comparer(this.memory, this.#layout);
+    this.#sifter = new Sifter(this.memory, this.#layout);
     const desks = Array.from({ length: DESKS }, (_, nth) => ({
       nth,
       at: this.#layout.deskAt(nth),
@@ -125,16 +131,23 @@ export class SignCodes {
   /** Keeps the code of a vector. */
   set(row: number, vector: Int8Array, centre: Int8Array): void {
     this.#reserve(row + 1);
-    this.#encode(vector, centre, this.#layout.codeAt(row));
+    const code = this.#codeOf(vector, centre);
+    const bytes = new Uint8Array(this.memory.buffer);
+    bytes.set(code.subarray(0, FIRST_BYTES), this.#layout.firstAt(row));
+    bytes.set(code.subarray(FIRST_BYTES), this.#layout.restAt(row));
   }
 
-  /** The bytes of the first codes, block by block. */
+  /** The bytes of the codes of so many rows: of each block first all beginnings, then what is behind them. */
   blocks(rows: number): Uint8Array[] {
     this.#reserve(rows);
+    const { buffer } = this.memory;
     const pieces: Uint8Array[] = [];
     for (let start = 0; start < rows; start += BLOCK_ROWS) {
-      const bytes = Math.min(BLOCK_ROWS, rows - start) * this.width;
-      pieces.push(new Uint8Array(this.memory.buffer, this.#layout.codeAt(start), bytes));
+      const count = Math.min(BLOCK_ROWS, rows - start);
+      pieces.push(
+        new Uint8Array(buffer, this.#layout.firstAt(start), count * FIRST_BYTES),
+        new Uint8Array(buffer, this.#layout.restAt(start), count * this.#layout.restWidth),
+      );
     }
     return pieces;
   }
@@ -145,7 +158,7 @@ export class SignCodes {
     const desk = this.#desks.pop();
     if (desk === undefined) throw new RangeError("Too many searches are under way at a time.");
     this.#reserve(size);
-    this.#encode(query, centre, desk.at);
+    new Uint8Array(this.memory.buffer).set(this.#codeOf(query, centre), desk.at);
     const comparison = newComparison(desk.nth, size);
     helper?.help(this, comparison);
     return { desk, comparison };
@@ -161,7 +174,8 @@ export class SignCodes {
   nearest(query: Int8Array, centre: Int8Array, wanted: Wanted): Uint32Array {
     const begun = wanted.begun ?? this.begin(query, centre, wanted.size, null);
     try {
-      return this.#nearest(begun, wanted);
+      const isSifted = wanted.words === null && wanted.begun === undefined;
+      return (isSifted ? this.#sifted(begun.desk, wanted) : null) ?? this.#nearest(begun, wanted);
     } finally {
       this.end(begun);
     }
@@ -174,10 +188,17 @@ export class SignCodes {
     return true;
   }
 
+  /** See `Sifter`. */
+  #sifted(desk: Desk, wanted: Wanted): Uint32Array | null {
+    // What words would need.
+    const room = new Uint32Array(this.memory.buffer, desk.at + ROWS_AT, (OWN_BYTES - ROWS_AT) / 4);
+    return this.#sifter.nearest(desk, room, wanted);
+  }
+
   #nearest({ desk, comparison }: BegunSearch, wanted: Wanted): Uint32Array {
-    const { size, words, beforeBlock = () => {} } = wanted;
+    const { words, beforeBlock = () => {} } = wanted;
     const differing = this.#comparer.finish(comparison, beforeBlock);
-    const withWords = this.#estimate(desk, words);
+    const withWords = this.#estimate(desk, words, beforeBlock);
     const counts = withWords.steps.slice();
     for (const [bits, count] of differing.entries()) {
       const step = this.#steps[bits] ?? 0;
@@ -187,14 +208,18 @@ export class SignCodes {
     // The farther a code, the larger its step: these are the rows whose meaning alone suffices.
     const bits = this.#steps.findLastIndex((step) => step <= last);
     const found = differing.subarray(0, bits + 1).reduce((sum, count) => sum + count, 0);
-    const near = this.#upTo(desk, bits, size, found);
+    const near = this.#upTo(desk, bits, found, wanted);
     if (words === null) return near;
     const lastWithWords = Math.max(last, reaching(withWords.steps, wanted.mostWithWords));
     return merged(near, this.#byWords(desk, words.rows, lastWithWords, bits));
   }
 
   /** Notes a step for each row with words. @returns how often each step and each difference occurs among these */
-  #estimate(desk: Desk, words: RowsWithWords | null): { steps: Uint32Array; differing: Uint32Array } {
+  #estimate(
+    desk: Desk,
+    words: RowsWithWords | null,
+    beforeBlock: () => void,
+  ): { steps: Uint32Array; differing: Uint32Array } {
     const { buffer } = this.memory;
     const steps = new Uint32Array(buffer, desk.at + STEP_COUNTS_AT, STEPS).fill(0);
     const differing = new Uint32Array(buffer, desk.at + DIFFERING_WITH_WORDS_AT, this.dimension + 1).fill(0);
@@ -213,6 +238,7 @@ export class SignCodes {
       steps: new Uint16Array(buffer, desk.at + STEPS_AT, BLOCK_ROWS),
     };
     for (let from = 0; from < rows.length; ) {
+      beforeBlock();
       const start = (rows[from] ?? 0) & ~(BLOCK_ROWS - 1);
       const until = firstFrom(rows, start + BLOCK_ROWS, from);
       block.rows.set(rows.subarray(from, until));
@@ -241,11 +267,12 @@ export class SignCodes {
   }
 
   /** The rows that differ in `bits` at most: `found` of them. */
-  #upTo(desk: Desk, bits: number, size: number, found: number): Uint32Array {
+  #upTo(desk: Desk, bits: number, found: number, { size, beforeBlock = () => {} }: Wanted): Uint32Array {
     // A few more: the differences behind the last row may be counted while another thread rewrites them.
     const out = new Uint32Array(found + 4);
     let end = 0;
     for (let start = 0; start < size && end < found; start += BLOCK_ROWS) {
+      beforeBlock();
       const to = desk.at + ROWS_AT;
       const until = this.#kernel.placesUpTo(
         this.#layout.differencesAt(desk.nth, start),
@@ -276,14 +303,16 @@ export class SignCodes {
 
   /** Makes room for whole blocks. */
   #reserve(rows: number): void {
-    growTo(this.memory, this.#layout.codeAt(BLOCK_ROWS * Math.ceil(rows / BLOCK_ROWS)));
+    growTo(this.memory, this.#layout.endOf(rows));
   }
 
-  #encode(vector: Int8Array, centre: Int8Array, at: number): void {
-    const code = new Uint8Array(this.memory.buffer, at, this.width).fill(0);
+  /** The code of a vector; it holds until the next call. */
+  #codeOf(vector: Int8Array, centre: Int8Array): Uint8Array {
+    const code = this.#code.fill(0);
     for (let i = 0; i < vector.length; i += 1) {
       if ((vector[i] ?? 0) > (centre[i] ?? 0)) code[i >> 3] = (code[i >> 3] ?? 0) | (1 << (i & 7));
     }
+    return code;
   }
 }
 
@@ -299,17 +328,6 @@ function firstFrom(rows: Uint32Array, row: number, place: number): number {
     else to = middle;
   }
   return from;
-}
-
-/** The step up to which there are at least `most`, or the last one. */
-function reaching(counts: Uint32Array, most: number): number {
-  let found = 0;
-  let step = -1;
-  while (step < counts.length - 1 && found < most) {
-    step += 1;
-    found += counts[step] ?? 0;
-  }
-  return step;
 }
 
 /** Two ascending lists as one. */

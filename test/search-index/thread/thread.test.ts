@@ -197,9 +197,10 @@ describe("a pause of a question", () => {
     expect(related).not.toContain("p5");
     expect(related).not.toContain("p8");
     expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(ranking);
-    // Before the words, before all vectors or the codes and what they found; in a pause none is answered.
+    // Before the words, before all vectors or the codes, and before each step that follows; in a pause none is answered.
     const found = between.filter((one) => one !== null);
-    expect(found).toEqual(codesFrom === 1_000 ? [related, related, related] : [related, related]);
+    expect(found.length).toBeGreaterThanOrEqual(codesFrom === 1_000 ? 6 : 3);
+    for (const one of found) expect(one).toEqual(related);
 
     // What was committed meanwhile has to be read first.
     let isWritten = false;
