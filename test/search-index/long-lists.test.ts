@@ -9,15 +9,18 @@ const POSTS = 6_000;
 const TAGGED = POSTS / 18;
 const LIMIT = 7;
 
-/** @param isTagged  which posts have the tag that is asked for */
-function openBoard(isTagged: (n: number) => boolean) {
+/**
+ * @param isTagged  which posts have the tag that is asked for
+ * @param times  how many different times there are
+ */
+function openBoard(isTagged: (n: number) => boolean, times = POSTS) {
   const { index, write } = openIndex();
   const entries = Array.from({ length: POSTS }, (_, n) =>
     post({
       id: `p${n}`,
       // Neither in the order of rows, and some at the same time.
-      createdAt: (n * 7_919) % 5_000,
-      windowStart: (n * 104_729) % 4_000,
+      createdAt: ((n * 7_919) % 5_000) % times,
+      windowStart: ((n * 104_729) % 4_000) % times,
       tags: isTagged(n) ? ["wanted"] : [],
       kind: n % 17 === 0 ? "offer" : "event",
     }),
@@ -53,5 +56,17 @@ describe.each(["newest", "soonest"] as const)("a long list, %s", (order) => {
       if (places.length < LIMIT) break;
     }
     expect(walked).toEqual(wanted.map(({ id }) => id));
+  });
+
+  it("of posts that share few times is walked page by page without a gap", async () => {
+    const { index, entries } = openBoard(() => true, 3);
+    const walked: string[] = [];
+    let after: { at: number; id: string } | null = null;
+    for (const limit of [1, 2, 7, 300, 3_000, 5_000]) {
+      const places = await index.list(question({ filter: {} }), { order, after, limit });
+      walked.push(...places.map(({ id }) => id));
+      after = places.at(-1) ?? null;
+    }
+    expect(walked).toEqual(entries.sort(ORDERS[order]).map(({ id }) => id));
   });
 });

@@ -5,14 +5,10 @@ import { CurrentRows } from "./current-rows.ts";
 import { hashed, hashName, NAME } from "./hash.ts";
 import { KindOrders } from "./kind-orders.ts";
 import { Places } from "./places.ts";
+import { RowIds } from "./row-ids.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
 import type { TimeWalk } from "./time-walk.ts";
-
-/** Bytes of an id. */
-const ID_MAX = 255;
-/** Up to this many rows the ids of an answer are kept as text, some 35 bytes each: a small board is asked for most of them. */
-const TEXT_MAX = 30_000;
 
 /** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
 export const MARK = { live: 1, vector: 2, syndicated: 4, reply: 8, undated: 16 } as const;
@@ -47,16 +43,7 @@ export class Rows {
   readonly length = new Column(Uint16Array);
   /** Hash of all that a row keeps for life. */
   readonly digest = new Column(Uint32Array);
-  /** Where the id begins in `idBytes`: a length of one byte, then the letters. */
-  readonly idAt = new Column(Uint32Array);
-  readonly idBytes = new Column(Uint8Array, 4096);
-  idBytesUsed = 0;
-  /** The bytes of all ids, as they are read. */
-  #ids: Buffer<ArrayBufferLike> = Buffer.alloc(0);
-  /** Ids on their way into text. */
-  #text = Buffer.alloc(0);
-  /** Ids that are text already; see `TEXT_MAX`. */
-  #texts: string[] = [];
+  readonly ids = new RowIds();
   readonly places = new Places();
   readonly byId = new RowTable();
   readonly bySeq = new RowTable();
@@ -71,7 +58,7 @@ export class Rows {
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
     return [
       ...[this.seq, this.marks, this.kind, this.places.at, this.windowStart, this.windowEnd],
-      ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.idAt],
+      ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.ids.at],
       this.source,
     ];
   }
@@ -92,7 +79,7 @@ export class Rows {
   rowOf(id: string): number {
     hashName(NAME.id, id);
     const bytes = Buffer.from(id);
-    return this.byId.find(hashed.low, (row) => this.#bytesOf(row).equals(bytes));
+    return this.byId.find(hashed.low, (row) => this.ids.is(row, bytes));
   }
 
   /** The row of a post's number, or -1. */
@@ -101,52 +88,12 @@ export class Rows {
   }
 
   idOf(row: number): string {
-    const at = this.idAt.view[row] ?? 0;
-    if (this.#ids.buffer !== this.idBytes.buffer) this.#ids = Buffer.from(this.idBytes.buffer);
-    return this.#ids.toString("utf8", at + 1, at + 1 + (this.idBytes.view[at] ?? 0));
+    return this.ids.of(row);
   }
 
   /** The ids of many rows. */
   idsOf(rows: readonly number[]): string[] {
-    if (this.size > TEXT_MAX) return this.#readIds(rows);
-    if (this.#texts.length === 0) this.#texts = new Array(TEXT_MAX);
-    const texts = this.#texts;
-    const unknown = rows.filter((row) => texts[row] === undefined);
-    for (const [n, id] of this.#readIds(unknown).entries()) texts[unknown[n] ?? 0] = id;
-    return rows.map((row) => texts[row] ?? "");
-  }
-
-  /** Their bytes become text at once, which takes half the time of one by one. */
-  #readIds(rows: readonly number[]): string[] {
-    const { view: bytes } = this.idBytes;
-    const { view: starts } = this.idAt;
-    if (this.#text.length < rows.length * ID_MAX) this.#text = Buffer.alloc(rows.length * ID_MAX);
-    const text = this.#text;
-    // In loops of their own: so the processor waits for many rows at once.
-    const froms = new Uint32Array(rows.length);
-    for (let n = 0; n < froms.length; n += 1) froms[n] = starts[rows[n] ?? 0] ?? 0;
-    const lengths = new Uint8Array(rows.length);
-    for (let n = 0; n < lengths.length; n += 1) lengths[n] = bytes[froms[n] ?? 0] ?? 0;
-    const ends = new Uint32Array(rows.length);
-    let length = 0;
-    let all = 0;
-    for (let n = 0; n < ends.length; n += 1) {
-      const from = (froms[n] ?? 0) + 1;
-      const count = lengths[n] ?? 0;
-      for (let i = 0; i < count; i += 1) {
-        const byte = bytes[from + i] ?? 0;
-        text[length + i] = byte;
-        all |= byte;
-      }
-      length += count;
-      ends[n] = length;
-    }
-    // Other letters take several bytes.
-    if (all >= 128) return rows.map((row) => this.idOf(row));
-    const letters = text.toString("latin1", 0, length);
-    const ids: string[] = [];
-    for (let n = 0; n < ends.length; n += 1) ids.push(letters.slice(n === 0 ? 0 : ends[n - 1], ends[n]));
-    return ids;
+    return this.ids.many(rows, this.size);
   }
 
   /** Adds a row at the end. Its place in the orders of time is left to `keepOrders` when many are added at once. */
@@ -166,7 +113,7 @@ export class Rows {
     this.length.view[row] = Math.min(65_535, kept.length);
     this.digest.view[row] = kept.digest;
     this.words += this.length.view[row] ?? 0;
-    this.#putId(row, post.id);
+    this.ids.put(row, post.id);
     this.#putFields(row, post);
     this.#enter(row);
     if (!many) {
@@ -258,18 +205,13 @@ export class Rows {
    */
   compact(move: (from: number, to: number) => void): Int32Array {
     const moved = new Int32Array(this.size).fill(-1);
-    const ids = this.idBytes.view.slice(0, this.idBytesUsed);
+    const keepId = this.ids.compact();
     let to = 0;
-    this.idBytesUsed = 0;
     for (let row = 0; row < this.size; row += 1) {
       if (!this.isLive(row)) continue;
-      const at = this.idAt.view[row] ?? 0;
-      const id = ids.subarray(at, at + 1 + (ids[at] ?? 0));
       move(row, to);
       for (const column of this.each) column.view[to] = column.view[row] ?? 0;
-      this.idBytes.view.set(id, this.idBytesUsed);
-      this.idAt.view[to] = this.idBytesUsed;
-      this.idBytesUsed += id.length;
+      keepId(row, to);
       moved[row] = to;
       to += 1;
     }
@@ -286,7 +228,7 @@ export class Rows {
 
   /** The columns are others, or another thread wrote to them: what was made from them is made again when it is wanted. */
   forgetDerived(): void {
-    this.#texts = [];
+    this.ids.forgetTexts();
     this.#current.clear();
     this.#byCreation.clear();
     this.#byStart.clear();
@@ -311,22 +253,6 @@ export class Rows {
     this.expiresAt.view[row] = post.expiresAt;
     this.createdAt.view[row] = post.createdAt;
     this.#current.put(row, post.parentId === null ? post.expiresAt : null);
-  }
-
-  #putId(row: number, id: string): void {
-    const bytes = Buffer.from(id);
-    if (bytes.length > ID_MAX) throw new RangeError(`An id has at most ${ID_MAX} bytes.`);
-    this.idBytes.reserve(this.idBytesUsed + 1 + bytes.length);
-    this.idAt.view[row] = this.idBytesUsed;
-    this.idBytes.view[this.idBytesUsed] = bytes.length;
-    this.idBytes.view.set(bytes, this.idBytesUsed + 1);
-    this.idBytesUsed += 1 + bytes.length;
-  }
-
-  #bytesOf(row: number): Buffer {
-    const at = this.idAt.view[row] ?? 0;
-    if (this.#ids.buffer !== this.idBytes.buffer) this.#ids = Buffer.from(this.idBytes.buffer);
-    return this.#ids.subarray(at + 1, at + 1 + (this.idBytes.view[at] ?? 0));
   }
 }
 

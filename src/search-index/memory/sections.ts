@@ -41,7 +41,7 @@ export function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
   });
   return [
     ...rows.each.map((one, at) => growing(`row ${at}`, one, () => rows.size)),
-    growing("ids", rows.idBytes, () => rows.idBytesUsed),
+    growing("ids", rows.ids.bytes, () => rows.ids.used),
     growing("places", rows.places.records, () => rows.places.numbersUsed),
     growing("cells", rows.places.cells.fields, () => rows.places.cells.fieldsUsed),
     exact("cell slots", rows.places.cells.slots),
@@ -121,7 +121,7 @@ function scalars(memory: PostMemory): [name: string, get: () => number, set: (va
     field(rows, "size"),
     field(rows, "dead"),
     field(rows, "words"),
-    field(rows, "idBytesUsed"),
+    field(rows.ids, "used", "ids"),
     field(rows.places, "used", "places"),
     field(rows.places.cells, "size", "cells"),
     field(rows.byId, "used", "by id"),

@@ -30,20 +30,33 @@ export function walkSome(
   const newest = page.order === "newest";
   const times = (newest ? rows.createdAt : rows.windowStart).view;
   const isAfter = (id: string, other: string) => (newest ? id < other : id > other);
-  const found: Place[] = [];
+  const inOrder = (a: number, b: number) =>
+    newest
+      ? (times[b] ?? 0) - (times[a] ?? 0) || rows.ids.compare(b, a)
+      : (times[a] ?? 0) - (times[b] ?? 0) || rows.ids.compare(a, b);
   const next = among === null ? inTime(rows, filter, page) : sorted(among, times, page);
+  const found: number[] = [];
   let met = 0;
+  /** The last row of a full page. */
+  let worst = -1;
   for (let row = next(); row >= 0; row = next()) {
     met += 1;
     if (met > most) return null;
     const at = times[row] ?? 0;
     // A page ends with all rows of one time, of which the last by id are then cut off.
-    if (found.length >= page.limit && at !== found.at(-1)?.at) break;
+    if (found.length >= page.limit && at !== times[found.at(-1) ?? 0]) break;
     if (after !== null && at === after.at && !isAfter(rows.idOf(row), after.id)) continue;
-    if (passes(row)) found.push({ at, id: rows.idOf(row) });
+    if (!passes(row) || (worst >= 0 && inOrder(row, worst) > 0)) continue;
+    found.push(row);
+    // Thousands may have one time.
+    if (found.length < 2 * page.limit) continue;
+    found.sort(inOrder).length = page.limit;
+    worst = found.at(-1) ?? -1;
   }
-  found.sort((a, b) => (newest ? b.at - a.at : a.at - b.at) || (isAfter(a.id, b.id) ? 1 : -1));
-  return found.slice(0, page.limit);
+  return found
+    .sort(inOrder)
+    .slice(0, page.limit)
+    .map((row) => ({ at: times[row] ?? 0, id: rows.idOf(row) }));
 }
 
 /**
