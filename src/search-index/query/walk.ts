@@ -46,7 +46,7 @@ export function walkSome(
     // A page ends with all rows of one time, of which the last by id are then cut off.
     if (found.length >= page.limit && at !== times[found.at(-1) ?? 0]) break;
     if (after !== null && at === after.at && !isAfter(rows.idOf(row), after.id)) continue;
-    if (!passes(row) || (worst >= 0 && inOrder(row, worst) > 0)) continue;
+    if ((worst >= 0 && inOrder(row, worst) > 0) || !passes(row)) continue;
     found.push(row);
     // Thousands may have one time.
     if (found.length < 2 * page.limit) continue;
