@@ -59,7 +59,8 @@ const GOALS = {
 const READ_EVERY_MS = 20;
 /** The first start reads all texts: a minute for a million posts, more beside other work. */
 const START_PATIENCE_MS = 300_000;
-const WARM_UP_MS = 2_000;
+/** A process that has just started compiles for some seconds. */
+const WARM_UP_MS = 15_000;
 
 export interface LoadOptions {
   posts: number;
@@ -92,7 +93,7 @@ export async function measureLoad(
     const board = await BoardProcess.start(environment, join(checkout, "src/main.ts"), START_PATIENCE_MS);
     const startMs = performance.now() - began;
     try {
-      const asked = { board, loopPort, posts, queries: queriesOf(texts) };
+      const asked = { board, loopPort, posts, queries: queriesOf(texts), random: seeded(3) };
       await load(asked, clients, WARM_UP_MS);
       const alone = await load(asked, 1, (seconds * 1000) / 2);
       return { startMs, diskBytes, alone, together: await load(asked, clients, seconds * 1000) };
@@ -134,10 +135,12 @@ interface Asked {
   loopPort: number;
   posts: number;
   queries: Generator<string, never>;
+  /** Chooses the posts to read: others in each measurement, since what was found for them is remembered. */
+  random: () => number;
 }
 
 async function load(
-  { board, loopPort, posts, queries }: Asked,
+  { board, loopPort, posts, queries, random }: Asked,
   clients: number,
   forMs: number,
 ): Promise<LoadFigures> {
@@ -157,7 +160,6 @@ async function load(
     while (performance.now() < end)
       search.push(await get(`/search?q=${encodeURIComponent(queries.next().value)}`));
   });
-  const random = seeded(3);
   const reading = async () => {
     while (performance.now() < end) {
       // Roots: every fifth is a reply.

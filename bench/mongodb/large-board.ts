@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { request } from "undici";
 import { openMongodb } from "../../src/store/mongodb/index.ts";
 import { boardEnvironment, freePort } from "../../test/support/boards/board-process.ts";
 import { fillBoard, postId, publisherId } from "../support/board-fill.ts";
@@ -70,6 +71,7 @@ export async function measureLargeBoard(
   try {
     const size = { posts, subscriptions, deliveriesPerPost: 0, now, maker: DEFAULT_MAKER };
     await fillBoard(store, size);
+    await keepCounts(store, now);
     const environment = { STORE_URL: url, DATA_DIR: folder };
     const first = await started(environment);
     await first.stop();
@@ -83,6 +85,7 @@ export async function measureLargeBoard(
       times: await pagesDown(again.api, calls),
     });
     await again.stop();
+    // Calls read them no longer than half a minute.
     await keepCounts(store, now);
     const place = { store, index: { list: async () => [] }, posts, subscriptions, now };
     for (const { name, run, calls: most = calls, after } of OPERATIONS) {
@@ -101,7 +104,7 @@ export async function measureLargeBoard(
   }
 }
 
-/** Has the counts kept, as an instance does every few seconds. */
+/** Has all counts kept, for which an instance takes some seconds again and again on a board that was just filled. */
 async function keepCounts({ statistics }: Place["store"], now: number): Promise<void> {
   for (let isBehind = true; isBehind; ) isBehind = (await statistics.kept?.count(now)) ?? false;
 }
@@ -139,9 +142,9 @@ async function started(environment: Record<string, string>) {
 }
 
 async function answered(url: string): Promise<string> {
-  const answer = await fetch(url);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+  const { statusCode, body } = await request(url);
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}: ${text.slice(0, 200)}`);
   return text;
 }
 

@@ -44,12 +44,13 @@ export class Posts {
     caller: StoredPublisher | null,
     now: number,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
+    const relatedTo = this.#related.begin(id, now);
     const [post, replies] = await Promise.all([
       this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
     ]);
     if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-    const related = await this.#related.of(post, now);
+    const related = await relatedTo(post);
     const first = cutPage(replies, LIMITS.repliesInPost);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);

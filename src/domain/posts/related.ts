@@ -26,18 +26,26 @@ export class RelatedPosts {
     this.#minCosine = parts.relatedCosine;
   }
 
-  /** At most five active posts, closest first, without the post's parent. */
-  async of(post: StoredPost, now: number): Promise<StoredPost[]> {
-    const known = this.#remembered.get(post.id);
-    if (known !== undefined && known.of === post.updatedAt && now - known.at < REMEMBERED_MS) {
-      const posts = await this.#read(known.ids, now);
-      if (posts.length === known.ids.length) return posts;
-    }
-    const ids = await this.#find(post, now);
-    if (ids.length === LIMITS.relatedInPost) {
-      this.#remembered.set(post.id, { ids, of: post.updatedAt, at: now });
-    }
-    return this.#read(ids, now);
+  /**
+   * Begins to look for them: meanwhile the post can be read.
+   * @returns gives at most five active posts, closest first, without the post's parent
+   */
+  begin(id: string, now: number): (post: StoredPost) => Promise<StoredPost[]> {
+    const known = this.#remembered.get(id);
+    const isFresh = known !== undefined && now - known.at < REMEMBERED_MS;
+    const finding = isFresh ? null : this.#find(id, now);
+    // Nobody asks for them when the post cannot be read.
+    finding?.catch(() => {});
+    return async (post) => {
+      if (isFresh && known.of === post.updatedAt) {
+        const posts = await this.#read(known.ids, now);
+        if (posts.length === known.ids.length) return posts;
+      }
+      const found = await (finding ?? this.#find(id, now));
+      const ids = found.filter((one) => one !== post.parentId).slice(0, LIMITS.relatedInPost);
+      if (ids.length === LIMITS.relatedInPost) this.#remembered.set(id, { ids, of: post.updatedAt, at: now });
+      return this.#read(ids, now);
+    };
   }
 
   /** Has them found again. */
@@ -51,12 +59,13 @@ export class RelatedPosts {
     return rows.filter((row) => row.state === "active" && row.expiresAt > now);
   }
 
-  #find(post: StoredPost, now: number): Promise<string[]> {
-    return this.#index.related(post.id, {
+  /** One more than are shown: the post's parent may be among them. */
+  #find(id: string, now: number): Promise<string[]> {
+    return this.#index.related(id, {
       filter: filterOf({}, now),
       minCosine: this.#minCosine(),
-      limit: LIMITS.relatedInPost,
-      except: new Set(post.parentId === null ? [] : [post.parentId]),
+      limit: LIMITS.relatedInPost + 1,
+      except: new Set(),
     });
   }
 }
