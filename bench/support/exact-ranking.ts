@@ -54,7 +54,8 @@ export class ExactRanking {
     const expression = words?.any.map((word) => `"${indexable(word)}"`).join(" OR ") ?? "";
     const found = (expression === "" ? [] : this.#scores.all(expression)) as [number, number][];
     const byWords = new Map(found.filter(([at]) => passes(at)));
-    const best = Math.max(0, ...byWords.values());
+    let best = 0;
+    for (const bm25 of byWords.values()) best = Math.max(best, bm25);
     const coverage = this.#coverage(words?.any ?? []);
     const factors = coverageFactors(words);
     const fused = (at: number, cosine: number | null) =>
