@@ -89,7 +89,7 @@ export class IndexUnderTest {
 
   /** The posts most like one, as reading it shows them. */
   related(id: string, filter: Question["filter"], limit: number): Promise<string[]> {
-    return this.#index.related(id, { filter, minCosine: 0.3, limit, except: new Set() });
+    return this.#index.related(id, { filter, minCosine: 0.3, limit });
   }
 
   /** Resolves when a large board has moved to its thread. @throws Error for one that stays small */

@@ -58,8 +58,6 @@ export interface RelatedQuestion {
   /** Below it a post is not called related. */
   minCosine: number;
   limit: number;
-  /** Ids to leave out, beside the post's own. */
-  except: ReadonlySet<string>;
 }
 
 /** A post's place in a ranking. */

@@ -195,6 +195,13 @@ describe("get_post", () => {
     const others = cats.slice(1, 7).map((cat) => cat.id);
     for (const id of related) expect(others).toContain(id);
     expect(related).not.toContain(reply.id);
+    // A reply leads to other posts than the one it answers.
+    const answered = await eventually(
+      () => call(meaning, `GET /posts/${reply.id}`),
+      (answer) => answer.body.data.related.length === 5,
+    );
+    const beside: string[] = answered.body.data.related.map((post: { id: string }) => post.id);
+    expect(beside).not.toContain(cats[1]?.id);
     await meaning.stop();
   });
 });

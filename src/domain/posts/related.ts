@@ -65,7 +65,6 @@ export class RelatedPosts {
       filter: filterOf({}, now),
       minCosine: this.#minCosine(),
       limit: LIMITS.relatedInPost + 1,
-      except: new Set(),
     });
   }
 }

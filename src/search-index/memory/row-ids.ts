@@ -37,7 +37,7 @@ export class RowIds {
     return rows.map((row) => texts[row] ?? "");
   }
 
-  /** Below 0 when the id of `row` comes before that of `other`, by bytes: a tenth of the time of comparing texts. */
+  /** Below 0 when the id of `row` comes before that of `other`, by bytes: no text is made of them. */
   compare(row: number, other: number): number {
     const { view: bytes } = this.bytes;
     const [at, otherAt] = [this.at.view[row] ?? 0, this.at.view[other] ?? 0];

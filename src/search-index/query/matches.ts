@@ -33,8 +33,8 @@ export function matchesOf(
 export function relatedTo(searcher: Searcher, id: string, asked: RelatedQuestion): string[] {
   const [vector = null] = searcher.vectors(searcher.rowsOf([id]));
   if (vector === null) return [];
-  const { filter, minCosine, limit, except } = asked;
-  const page = { limit, except: new Set([id, ...except]) };
+  const { filter, minCosine, limit } = asked;
+  const page = { limit, except: new Set([id]) };
   const { matches } = matchesOf(searcher, { filter, words: null, vector, minCosine }, page);
   return matches.map((match) => match.id);
 }

@@ -1,5 +1,5 @@
 import { BLOCK_ROWS, type CodeLayout, TOGETHER } from "./comparison.ts";
-import { type Kernel, type KernelMemory, openKernel } from "./index.ts";
+import type { Kernel } from "./index.ts";
 
 /** With fewer rows, comparing all of every code takes hardly longer. */
 const ROWS_MIN = 100_000;
@@ -20,21 +20,21 @@ const PAIR = 2;
  * 384 bits, and at the whole of those that begin most like the query's. It takes half as long as comparing all of every code.
  */
 export class Sifter {
-  readonly #memory: KernelMemory;
   readonly #kernel: Kernel;
   readonly #layout: CodeLayout;
 
-  constructor(memory: KernelMemory, layout: CodeLayout) {
-    this.#memory = memory;
-    this.#kernel = openKernel(memory);
+  /** @param kernel  over the memory of the codes */
+  constructor(kernel: Kernel, layout: CodeLayout) {
+    this.#kernel = kernel;
     this.#layout = layout;
   }
 
   /**
    * @param desk  has the query's code
-   * @param room  memory of the desk that is free, for the pairs of a block at least
+   * @param room  numbers of the desk that are free: two for each row of a block at least
+   * @param wanted.size  number of rows
    * @param wanted.most  at least as many rows are found
-   * @param wanted.beforeBlock  see `SignCodes`
+   * @param wanted.beforeBlock  called before each block of rows; may throw, which ends it, and may ask for other rows
    * @returns ascending rows; null when too many are wanted, and when the codes begin too much alike
    */
   nearest(
@@ -44,7 +44,11 @@ export class Sifter {
   ): Uint32Array | null {
     if (size < ROWS_MIN || most > size * WANTED_MAX) return null;
     const layout = this.#layout;
-    const counts = new Uint32Array(this.#memory.buffer, layout.countsAt(desk.nth, 0), layout.differences);
+    const counts = new Uint32Array(
+      this.#kernel.memory.buffer,
+      layout.countsAt(desk.nth, 0),
+      layout.differences,
+    );
     const last = this.#beginningsUpTo(desk, size, counts);
     counts.fill(0);
     const pieces: Uint32Array[] = [];

@@ -109,7 +109,7 @@ export class SignCodes {
     this.memory = lent ?? newKernelMemory();
     this.#kernel = openKernel(this.memory);
     this.#comparer = new Comparer(this.memory, this.#layout);
-    this.#sifter = new Sifter(this.memory, this.#layout);
+    this.#sifter = new Sifter(this.#kernel, this.#layout);
     const desks = Array.from({ length: DESKS }, (_, nth) => ({
       nth,
       at: this.#layout.deskAt(nth),

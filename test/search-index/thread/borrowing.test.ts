@@ -23,7 +23,7 @@ const openIndex = useIndexFile();
 const BOARD = 2_500;
 const model: IndexModel = { modelId: MODEL, dimension: DIMENSION };
 const { filter } = question({});
-const similar: RelatedQuestion = { filter, minCosine: 0.1, limit: 5, except: new Set(["p8"]) };
+const similar: RelatedQuestion = { filter, minCosine: 0.1, limit: 5 };
 
 function openBoard(posts = BOARD) {
   const opened = openIndex();

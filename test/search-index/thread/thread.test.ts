@@ -38,7 +38,7 @@ function openLarge() {
 }
 
 const asked = question({ q: "bike number7", vector: vectorOf(7), minCosine: 0.1 });
-const similar = { filter: asked.filter, minCosine: 0.1, limit: 5, except: new Set(["p8"]) };
+const similar = { filter: asked.filter, minCosine: 0.1, limit: 5 };
 
 describe("a large board", () => {
   it("is searched in a thread, which answers as this one did", async () => {
@@ -195,7 +195,6 @@ describe("a pause of a question", () => {
     const related = await undisturbed.related("p5", similar);
     expect(related).toHaveLength(5);
     expect(related).not.toContain("p5");
-    expect(related).not.toContain("p8");
     expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(ranking);
     // Before the words, before all vectors or the codes, and before each step that follows; in a pause none is answered.
     const found = between.filter((one) => one !== null);

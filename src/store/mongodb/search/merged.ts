@@ -113,10 +113,10 @@ export class MergedIndex implements Omit<SearchIndex, "ready" | "spots" | "vecto
     return near.map((meant, at) => (meant.isKnown ? null : (meant.word ?? own[at] ?? null)));
   }
 
-  async related(id: string, { filter, minCosine, limit, except }: RelatedQuestion): Promise<string[]> {
+  async related(id: string, { filter, minCosine, limit }: RelatedQuestion): Promise<string[]> {
     const [vector = null] = await this.#mongot.vectors([id]);
     if (vector === null) return [];
-    const page = { limit, except: new Set([id, ...except]) };
+    const page = { limit, except: new Set([id]) };
     const { matches } = await this.match({ filter, words: null, vector, minCosine }, page);
     return matches.map((match) => match.id);
   }
