@@ -43,7 +43,7 @@ export class WebhookDelivery {
     this.#freed = 0;
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
-    const failing = [...this.#underWay.keys()].filter(({ subscription }) => subscription.failures > 0).length;
+    const failing = [...this.#underWay.keys()].filter(({ receiver }) => receiver.failing).length;
     const claimed = await this.#options.store.pushes.claim({
       limit,
       perOrigin: PER_ORIGIN,

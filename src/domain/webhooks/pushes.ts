@@ -53,7 +53,7 @@ export class Pushes {
   async attempt(push: ClaimedPush, now: number): Promise<AttemptResult> {
     const [row, owner, post] = await Promise.all([
       this.#store.subscriptions.get(push.subscriptionId),
-      this.#store.publishers.get(push.subscription.publisherId),
+      this.#store.publishers.get(push.receiver.publisherId),
       this.#store.posts.get(push.postId),
     ]);
     if (row === null || owner === null) return CANCELLED;
@@ -68,8 +68,8 @@ export class Pushes {
     const headers = signedHeaders(row, this.#secrets, message, now);
     const called = await callWebhook(this.#outbound, row.webhookUrl, headers, body, now);
     const { retryAfter: _, ...attempt } = called;
-    const current = { attempts: push.attempts, subscription: row };
-    return { attempt, outcome: outcomeOf(called, current, now + called.latencyMs, this.#random()) };
+    const before = { attempts: push.attempts, failingSince: row.failingSince };
+    return { attempt, outcome: outcomeOf(called, before, now + called.latencyMs, this.#random()) };
   }
 
   /** The same bytes for the same rows: members come in a fixed order. */

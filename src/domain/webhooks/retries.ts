@@ -1,4 +1,4 @@
-import type { ClaimedPush, PushStore } from "../../ports/store/index.ts";
+import type { PushStore } from "../../ports/store/index.ts";
 import { DAY_MS, SECOND_MS } from "../time.ts";
 import { type CallResult, isDelivered } from "./request.ts";
 
@@ -18,22 +18,23 @@ const FAILING_MAX_MS = 5 * DAY_MS;
 /**
  * What follows from an attempt: delivered, another one later, or the end; and whether the webhook is given up.
  *
- * @param push.attempts  those before this one
+ * @param before.attempts  those before this one
+ * @param before.failingSince  since when nothing but failures came from the webhook, null for no failure
  * @param now  when the attempt ended
  * @param random  in 0…1, for the jitter
  */
 export function outcomeOf(
   called: CallResult,
-  push: Pick<ClaimedPush, "attempts" | "subscription">,
+  before: { attempts: number; failingSince: number | null },
   now: number,
   random: number,
 ): PushOutcome {
   if (isDelivered(called)) return { state: "delivered", dueAt: null, deactivate: null };
   if (called.status === 410) return { state: "failed", dueAt: null, deactivate: "webhook_gone" };
-  const { failingSince } = push.subscription;
+  const { attempts, failingSince } = before;
   const givenUp = failingSince !== null && now - failingSince >= FAILING_MAX_MS;
   const deactivate = givenUp ? "webhook_failing" : null;
-  const waitS = WAITS_S[push.attempts];
+  const waitS = WAITS_S[attempts];
   if (waitS === undefined) return { state: "failed", dueAt: null, deactivate };
   const jittered = waitS * SECOND_MS * (1 + JITTER * (2 * random - 1));
   const asked = Math.min(retryAfterMs(called.retryAfter, now), RETRY_AFTER_MAX_MS);

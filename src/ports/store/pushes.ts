@@ -14,7 +14,13 @@ export interface ClaimedPush extends Push {
   token: string;
   /** Attempts made before this one. */
   attempts: number;
-  subscription: StoredSubscription;
+  receiver: Receiver;
+}
+
+/** Of a push's subscription, as it was when the push was claimed. */
+interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
+  /** Whether its last push failed. */
+  failing: boolean;
 }
 
 /** How one attempt ended. */

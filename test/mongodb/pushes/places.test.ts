@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import { collectionsOf } from "../../../src/store/mongodb/schema/collections.ts";
-import { LEASE_MS, NOW, named, preparePushes } from "../../contract/store/pushes/prepare.ts";
+import { first, LEASE_MS, NOW, named, preparePushes } from "../../contract/store/pushes/prepare.ts";
 import { mongodbFor } from "../../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
 
@@ -41,11 +41,16 @@ describe.skipIf(database === null)("a place of the push queue", async () => {
   });
 
   it("is served when an older release wrote it, or changed it since", async () => {
-    await match("sub_1", 2);
+    await match("sub_1", 3);
     await push_queue.updateOne({ _id: "sub_1" }, { $unset: { ahead: "", revision: "" } });
-    expect(named(await claim({ limit: 1 }))).toEqual(["sub_1 1"]);
+    const one = first(await claim({ limit: 1 }));
     await push_queue.updateOne({ _id: "sub_1" }, { $set: { "ahead.pushes": [], revision: "another" } });
-    expect(named(await claim())).toEqual(["sub_1 2"]);
+    const two = first(await claim({ limit: 1 }));
+    await push_queue.updateOne({ _id: "sub_1" }, { $unset: { "ahead.receiver": "" } });
+    const three = first(await claim());
+    expect(named([one, two, three])).toEqual(numbered(1, 3));
+    expect([two.receiver, three.receiver]).toEqual([one.receiver, one.receiver]);
+    expect(one.receiver.webhookUrl).toMatch("https://");
   });
 
   it("is looked at again when it names a push that waits no longer, or that another process holds", async () => {

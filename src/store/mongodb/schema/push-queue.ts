@@ -14,16 +14,23 @@ export interface PushQueueDocument {
   ahead?: PushesAhead;
 }
 
-/** The pushes that wait in a place of the queue, so that a claim need not look for them. */
+/** The pushes that wait in a place of the queue and where they go, so that a claim need not look for them. */
 export interface PushesAhead {
   /** Of the place they stand in. */
   revision: string;
+  /** Of the subscription. Missing in what an older release wrote. */
+  receiver?: PushReceiver;
   /** First due first. */
   pushes: { delivery_id: number; due_at: Date }[];
   /** Whether others wait behind these. */
   more: boolean;
   /** The first end of a lease among those claimed since, null without one: from then on they have to be looked for. */
   until: Date | null;
+}
+
+export interface PushReceiver {
+  publisher_id: string;
+  webhook_url: string | null;
 }
 
 /** Collection `push_origins`; `_id` is host and port: the claims on its subscriptions. */

@@ -102,14 +102,57 @@ export async function writeEach(
       if (error.writeConcernErrors.length > 0 || failures.some(({ code }) => code !== DUPLICATE)) throw error;
       return error.partialResult;
     });
-  return writes.map((_, i) => {
-    const updated = result?.updateResults?.get(i);
-    const removed = result?.deleteResults?.get(i)?.deletedCount ?? 0;
-    return updated?.didUpsert === true ? 1 : (updated?.matchedCount ?? removed);
-  });
+  return writes.map((_, i) => countOf(result, i));
 }
 
+/**
+ * Makes each write after the one before, outside of transactions, until one fails on what another process wrote: an upsert
+ * on its id, or an update on a conversion. By one command, or on servers before 8.0 by one for each.
+ *
+ * @returns for each write that was made, how many documents it found
+ */
+export async function writeInOrder(
+  { connection: { client, db, wireVersion } }: MongodbContext,
+  writes: readonly Write[],
+  writeConcern: WriteConcernSettings,
+): Promise<number[]> {
+  if (writes.length === 0) return [];
+  if (wireVersion < WIRE_VERSION_OF_BULKS) {
+    const counts: number[] = [];
+    for (const write of writes) {
+      const count = await writeOne(db, write, undefined, { writeConcern }).catch((error: unknown) => {
+        if (error instanceof MongoServerError && FAILURES.has(Number(error.code))) return null;
+        throw error;
+      });
+      if (count === null) break;
+      counts.push(count);
+    }
+    return counts;
+  }
+  const models = writes.map((write) => modelOf(write, `${db.databaseName}.${write.to}`));
+  let made = writes.length;
+  const result = await client
+    .bulkWrite(models, { writeConcern, ordered: true, verboseResults: true })
+    .catch((error: unknown) => {
+      if (!(error instanceof MongoClientBulkWriteError) || error.cause !== undefined) throw error;
+      const [failure] = error.writeErrors;
+      if (failure === undefined || !FAILURES.has(failure[1].code)) throw error;
+      made = failure[0];
+      return error.partialResult;
+    });
+  return writes.slice(0, made).map((_, i) => countOf(result, i));
+}
+
+/** Of the result of a bulk: how many documents a write found, inserted by an upsert, or removed. */
+function countOf(result: ClientBulkWriteResult | undefined, i: number): number {
+  const updated = result?.updateResults?.get(i);
+  const removed = result?.deleteResults?.get(i)?.deletedCount ?? 0;
+  return updated?.didUpsert === true ? 1 : (updated?.matchedCount ?? removed);
+}
+
+const CONVERSION = 241;
 const DUPLICATE = 11000;
+const FAILURES: ReadonlySet<number> = new Set([DUPLICATE, CONVERSION]);
 
 function noneIfDuplicate(error: unknown): number {
   if (error instanceof MongoServerError && error.code === DUPLICATE) return 0;

@@ -1,10 +1,11 @@
 import type { Document } from "mongodb";
 import type { PushDocument } from "../schema/documents.ts";
-import type { PushesAhead, PushQueueDocument } from "../schema/push-queue.ts";
+import type { PushesAhead, PushQueueDocument, PushReceiver } from "../schema/push-queue.ts";
 
 /**
- * The pushes that wait in a place of the queue, kept with it: a claim takes the first of them without looking for them. The
- * list holds as of the place's revision, so what adds a push or makes one due earlier writes it anew.
+ * The pushes that wait in a place of the queue and where they go, kept with it: a claim takes the first of them without
+ * looking for them. All holds as of the place's revision, so what adds a push, makes one due earlier, or changes the
+ * subscription writes it anew.
  */
 
 /** Pushes in a list. The longer, the more rarely a claim has to look for pushes, and the more each one reads. */
@@ -16,11 +17,21 @@ type Ahead = PushesAhead["pushes"][number];
 type Waiting = Pick<PushDocument, "delivery_id"> & { due_at: Date | null };
 
 /** @param waiting  first due first, `AHEAD_READ` of them or all */
-export function aheadOf(waiting: readonly Waiting[], revision: string): PushesAhead {
+export function aheadOf(
+  { publisher_id, webhook_url }: PushReceiver,
+  waiting: readonly Waiting[],
+  revision: string,
+): PushesAhead {
   const pushes = waiting.flatMap(({ delivery_id, due_at }) =>
     due_at === null ? [] : [{ delivery_id, due_at }],
   );
-  return { revision, pushes: pushes.slice(0, AHEAD_MOST), more: waiting.length > AHEAD_MOST, until: null };
+  return {
+    revision,
+    receiver: { publisher_id, webhook_url },
+    pushes: pushes.slice(0, AHEAD_MOST),
+    more: waiting.length > AHEAD_MOST,
+    until: null,
+  };
 }
 
 /** What is due in a place, first due first; null when that has to be looked for. */
@@ -28,7 +39,7 @@ export function dueAhead(
   { ahead, revision }: Pick<PushQueueDocument, "ahead" | "revision">,
   now: Date,
 ): Ahead[] | null {
-  if (ahead === undefined || ahead.revision !== revision) return null;
+  if (ahead?.receiver === undefined || ahead.revision !== revision) return null;
   if (ahead.until !== null && ahead.until <= now) return null;
   const due = ahead.pushes.filter(({ due_at }) => due_at <= now);
   return due.length === 0 ? null : due;

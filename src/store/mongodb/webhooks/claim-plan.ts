@@ -17,17 +17,15 @@ export interface PlannedPush {
 
 /**
  * What a claim would serve now, in the order of service. Only reads: the claim finds out what another was faster to take.
- * @param firsts  see `dueLanes`
- * @returns `all`, `hidden`: see `dueLanes`
+ * @returns `all`: see `dueLanes`
  */
 export async function planClaim(
   context: MongodbContext,
   rounds: Rounds,
   options: Options,
-  firsts: boolean,
-): Promise<{ served: PlannedPush[]; all: boolean; hidden: boolean }> {
+): Promise<{ served: PlannedPush[]; all: boolean }> {
   const now = new Date(options.now);
-  const { lanes, ...rest } = await dueLanes(context, rounds, options, firsts);
+  const { lanes, all } = await dueLanes(context, rounds, options);
   const live = new Map(lanes.map(({ origin, live }) => [origin, live]));
   const places = new Places(
     options,
@@ -54,5 +52,5 @@ export async function planClaim(
     slots.set(lane.origin, slot + 1);
     return { lane, place, slot, deliveryId };
   });
-  return { served, ...rest };
+  return { served, all };
 }

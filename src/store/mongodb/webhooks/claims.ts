@@ -1,17 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ClaimedPush, PushStore, StoredSubscription } from "../../../ports/store/index.ts";
-import { groupedBy } from "../../rules/rows.ts";
+import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import { attemptsBefore } from "../../rules/settling.ts";
-import { type PushDocument, timeOf } from "../schema/documents.ts";
-import { subscriptionOfDocument } from "../schema/subscriptions.ts";
+import { timeOf } from "../schema/documents.ts";
+import { pushId } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { type Write, writeEach } from "../server/write-all.ts";
+import { type Write, writeEach, writeInOrder } from "../server/write-all.ts";
 import { claimedRevision } from "./ahead.ts";
 import { type PlannedPush, planClaim } from "./claim-plan.ts";
 import { LATEST, type Rounds } from "./lanes.ts";
-import { type Claim, lookAgain, movesOf, type ServedPush, waitingIn } from "./moves.ts";
-import { type Held, LEASE, release, takePlaces, tokenOf } from "./places.ts";
+import {
+  areAllListed,
+  type Claim,
+  listedPushes,
+  lookAgain,
+  movesOf,
+  movesOfListed,
+  type ServedPush,
+  type TriedPush,
+  waitingIn,
+} from "./moves.ts";
+import { type Held, LEASE, release, takenAmong, taking, tokenOf } from "./places.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
@@ -20,11 +29,12 @@ const MOST_PLANS = 20;
 const RETRY_MS = 10;
 
 /**
- * A claim is three steps, none of them a transaction: the plan; its places at the origins, each taken only if no other
- * claim changed that origin since, while its pushes and their subscriptions are read; and the pushes, each only if it still
- * waits. So processes that claim at the same time lose single origins to each other and nothing else. A process that dies
- * in between leaves places that are free again when their lease ends, and a place in the queue that is too early, which the
- * next claim puts right.
+ * A claim is two steps, none of them a transaction: the plan; and one command that takes its places at the origins, each
+ * only if no other claim changed that origin since, then claims its pushes, each only if it still waits, and moves their
+ * places in the queue. The pushes are read at the same time. A third step claims pushes that had to be looked for. So
+ * processes that claim at the same time lose single origins to each other and nothing else. A process that dies in between
+ * leaves places that are free again when their lease ends, and a place in the queue that is too early, which the next claim
+ * puts right.
  */
 export async function claimPushDocuments(
   context: MongodbContext,
@@ -32,14 +42,11 @@ export async function claimPushDocuments(
   options: Options,
 ): Promise<ClaimedPush[]> {
   const claimed: ClaimedPush[] = [];
-  let firsts = false;
   for (let plans = 0; plans < MOST_PLANS && claimed.length < options.limit; plans += 1) {
-    const failing = options.failing - claimed.filter((push) => push.subscription.failures > 0).length;
+    const failing = options.failing - claimed.filter(({ receiver }) => receiver.failing).length;
     const left = { ...options, limit: options.limit - claimed.length, failing };
-    const plan = await context.connection.run(() => planClaim(context, rounds, left, firsts));
-    firsts = plan.hidden;
-    if (plan.served.length === 0 && !plan.hidden) break;
-    if (plan.served.length === 0) continue;
+    const plan = await context.connection.run(() => planClaim(context, rounds, left));
+    if (plan.served.length === 0) break;
     const got = await context.connection.run(() => carryOut(context, held, plan.served, left));
     claimed.push(...got.pushes);
     if (plan.all && got.asPlanned) break;
@@ -57,23 +64,34 @@ async function carryOut(
 ): Promise<{ pushes: ClaimedPush[]; asPlanned: boolean }> {
   const { now, leaseMs } = options;
   const claim = { token: randomUUID(), now: new Date(now), leaseEnd: new Date(now + leaseMs) };
-  const [owners, waiting, taken] = await Promise.all([
-    ownersOf(context, planned),
+  const takes = taking(planned, claim);
+  // The longer one first.
+  const [counts, waiting] = await Promise.all([
+    writeInOrder(context, [...takes, ...listedWrites(planned, claim)], LEASE),
     waitingIn(context, planned),
-    takePlaces(context, planned, claim),
   ]);
-  const { served, unused, writes, asPlanned } = movesOf(taken, waiting, owners, claim);
-  const claims = claimsOf(served, claim);
-  // A push whose match an election takes back must not go out, since its id would be given to another.
-  const isCommitted = served.every(({ deliveryId }) => deliveryId !== null);
-  const counts = await writeEach(
-    context,
-    [...claims, ...writes, ...unused.map((one) => release(one, claim))],
-    isCommitted ? LEASE : undefined,
-  );
-  const won = counts.slice(0, claims.length).reduce((sum, count) => sum + count, 0);
-  const got = won === served.length ? served : await claimedAmong(context, served, claim);
-  const lost = served.filter((one) => !got.includes(one));
+  let taken = planned;
+  let [claimed = 0] = counts.slice(takes.length);
+  if (counts.length < takes.length) {
+    taken = await takenAmong(context, planned, claim);
+    [claimed = 0] = await writeInOrder(context, listedWrites(taken, claim), LEASE);
+  }
+  const listed = listedPushes(taken.filter(isListed), waiting, claim);
+  const { served, unused, writes } = movesOf(taken.filter(isUnlisted), waiting, claim);
+  const claims = claimsOf(served.map(idOf), claim);
+  // These were read with what no majority has yet.
+  const looked = await writeEach(context, [
+    ...claims,
+    ...writes,
+    ...unused.map((one) => release(one, claim)),
+  ]);
+  if (claims.length > 0) claimed += looked[0] ?? 0;
+
+  const tried = [...listed, ...served];
+  const got =
+    claimed === tried.length && tried.every(isRead) ? tried : await claimedAmong(context, tried, claim);
+  const won = new Set(got.map(({ push }) => push._id));
+  const lost = tried.filter((one) => !won.has(idOf(one)));
   await writeEach(
     context,
     lost.flatMap((one) => [
@@ -83,70 +101,68 @@ async function carryOut(
   );
   return {
     pushes: got.map((one) => claimedPush(held, one, claim)),
-    asPlanned: asPlanned && taken.length === planned.length && lost.length === 0,
+    asPlanned: got.length === planned.length && listed.length === planned.length && areAllListed(planned),
   };
 }
 
-async function ownersOf(
-  { collections }: MongodbContext,
-  planned: readonly PlannedPush[],
-): Promise<Map<string, StoredSubscription>> {
-  const ids = [...new Set(planned.map(({ place }) => place._id))];
-  const documents = await collections.subscriptions.find({ _id: { $in: ids } }, LATEST).toArray();
-  return new Map(documents.map((document) => [document._id, subscriptionOfDocument(document)]));
+const isListed = ({ deliveryId }: PlannedPush) => deliveryId !== null;
+const isUnlisted = ({ deliveryId }: PlannedPush) => deliveryId === null;
+const isRead = (one: TriedPush): one is ServedPush => one.push !== undefined;
+const idOf = ({ place, deliveryId, push }: PlannedPush & Partial<TriedPush>) =>
+  push?._id ?? pushId(place._id, deliveryId ?? 0);
+
+/** Claims those pushes that their places list, and moves these. */
+function listedWrites(planned: readonly PlannedPush[], claim: Claim): Write[] {
+  const listed = planned.filter(isListed);
+  return [...claimsOf(listed.map(idOf), claim), ...movesOfListed(listed, claim)];
 }
 
-/** Claims pushes that still wait as they were read, together those that get the same token and have as many attempts. */
-function claimsOf(served: readonly ServedPush[], claim: Claim): Write[] {
-  const { now, leaseEnd: due_at } = claim;
-  const alike = groupedBy(served, ({ slot, push }) => `${slot} ${push.attempts} ${push.again_at === null}`);
-  return [...alike.values()].map((group): Write => {
-    const [first] = group;
-    const { attempts, again_at } = first.push;
-    const again = again_at === null ? {} : { attempts: attemptsOf(first.push), again_at: null };
-    return {
+/** Claims pushes that still wait, by one write; none where there are none. */
+function claimsOf(ids: readonly string[], { token, now, leaseEnd: due_at }: Claim): Write[] {
+  if (ids.length === 0) return [];
+  const attempts = { $cond: [{ $gt: ["$again_at", null] }, 0, "$attempts"] };
+  return [
+    {
       to: "pushes",
-      filter: {
-        _id: { $in: group.map(({ push }) => push._id) },
-        state: "waiting",
-        due_at: { $lte: now },
-        attempts,
-        again_at: again_at === null ? null : { $ne: null },
-      },
-      update: { $set: { token: tokenOf(first, claim), due_at, ...again } },
+      filter: { _id: { $in: ids }, state: "waiting", due_at: { $lte: now } },
+      update: [{ $set: { token, due_at, attempts, again_at: null } }],
       many: true,
-    };
+    },
+  ];
+}
+
+/** Those that this claim was first to take, once a majority has their matches. */
+async function claimedAmong(
+  { collections: { pushes } }: MongodbContext,
+  tried: readonly TriedPush[],
+  { token }: Claim,
+): Promise<ServedPush[]> {
+  const claimed = { _id: { $in: tried.map(idOf) }, token };
+  // Changes nothing. A majority has the match once it has a later write: an election must not take it back when its push
+  // has gone out, since its number would be given to another.
+  await pushes.updateMany(claimed, { $set: { token } });
+  const found = await pushes.find(claimed, LATEST).toArray();
+  const won = new Map(found.map((push) => [push._id, push]));
+  return tried.flatMap((one) => {
+    const push = won.get(idOf(one));
+    return push === undefined ? [] : [{ ...one, push }];
   });
 }
 
-const attemptsOf = (push: PushDocument) =>
-  attemptsBefore({ attempts: push.attempts, againAt: timeOf(push.again_at) });
-
-/** Those that this claim was first to take. */
-async function claimedAmong(
-  { collections }: MongodbContext,
-  served: readonly ServedPush[],
-  claim: Claim,
-): Promise<ServedPush[]> {
-  const ids = served.map(({ push }) => push._id);
-  const tokens = [...new Set(served.map((one) => tokenOf(one, claim)))];
-  const won = await collections.pushes
-    .find({ _id: { $in: ids }, token: { $in: tokens } }, { ...LATEST, projection: { _id: 1 } })
-    .toArray();
-  const wonIds = new Set(won.map(({ _id }) => _id));
-  return served.filter(({ push }) => wonIds.has(push._id));
-}
-
 function claimedPush(held: Held, one: ServedPush, claim: Claim): ClaimedPush {
-  const { lane, push, subscription, last } = one;
+  const { lane, push, receiver, last } = one;
   const claimed = {
     subscriptionId: push.subscription_id,
     deliveryId: push.delivery_id,
     postId: push.post_id,
     matchedAt: push.matched_at.getTime(),
     token: tokenOf(one, claim),
-    attempts: attemptsOf(push),
-    subscription,
+    attempts: attemptsBefore({ attempts: push.attempts, againAt: timeOf(push.again_at) }),
+    receiver: {
+      publisherId: receiver.publisher_id,
+      webhookUrl: receiver.webhook_url,
+      failing: lane.failing,
+    },
   };
   const revision = last ? claimedRevision(claim.token, push.subscription_id) : null;
   held.add(claimed, { origin: lane.origin, last: revision });

@@ -13,7 +13,7 @@ import { writeEach } from "../server/write-all.ts";
 import { UNPRUNED } from "../subscriptions/deliveries.ts";
 import { claimPushDocuments } from "./claims.ts";
 import { Rounds } from "./lanes.ts";
-import { claimedNow, Held } from "./places.ts";
+import { asClaimed, claimedNow, Held } from "./places.ts";
 import { requeueDocuments, touch } from "./queue.ts";
 import { settlePushDocuments } from "./settling.ts";
 
@@ -34,10 +34,7 @@ export function mongodbPushStore(context: MongodbContext): PushStore {
     async giveBack(claimed) {
       if (claimed.length === 0) return;
       const ids = [...new Set(claimed.map(({ subscriptionId }) => subscriptionId))];
-      const theirs = claimed.map(({ subscriptionId, deliveryId, token }) => ({
-        _id: pushId(subscriptionId, deliveryId),
-        token,
-      }));
+      const theirs = claimed.map(asClaimed);
       const freed = connection.run(() =>
         writeEach(
           context,

@@ -23,83 +23,122 @@ type Options = Parameters<PushStore["claim"]>[0];
 /** Of reads that see claims before a majority has them. */
 export const LATEST = { readConcern: { level: "local" } } as const;
 
+/** A way to look for due places. */
+interface Look {
+  /** The first place of each lane only, where long ones hide others. Else whole lanes, one after another. */
+  firsts: boolean;
+  /** Places beside those that a claim can use, since some belong to origins without a place. */
+  margin: number;
+  /** Begins the next round where one ends. Else it is faster. */
+  around: boolean;
+}
+
+const FIRST_LOOK: Look = { firsts: false, margin: 10, around: false };
+/** Each instance fills 25 origins at most. */
+const WIDE_MARGIN = 200;
+
 /**
  * The origins a process served last, one of those whose last push failed and one of the others: it goes on behind them, in
  * the order of their names, and begins again after the last.
  */
 export class Rounds {
   readonly #last = new Map<boolean, string>();
+  /** Which look is likely to show enough. */
+  look = FIRST_LOOK;
 
   /** @returns "" at the beginning */
   last(failing: boolean): string {
     return this.#last.get(failing) ?? "";
   }
 
-  /** @param origin  null at the end of a round */
+  /** @param origin  null where all that was due has been seen */
   goOn(failing: boolean, origin: string | null): void {
     this.#last.set(failing, origin ?? "");
   }
 }
 
-/** Places read beside those that a claim can use: some belong to origins without a place. */
-const MARGIN = 10;
-/** Origins without a place that are passed over for others. Each instance fills 25 at most. */
-const FULL_ORIGINS = 200;
-
-/** Lanes of one kind to look at: those behind `after`, up to `last`. */
+/** Lanes of one kind to look at: those behind `after`, then the others. */
 interface Part {
   failing: boolean;
-  /** As many lanes with a place as can be served. */
+  /** As many pushes as can be served. */
   most: number;
   after: string;
-  /** Null for no end. */
-  last: string | null;
 }
 
-interface Look {
+/** What was seen of one part. */
+interface Seen {
+  /** Those with a place, and no more than can be served. */
   lanes: DueLane[];
-  /** Whether nothing else is due. */
-  all: boolean;
-  /** Whether too few lanes have a place, and long ones may hide others. */
-  hidden: boolean;
+  /** The last lane that was looked at, null where all that is due was. */
+  end: string | null;
+  /** As many pushes of these can be claimed, or more. */
+  room: number;
+  /** Whether that is as much as can be served of this part, or all that is due. */
+  enough: boolean;
+  /** Whether the next round has to begin for more. */
+  isRoundOver: boolean;
 }
 
 /**
- * The lanes to serve next, in the order of the rounds and of each kind no more than may be claimed; in one query, or two at
- * the end of a round. It costs one step in an index while nothing is due. Else it reads a bounded number of places in the
- * order of the queue, whole lanes one after another; or, where long lanes hid others (`firsts`), the first place of each.
+ * The lanes to serve next, in the order of the rounds and of each kind no more than may be claimed. It costs one step in an
+ * index while nothing is due. Else it reads a bounded number of places in the order of the queue, in one query where these
+ * have enough to serve.
+ *
+ * @returns `all`: nothing else is due
  */
 export async function dueLanes(
   context: MongodbContext,
   rounds: Rounds,
   options: Options,
-  firsts: boolean,
-): Promise<Look> {
+): Promise<{ lanes: DueLane[]; all: boolean }> {
   const { limit, failing: failingMost } = options;
   const parts = [false, true].flatMap((failing): Part[] => {
     const most = failing ? Math.min(limit, failingMost) : limit;
-    return most > 0 ? [{ failing, most, after: rounds.last(failing), last: null }] : [];
+    return most > 0 ? [{ failing, most, after: rounds.last(failing) }] : [];
   });
-  const first = await lookAt(context, rounds, parts, options, firsts);
-  if (first.ended.length === 0) return first;
-  const second = await lookAt(context, rounds, first.ended, options, firsts);
-  return {
-    lanes: [...first.lanes, ...second.lanes],
-    all: first.all && second.all,
-    hidden: first.hidden || second.hidden,
-  };
+  const whole = new Map<string, DueLane>();
+  let look = rounds.look;
+  for (;;) {
+    const seen = await lookAt(context, parts, options, look);
+    const isFull = seen.reduce((sum, { room }) => sum + room, 0) >= limit;
+    const next = isFull ? null : lookAfter(look, seen);
+    if (next !== null) {
+      if (!look.firsts) for (const lane of seen.flatMap(({ lanes }) => lanes)) whole.set(nameOf(lane), lane);
+      look = next;
+      continue;
+    }
+    const ends = parts.map(({ failing, after }, i) => ({ failing, after, end: seen[i]?.end ?? null }));
+    for (const { failing, end } of ends) rounds.goOn(failing, end);
+    const isNextRound = ends.some(({ after, end }) => end !== null && end <= after);
+    const isAll = ends.every(({ end }) => end === null);
+    // In another round the lanes may be short.
+    rounds.look = { ...(isNextRound || isAll ? FIRST_LOOK : look), around: isNextRound };
+    return {
+      lanes: seen.flatMap(({ lanes }) => lanes).map((lane) => whole.get(nameOf(lane)) ?? lane),
+      all: isAll && !look.firsts,
+    };
+  }
 }
 
-/** @returns `ended`: what to look at besides, where a round ended with too few lanes */
+/** @returns null where there is enough, or no other way to look */
+function lookAfter(look: Look, seen: readonly Seen[]): Look | null {
+  const few = seen.filter(({ enough }) => !enough);
+  if (few.length === 0) return null;
+  if (few.some(({ isRoundOver }) => isRoundOver)) return { ...look, around: true };
+  if (!look.firsts) return { ...look, firsts: true };
+  return look.margin < WIDE_MARGIN ? { ...look, margin: WIDE_MARGIN } : null;
+}
+
+const nameOf = ({ failing, origin }: DueLane) => `${failing} ${origin}`;
+
+/** @returns for each part, what was seen of it */
 async function lookAt(
   { collections }: MongodbContext,
-  rounds: Rounds,
   parts: readonly Part[],
   options: Options,
-  firsts: boolean,
-): Promise<Look & { ended: Part[] }> {
+  { firsts, margin, around }: Look,
+): Promise<Seen[]> {
   const now = new Date(options.now);
-  const read = ({ most }: Part) => most + (firsts ? FULL_ORIGINS : MARGIN);
   const names = parts.map((_, i) => `part${i}`);
   const [found] = await collections.push_queue
     .aggregate<{ parts: DuePlace[][]; origins: PushOriginDocument[] }>(
@@ -108,7 +147,8 @@ async function lookAt(
         { $limit: 1 },
         { $project: { _id: 1 } },
         ...parts.map((part, i) => {
-          const pipeline = [...(firsts ? firstsOf : placesOf)(part, now), { $limit: read(part) }];
+          const lanes = lanesIn(part, around, firsts ? firstsOf : placesOf, now);
+          const pipeline = [...lanes, { $limit: part.most + margin }];
           return { $lookup: { from: "push_queue", pipeline, as: names[i] } };
         }),
         {
@@ -123,41 +163,50 @@ async function lookAt(
       LATEST,
     )
     .toArray();
-  const look: Look & { ended: Part[] } = { lanes: [], all: !firsts, hidden: false, ended: [] };
-  if (found === undefined) return { ...look, all: true };
-  const origins = new Map(found.origins.map((origin) => [origin._id, origin]));
-  for (const [i, part] of parts.entries()) {
-    const { failing, most, after } = part;
-    const places = found.parts[i] ?? [];
+  const origins = new Map(found?.origins.map((origin) => [origin._id, origin]));
+  return parts.map(({ most, after }, i): Seen => {
+    const places = found?.parts[i] ?? [];
     const known = lanesOf(places, origins, now);
     const passed = untilOpen(known, most, options.perOrigin);
-    const open = passed.filter(({ live }) => live < options.perOrigin);
-    look.lanes.push(...open);
-    const isEnd = passed.length === known.length && places.length < read(part);
-    rounds.goOn(failing, isEnd ? null : (passed.at(-1)?.origin ?? null));
-    // Those before `after` are not looked at, where there are enough behind it.
-    if (!isEnd || (after !== "" && open.length === most)) look.all = false;
-    if (open.length === most) continue;
-    if (!isEnd) look.hidden = !firsts;
-    else if (after !== "") look.ended.push({ failing, most: most - open.length, after: "", last: after });
-  }
-  return look;
+    const lanes = passed.filter(({ live }) => live < options.perOrigin);
+    const ofLanes = lanes.map((lane) => Math.min(options.perOrigin - lane.live, lane.places.length));
+    const room = ofLanes.reduce((sum, n) => sum + n, 0);
+    const isEnd = passed.length === known.length && places.length < most + margin;
+    const isAll = found === undefined || (isEnd && (after === "" || around));
+    return {
+      lanes,
+      end: isAll ? null : (passed.at(-1)?.origin ?? after),
+      room,
+      enough: isAll || room >= most,
+      isRoundOver: isEnd && !isAll,
+    };
+  });
 }
 
 const IN_ORDER = { $sort: { failing: 1, origin: 1, due_at: 1, _id: 1 } };
 
-const lanesIn = ({ failing, after, last }: Part): Document => ({
-  failing,
-  origin: { $gt: after, ...(last === null ? {} : { $lte: last }) },
-});
+type Lanes = Pick<Part, "failing"> & { origin: Document };
 
-const placesOf = (part: Part, now: Date): Document[] => [
-  { $match: { ...lanesIn(part), due_at: { $lte: now } } },
+/** What `of` finds in the lanes of a part; those of the next round are read only if they are needed. */
+function lanesIn(
+  { failing, after }: Part,
+  around: boolean,
+  of: (lanes: Lanes, now: Date) => Document[],
+  now: Date,
+): Document[] {
+  const behind = of({ failing, origin: { $gt: after } }, now);
+  if (after === "" || !around) return behind;
+  const others = of({ failing, origin: { $lte: after } }, now);
+  return [...behind, { $unionWith: { coll: "push_queue", pipeline: others } }];
+}
+
+const placesOf = (lanes: Lanes, now: Date): Document[] => [
+  { $match: { ...lanes, due_at: { $lte: now } } },
   IN_ORDER,
 ];
 
-const firstsOf = (part: Part, now: Date): Document[] => [
-  { $match: lanesIn(part) },
+const firstsOf = (lanes: Lanes, now: Date): Document[] => [
+  { $match: lanes },
   IN_ORDER,
   { $group: { _id: "$origin", first: { $first: "$$ROOT" } } },
   { $replaceRoot: { newRoot: "$first" } },

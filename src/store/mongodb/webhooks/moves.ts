@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { StoredSubscription } from "../../../ports/store/index.ts";
 import { groupedBy } from "../../rules/rows.ts";
 import type { PushDocument } from "../schema/documents.ts";
+import type { PushReceiver } from "../schema/push-queue.ts";
 import { pushId } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { ofOneMoment } from "../server/reads.ts";
@@ -18,117 +18,160 @@ export interface Claim {
   leaseEnd: Date;
 }
 
-export interface ServedPush extends PlannedPush {
-  push: PushDocument;
-  subscription: StoredSubscription;
+/** A planned push that was read, if it was found and is due. */
+export interface TriedPush extends PlannedPush {
+  push: PushDocument | undefined;
+  receiver: PushReceiver;
   /** Whether nothing else waits in its place. */
   last: boolean;
 }
 
-/** What becomes of the places of one claim. */
+export interface ServedPush extends TriedPush {
+  push: PushDocument;
+}
+
+interface FoundPlace {
+  _id: string;
+  revision?: string | null;
+  pushes: PushDocument[];
+  receivers: PushReceiver[];
+}
+
+/** What becomes of places whose pushes had to be looked for. */
 interface Moves {
   served: ServedPush[];
   /** Planned without a push that is due. */
   unused: PlannedPush[];
   writes: Write[];
-  /** False when more may be due in these places. */
-  asPlanned: boolean;
 }
 
 const NO_ATTEMPTS = { history: 0, attempt: 0 };
 
-/** Pushes by the id of their subscription; null where its place in the queue was not read as it was planned. */
-type Waiting = Map<string, PushDocument[] | null>;
+interface WaitingInPlace {
+  pushes: PushDocument[];
+  /** Null where the subscription was removed. */
+  receiver: PushReceiver | null;
+}
+
+/** By the id of the subscription; null where its place in the queue was not read as it was planned. */
+type Waiting = Map<string, WaitingInPlace | null>;
+
+const RECEIVER = {
+  $lookup: {
+    from: "subscriptions",
+    localField: "_id",
+    foreignField: "_id",
+    pipeline: [{ $project: { publisher_id: 1, webhook_url: 1 } }],
+    as: "receivers",
+  },
+};
 
 /**
- * Reads pushes: those planned, as a majority has them; or the first `AHEAD_READ`, with what no majority has yet, where they
- * have to be looked for. On a cluster these are read with their place as of one moment: while collections lie on two shards,
- * the push of a place that is there already may be missing otherwise.
+ * Reads pushes: those planned, as a majority has them; or the first `AHEAD_READ` and their subscription, with what no
+ * majority has yet, where they have to be looked for. On a cluster these are read with their place as of one moment: while
+ * collections lie on two shards, the push of a place that is there already may be missing otherwise.
  */
 export async function waitingIn(
   { connection, collections: { pushes, push_queue } }: MongodbContext,
   planned: readonly PlannedPush[],
 ): Promise<Waiting> {
+  const waiting: Waiting = new Map();
   const listed: string[] = [];
   const unlisted: string[] = [];
   for (const { place, deliveryId } of planned) {
     if (deliveryId === null) unlisted.push(place._id);
-    else listed.push(pushId(place._id, deliveryId));
+    else {
+      listed.push(pushId(place._id, deliveryId));
+      waiting.set(place._id, { pushes: [], receiver: place.ahead?.receiver ?? null });
+    }
   }
   const [known, found] = await Promise.all([
     listed.length === 0 ? [] : pushes.find({ _id: { $in: listed } }, { projection: NO_ATTEMPTS }).toArray(),
     unlisted.length === 0
       ? []
       : push_queue
-          .aggregate<{ _id: string; revision?: string | null; pushes: PushDocument[] }>(
+          .aggregate<FoundPlace>(
             [
               { $match: { _id: { $in: unlisted } } },
               { $project: { revision: 1 } },
               firstWaiting("pushes", AHEAD_READ, [{ $project: NO_ATTEMPTS }]),
+              RECEIVER,
             ],
             connection.sharded ? ofOneMoment(connection) : LATEST,
           )
           .toArray(),
   ]);
   const revisions = new Map(planned.map(({ place }) => [place._id, place.revision ?? null]));
-  const waiting: Waiting = new Map(
-    found.map(({ _id, revision = null, pushes }) => [_id, revision === revisions.get(_id) ? pushes : null]),
-  );
-  for (const push of known)
-    waiting.set(push.subscription_id, [...(waiting.get(push.subscription_id) ?? []), push]);
+  for (const { _id, revision = null, pushes, receivers } of found) {
+    const isAsPlanned = revision === revisions.get(_id);
+    waiting.set(_id, isAsPlanned ? { pushes, receiver: receivers[0] ?? null } : null);
+  }
+  for (const push of known) waiting.get(push.subscription_id)?.pushes.push(push);
   return waiting;
 }
 
 /**
- * Decides what a claim takes of what was planned, and where the places go that it served.
+ * What is claimed of pushes that their places list.
  * @param waiting  of `waitingIn`
- * @param owners  subscriptions by id; one that is missing was removed
  */
-export function movesOf(
-  planned: readonly PlannedPush[],
-  waiting: Waiting,
-  owners: ReadonlyMap<string, StoredSubscription>,
-  claim: Claim,
-): Moves {
-  const moves: Moves = { served: [], unused: [], writes: [], asPlanned: true };
-  const alike: { n: number; place: DuePlace }[] = [];
-  for (const [place, ofPlace] of groupedBy(planned, (one) => one.place)) {
+export function listedPushes(listed: readonly PlannedPush[], waiting: Waiting, claim: Claim): TriedPush[] {
+  const ofPlaces = groupedBy(listed, (one) => one.place);
+  return listed.flatMap((one) => {
+    const { pushes, receiver } = waiting.get(one.place._id) ?? { pushes: [], receiver: null };
+    if (receiver === null) return [];
+    const found = pushes.find(({ delivery_id }) => delivery_id === one.deliveryId);
+    // A majority may have the claim by now.
+    const isOurs = found?.token === claim.token;
+    const push = isOurs || isDue(found, claim.now) ? found : undefined;
+    const { ahead } = one.place;
+    const last = ofPlaces.get(one.place)?.length === 1 && ahead !== undefined && isLast(ahead);
+    return [{ ...one, push, receiver, last }];
+  });
+}
+
+/** Moves places as if all their listed pushes are claimed. */
+export function movesOfListed(listed: readonly PlannedPush[], claim: Claim): Write[] {
+  const places = [...groupedBy(listed, (one) => one.place)].map(([place, all]) => ({ place, n: all.length }));
+  return [...groupedBy(places, ({ n }) => n)].map(([n, group]) => ({
+    to: "push_queue",
+    filter: {
+      _id: { $in: group.map(({ place }) => place._id) },
+      // Each belongs to one place.
+      revision: { $in: group.map(({ place }) => place.revision) },
+    },
+    update: afterService(n, claim),
+    many: true,
+  }));
+}
+
+/** Whether no other push may be due in the places of these. */
+export const areAllListed = (planned: readonly PlannedPush[]): boolean =>
+  [...groupedBy(planned, (one) => one.place)].every(
+    ([{ ahead }, { length }]) => ahead !== undefined && !(ahead.more && ahead.pushes.length === length),
+  );
+
+/**
+ * Decides what a claim takes of pushes that had to be looked for, one of each place, and where the places go.
+ * @param waiting  of `waitingIn`
+ */
+export function movesOf(planned: readonly PlannedPush[], waiting: Waiting, claim: Claim): Moves {
+  const moves: Moves = { served: [], unused: [], writes: [] };
+  for (const one of planned) {
+    const { place } = one;
     const read = waiting.get(place._id);
-    if (read === null) {
-      moves.unused.push(...ofPlace);
-      moves.asPlanned = false;
+    const { pushes, receiver } = read ?? { pushes: [], receiver: null };
+    const [push] = pushes;
+    if (receiver !== null && isDue(push, claim.now)) {
+      moves.served.push({ ...one, push, receiver, last: pushes.length === 1 });
+      moves.writes.push(servedAsRead(place, receiver, pushes, claim));
       continue;
     }
-    const found = read ?? [];
-    const subscription = owners.get(place._id);
-    const listed = ofPlace.every(({ deliveryId }) => deliveryId !== null);
-    const n = ofPlace.length;
-    const last = n === 1 && (listed ? place.ahead !== undefined && isLast(place.ahead) : found.length === 1);
-    let served = 0;
-    for (const one of ofPlace) {
-      const push = listed ? found.find(({ delivery_id }) => delivery_id === one.deliveryId) : found[0];
-      if (subscription === undefined || !isDue(push, claim.now)) moves.unused.push(one);
-      else {
-        moves.served.push({ ...one, push, subscription, last });
-        served += 1;
-      }
-    }
-    const more = listed && place.ahead?.more === true && place.ahead.pushes.length === n;
-    if (!listed || served < n || more) moves.asPlanned = false;
-    if (subscription === undefined) moves.writes.push({ to: "push_queue", remove: asRead(place) });
-    else if (!listed)
-      moves.writes.push(served === 0 ? early(place, found) : servedAsRead(place, found, claim));
-    else if (served < n) moves.writes.push(lookAgain(asRead(place), claim.now));
-    else alike.push({ n, place });
-  }
-  for (const [n, group] of groupedBy(alike, (one) => one.n))
+    moves.unused.push(one);
+    if (read === null) continue;
     moves.writes.push(
-      servedAlike(
-        n,
-        group.map(({ place }) => place),
-        claim,
-      ),
+      receiver === null ? { to: "push_queue", remove: asRead(place) } : early(place, receiver, pushes),
     );
+  }
   return moves;
 }
 
@@ -138,29 +181,26 @@ const isDue = (push: PushDocument | undefined, now: Date): push is PushDocument 
 /** Finds a place unless it has changed since it was read. */
 const asRead = ({ _id, revision }: DuePlace) => ({ _id, revision: revision ?? null });
 
-const servedAlike = (n: number, places: readonly DuePlace[], claim: Claim): Write => ({
-  to: "push_queue",
-  filter: {
-    _id: { $in: places.map(({ _id }) => _id) },
-    // Each belongs to one place.
-    revision: { $in: places.map(({ revision }) => revision) },
-  },
-  update: afterService(n, claim),
-  many: true,
-});
-
-const servedAsRead = (place: DuePlace, found: readonly PushDocument[], claim: Claim): Write => ({
+const servedAsRead = (
+  place: DuePlace,
+  receiver: PushReceiver,
+  found: readonly PushDocument[],
+  claim: Claim,
+): Write => ({
   to: "push_queue",
   filter: asRead(place),
-  update: [{ $set: { ahead: aheadOf(found, claim.token) } }, ...afterService(1, claim)],
+  update: [
+    { $set: { ahead: { $literal: aheadOf(receiver, found, claim.token) } } },
+    ...afterService(1, claim),
+  ],
 });
 
 /** A place that is in the queue too early, since what was due in it has been delivered or put off. */
-function early(place: DuePlace, found: readonly PushDocument[]): Write {
+function early(place: DuePlace, receiver: PushReceiver, found: readonly PushDocument[]): Write {
   const due_at = found[0]?.due_at;
   if (due_at == null) return { to: "push_queue", remove: asRead(place) };
   const revision = randomUUID();
-  const ahead = aheadOf(found, revision);
+  const ahead = aheadOf(receiver, found, revision);
   return { to: "push_queue", filter: asRead(place), update: { $set: { due_at, revision, ahead } } };
 }
 

@@ -1,8 +1,9 @@
 import type { ClaimedPush } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/claims.ts";
 import { groupedBy } from "../../rules/rows.ts";
+import { pushId } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
-import { type Write, writeEach } from "../server/write-all.ts";
+import type { Write } from "../server/write-all.ts";
 import type { PlannedPush } from "./claim-plan.ts";
 import { LATEST } from "./lanes.ts";
 import type { Claim } from "./moves.ts";
@@ -23,12 +24,12 @@ export class Held {
   }
 
   of(push: ClaimedPush): HeldPlace {
-    const { webhookUrl } = push.subscription;
+    const { webhookUrl } = push.receiver;
     const origin = webhookUrl === null ? "" : webhookOrigin(webhookUrl);
     return this.#places.get(push) ?? { origin, last: null };
   }
 
-  /** Frees the place of a claim at its origin. */
+  /** Frees the place of a claimed push at its origin. */
   release(push: ClaimedPush): Write {
     return releaseAt(this.of(push).origin, push.token);
   }
@@ -37,14 +38,26 @@ export class Held {
 /** A claim is a lease: if an election takes it back, its push is due again, and goes out once more under the same id. */
 export const LEASE = { w: 1 } as const;
 
-/** How many of these pushes have these tokens now, whether a majority knows it or not. Asks outside of transactions. */
+/** Finds a push while it is claimed by this claim. */
+export const asClaimed = ({ subscriptionId, deliveryId, token }: ClaimedPush) => ({
+  _id: pushId(subscriptionId, deliveryId),
+  token: token.slice(0, token.lastIndexOf(SLOT)),
+});
+
+/** How many of these pushes are claimed by these claims now, whether a majority knows it or not. Asks outside of transactions. */
 export const claimedNow = (
   { collections }: MongodbContext,
-  claimed: readonly { _id: string; token: string }[],
+  claimed: readonly ReturnType<typeof asClaimed>[],
 ): Promise<number> => collections.pushes.countDocuments({ $or: [...claimed] }, LATEST);
 
-/** The token of a claimed push, another for each that one claim takes at an origin. */
-export const tokenOf = ({ slot }: Pick<PlannedPush, "slot">, { token }: Claim): string => `${token}:${slot}`;
+const SLOT = ":";
+
+/**
+ * The token of a claimed push, another for each that one claim takes at an origin. Its place there has this token, and the
+ * push that of the claim, so that one statement claims them all.
+ */
+export const tokenOf = ({ slot }: Pick<PlannedPush, "slot">, { token }: Claim): string =>
+  `${token}${SLOT}${slot}`;
 
 /** Frees the place of a planned push. */
 export const release = (one: PlannedPush, claim: Claim): Write =>
@@ -56,68 +69,64 @@ const releaseAt = (origin: string, token: string): Write => ({
   update: { $pull: { held: { token } } },
 });
 
-/** Resolves to what is planned at origins that no other claim has changed since the plan. */
-export async function takePlaces(
-  context: MongodbContext,
-  planned: readonly PlannedPush[],
-  claim: Claim,
-): Promise<PlannedPush[]> {
+/**
+ * Takes what is planned at origins. Where another claim has changed one since the plan, the write fails, and no later one of
+ * `writeInOrder` is made.
+ */
+export function taking(planned: readonly PlannedPush[], claim: Claim): Write[] {
   const origins = [...groupedBy(planned, ({ lane }) => lane.origin)].map(([origin, ofOrigin]) => {
     const before = ofOrigin[0].lane.claim;
     // The name of a claim at an origin ends with it, but for those of an older release.
     return { origin, before, n: ofOrigin.length, isNamed: before?.endsWith(`:${origin}`) === true };
   });
-  const alike = [
-    ...groupedBy(origins, ({ n, isNamed, origin }) => (isNamed ? `${n}` : `${n} ${origin}`)).values(),
-  ];
-  const counts = await writeEach(
-    context,
-    alike.map((group): Write => {
-      const [{ origin, before, n, isNamed }] = group;
-      const update = taken(n, claim);
-      if (!isNamed)
-        return { to: "push_origins", filter: { _id: origin, claim: before }, update, upsert: true };
-      const filter = {
-        _id: { $in: group.map((one) => one.origin) },
-        claim: { $in: group.map((one) => one.before) },
-      };
-      return { to: "push_origins", filter, update, many: true };
-    }),
-    LEASE,
-  );
-  const won = new Set<string>();
-  const unsure: string[] = [];
-  for (const [i, group] of alike.entries()) {
-    const names = group.map(({ origin }) => origin);
-    if (counts[i] === group.length) for (const name of names) won.add(name);
-    else if (counts[i] !== 0) unsure.push(...names);
-  }
-  if (unsure.length > 0) {
-    const names = unsure.map((origin) => `${claim.token}:${origin}`);
-    const found = context.collections.push_origins.find(
-      { _id: { $in: unsure }, claim: { $in: names } },
-      { ...LATEST, projection: { _id: 1 } },
-    );
-    for (const { _id } of await found.toArray()) won.add(_id);
-  }
+  const alike = groupedBy(origins, ({ n, isNamed, origin }) => (isNamed ? `${n}` : `${n} ${origin}`));
+  return [...alike.values()].map((group): Write => {
+    const [{ origin, before, n, isNamed }] = group;
+    // An upsert that finds another claim there fails because of its id.
+    if (!isNamed) {
+      const filter = { _id: origin, claim: before };
+      return { to: "push_origins", filter, update: [taken(n, claim)], upsert: true };
+    }
+    const ids = group.map((one) => one.origin);
+    const befores = group.map((one) => one.before);
+    return {
+      to: "push_origins",
+      filter: { _id: { $in: ids } },
+      update: [
+        // No origin is a number.
+        { $set: { claim: { $cond: [{ $in: ["$claim", befores] }, "$claim", { $toInt: "$_id" }] } } },
+        taken(n, claim),
+      ],
+      many: true,
+    };
+  });
+}
+
+/** Resolves to what is planned at origins that this claim has taken. */
+export async function takenAmong(
+  { collections }: MongodbContext,
+  planned: readonly PlannedPush[],
+  claim: Claim,
+): Promise<PlannedPush[]> {
+  const origins = [...new Set(planned.map(({ lane }) => lane.origin))];
+  const names = origins.map((origin) => `${claim.token}:${origin}`);
+  const found = await collections.push_origins
+    .find({ _id: { $in: origins }, claim: { $in: names } }, { ...LATEST, projection: { _id: 1 } })
+    .toArray();
+  const won = new Set(found.map(({ _id }) => _id));
   return planned.filter(({ lane }) => won.has(lane.origin));
 }
 
-/** The update of an origin at which a claim takes `n` places; those whose lease has ended go. */
+/** The stage that takes `n` places of an origin for a claim; those whose lease has ended go. */
 function taken(n: number, claim: Claim) {
   const { token, now, leaseEnd: until } = claim;
   const live = { $filter: { input: { $ifNull: ["$held", []] }, cond: { $gt: ["$$this.until", now] } } };
-  const held = Array.from({ length: n }, (_, slot) => ({
-    token: tokenOf({ slot }, claim),
-    until,
-  }));
-  return [
-    {
-      $set: {
-        claim: { $concat: [`${token}:`, "$_id"] },
-        served_at: now,
-        held: { $concatArrays: [live, held] },
-      },
+  const held = Array.from({ length: n }, (_, slot) => ({ token: tokenOf({ slot }, claim), until }));
+  return {
+    $set: {
+      claim: { $concat: [`${token}:`, "$_id"] },
+      served_at: now,
+      held: { $concatArrays: [live, held] },
     },
-  ];
+  };
 }

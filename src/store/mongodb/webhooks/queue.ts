@@ -51,11 +51,20 @@ export type WaitingPush = Pick<PushDocument, "_id" | "delivery_id"> & { due_at: 
 interface QueuedSubscription
   extends Pick<
     SubscriptionDocument,
-    "_id" | "active" | "webhook_origin" | "webhook_verified_at" | "failures"
+    "_id" | "publisher_id" | "active" | "webhook_url" | "webhook_origin" | "webhook_verified_at" | "failures"
   > {
   /** Those of its pushes that are due first. */
   waiting: WaitingPush[];
 }
+
+const QUEUED = {
+  publisher_id: 1,
+  active: 1,
+  webhook_url: 1,
+  webhook_origin: 1,
+  webhook_verified_at: 1,
+  failures: 1,
+};
 
 /** Brings the places of subscriptions in step with their pushes; runs inside a transaction that writes them. */
 export async function requeueDocuments(
@@ -69,7 +78,7 @@ export async function requeueDocuments(
     .aggregate<QueuedSubscription>(
       [
         { $match: { _id: { $in: subscriptionIds } } },
-        { $project: { active: 1, webhook_origin: 1, webhook_verified_at: 1, failures: 1 } },
+        { $project: QUEUED },
         firstWaiting("waiting", AHEAD_READ, [{ $project: { delivery_id: 1, due_at: 1 } }]),
       ],
       { session },
@@ -108,7 +117,7 @@ export function placeWrite(
         failing: place.failing,
         due_at: { $max: [place.dueAt, "$served_at"] },
         revision,
-        ahead: aheadOf(waiting, revision),
+        ahead: { $literal: aheadOf(subscription, waiting, revision) },
       },
     },
   ];

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { ClaimedPush, PushAttempt, PushStore } from "../../../ports/store/index.ts";
 import { keptAttempts, settledPush, settledSubscription } from "../../rules/settling.ts";
 import { dateOf, type PushDocument, type SubscriptionDocument, timeOf } from "../schema/documents.ts";
-import { attemptsOf, historyDocuments, pushId } from "../schema/pushes.ts";
+import { attemptsOf, historyDocuments } from "../schema/pushes.ts";
 import { subscriptionName, subscriptionOfDocument } from "../schema/subscriptions.ts";
 import { notVisibleYet } from "../server/connection.ts";
 import type { MongodbContext } from "../server/context.ts";
@@ -11,7 +11,7 @@ import { sequenceName } from "../server/sequences.ts";
 import { type Write, writeAll, writeEach } from "../server/write-all.ts";
 import { nextChange } from "../subscriptions/changes.ts";
 import { AHEAD_READ } from "./ahead.ts";
-import { claimedNow, type Held } from "./places.ts";
+import { asClaimed, claimedNow, type Held } from "./places.ts";
 import { firstDueFirst, firstWaiting, placeWrite, requeueDocuments, type WaitingPush } from "./queue.ts";
 
 type Outcome = Parameters<PushStore["settle"]>[2];
@@ -34,7 +34,7 @@ export function settlePushDocuments(context: MongodbContext, held: Held): PushSt
     { most: DELIVERED_PER_BATCH },
   );
   return async (push, attempt, outcome) => {
-    const simple = outcome.state === "delivered" && push.subscription.failures === 0;
+    const simple = outcome.state === "delivered" && !push.receiver.failing;
     if (simple && outcome.dueAt === null && attempt !== null && (await delivered.add({ push, attempt })))
       return true;
     return settleAlone(context, held, push, attempt, outcome);
@@ -51,12 +51,7 @@ async function settleDelivered(
     const history = { $each: historyDocuments(keptAttempts([], attempt)), $slice: -KEPT_ATTEMPTS };
     return {
       to: "pushes",
-      filter: {
-        _id: pushId(push.subscriptionId, push.deliveryId),
-        token: push.token,
-        again_at: null,
-        history: { $exists: true },
-      },
+      filter: { ...asClaimed(push), again_at: null, history: { $exists: true } },
       update: {
         $set: { token: null, state: "delivered", due_at: null },
         $inc: { attempts: 1 },
@@ -85,7 +80,7 @@ async function settleDelivered(
   ]);
   const healed = failing
     .filter(({ _id, webhook_url }) =>
-      done.some((push) => push.subscriptionId === _id && push.subscription.webhookUrl === webhook_url),
+      done.some((push) => push.subscriptionId === _id && push.receiver.webhookUrl === webhook_url),
     )
     .map(({ _id }) => _id);
   if (healed.length > 0) {
@@ -122,17 +117,18 @@ async function settleAlone(
 async function settleInside(
   context: MongodbContext,
   session: ClientSession,
-  { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
+  claimed: ClaimedPush,
   attempt: PushAttempt | null,
   outcome: Outcome,
 ): Promise<boolean> {
+  const { subscriptionId, deliveryId, receiver } = claimed;
   const change_no = outcome.deactivate === null ? null : await nextChange(context, session);
-  const _id = pushId(subscriptionId, deliveryId);
+  const filter = asClaimed(claimed);
   const [found] = await context.collections.subscriptions
     .aggregate<SubscriptionDocument & { settled: PushDocument[]; waiting: WaitingPush[] }>(
       [
         { $match: { _id: subscriptionId } },
-        { $lookup: { from: "pushes", pipeline: [{ $match: { _id, token } }], as: "settled" } },
+        { $lookup: { from: "pushes", pipeline: [{ $match: filter }], as: "settled" } },
         // Its own push, which waits for the end of the lease, and those after it.
         firstWaiting("waiting", AHEAD_READ + 1, [{ $project: { delivery_id: 1, due_at: 1 } }]),
       ],
@@ -142,20 +138,20 @@ async function settleInside(
   const [push] = found?.settled ?? [];
   if (found === undefined) return false;
   if (push === undefined) {
-    if ((await claimedNow(context, [{ _id, token }])) > 0) throw notVisibleYet();
+    if ((await claimedNow(context, [filter])) > 0) throw notVisibleYet();
     return false;
   }
 
   const next = settledPush({ attempts: push.attempts, againAt: timeOf(push.again_at) }, attempt, outcome);
   const before = subscriptionOfDocument(found);
-  const after = settledSubscription(before, claimed, attempt, outcome);
+  const after = settledSubscription(before, receiver, attempt, outcome);
   const { failures, failingSince, active, inactiveReason } = after;
   const own = next.dueAt === null ? [] : [{ delivery_id: deliveryId, due_at: new Date(next.dueAt) }];
-  const waiting = [...found.waiting.filter((one) => one._id !== _id), ...own].sort(firstDueFirst);
+  const waiting = [...found.waiting.filter((one) => one._id !== filter._id), ...own].sort(firstDueFirst);
   await writeAll(context, session, [
     {
       to: "pushes",
-      filter: { _id },
+      filter: { _id: filter._id },
       update: {
         $set: {
           token: null,

@@ -97,7 +97,7 @@ type Settling = Parameters<PushStore["settle"]>;
 
 function settlePushRow(
   connection: SqliteConnection,
-  { subscriptionId, deliveryId, token, subscription: claimed }: ClaimedPush,
+  { subscriptionId, deliveryId, token, receiver: claimed }: ClaimedPush,
   attempt: Settling[1],
   outcome: Settling[2],
 ): boolean {

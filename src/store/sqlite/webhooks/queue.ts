@@ -2,7 +2,6 @@ import type { ClaimedPush, PushStore } from "../../../ports/store/index.ts";
 import { type Lane, openLanes, Places, queuePlace, serveInTurn } from "../../rules/claims.ts";
 import { attemptsBefore } from "../../rules/settling.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
@@ -117,8 +116,11 @@ function claimFirst(
     ...[token, options.now + options.leaseMs, lane.origin, Number(lane.failing), attempts],
     ...[subscription, push.deliveryId],
   );
-  const row: SubscriptionRow = sql("SELECT * FROM subscription WHERE seq = ?").get(subscription);
-  return { ...push, attempts, subscriptionId: row.id, token, subscription: subscriptionOfRow(row) };
+  const { subscriptionId, ...receiver } = sql(
+    `SELECT id AS subscriptionId, publisher_id AS publisherId, webhook_url AS webhookUrl
+    FROM subscription WHERE seq = ?`,
+  ).get(subscription);
+  return { ...push, attempts, subscriptionId, token, receiver: { ...receiver, failing: lane.failing } };
 }
 
 /** The first lanes of one kind with something due, by turn. */

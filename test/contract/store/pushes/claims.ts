@@ -19,7 +19,7 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
           matchedAt: T0 + 5,
           token: expect.any(String),
           attempts: 0,
-          subscription: await store.subscriptions.get("sub_1"),
+          receiver: { publisherId: "pub_a", webhookUrl: "https://a.example/hook/sub_1", failing: false },
         },
       ]);
     });
@@ -93,7 +93,10 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
       });
       expect(await claim()).toEqual([]);
       await store.subscriptions.update("sub_1", { webhookVerifiedAt: NOW });
-      expect(first(await claim()).subscription.webhookUrl).toBe("https://b.example/");
+      expect(first(await claim()).receiver).toMatchObject({
+        webhookUrl: "https://b.example/",
+        failing: false,
+      });
     });
 
     it("are due at once when they are given back, with nothing counted", async () => {

@@ -24,7 +24,7 @@ export function describePushOutcomes({ store }: Subject): void {
       await end(first(await claim()), "waiting", { dueAt: NOW + 5000 });
       expect(await claim({ now: NOW + 4999 })).toEqual([]);
       const again = first(await claim({ now: NOW + 5000 }));
-      expect(again.attempts).toBe(1);
+      expect([again.attempts, again.receiver.failing]).toEqual([1, true]);
       await end(again, "failed", { at: NOW + 5001 });
       expect(await store.subscriptions.get("sub_1")).toMatchObject({ failures: 2, failingSince: NOW });
       expect(await claim({ now: NOW + DAY_MS })).toEqual([]);
@@ -33,10 +33,16 @@ export function describePushOutcomes({ store }: Subject): void {
     it("change nothing for their subscription when they end without an attempt", async () => {
       await consenting("sub_1", "https://a.example", { failures: 1, failingSince: T0 });
       await match("sub_1", 1);
+      const before = await store.subscriptions.get("sub_1");
       const push = first(await claim());
+      expect(push.receiver).toEqual({
+        publisherId: before?.publisherId,
+        webhookUrl: before?.webhookUrl,
+        failing: true,
+      });
       const cancelled = { state: "cancelled", dueAt: null, deactivate: null } as const;
       expect(await store.pushes.settle(push, null, cancelled)).toBe(true);
-      expect(await store.subscriptions.get("sub_1")).toEqual(push.subscription);
+      expect(await store.subscriptions.get("sub_1")).toEqual(before);
       expect(await store.pushes.list("sub_1", { before: null, limit: 1 })).toMatchObject([
         { state: "cancelled", attempts: 0, history: [], dueAt: null },
       ]);

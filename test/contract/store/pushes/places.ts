@@ -22,7 +22,7 @@ export function describePushPlaces({ store, another }: Subject): void {
       for (const claimed of claims) expect(claimed.length).toBeLessThanOrEqual(2);
       const held = claims.flat();
       expect(held).toHaveLength(6);
-      expect(held.filter(({ subscription }) => subscription.webhookUrl?.includes("h1."))).toHaveLength(3);
+      expect(held.filter(({ receiver }) => receiver.webhookUrl?.includes("h1."))).toHaveLength(3);
       // A place that is free again, or whose lease ended, is given again.
       await end(first(held), "delivered");
       expect(await claim(caps)).toHaveLength(1);
