@@ -100,14 +100,21 @@ async function failoverRun(
     }
     over = true;
     await Promise.all(callers);
-    const there = await Promise.all(
-      [...acknowledged].map(async (id) => (await call(board, `GET /posts/${id}`)).status === 200),
-    );
+    let lost = 0;
+    for (const id of acknowledged) {
+      const read = () => call(board, `GET /posts/${id}`);
+      const { status } = await eventually(
+        read,
+        ({ status }) => status === 200 || status === 404,
+        PATIENCE_MS,
+      );
+      if (status !== 200) lost += 1;
+    }
     const { body } = await call(board, `GET /publishers/${publisher.id}`);
     return {
       outages,
       acknowledged: acknowledged.size,
-      lost: there.filter((is) => !is).length,
+      lost,
       doubled: body.data.post_count - acknowledged.size,
     };
   } finally {

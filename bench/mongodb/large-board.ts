@@ -13,8 +13,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { Document } from "mongodb";
 import { request } from "undici";
-import { openMongodb } from "../../src/store/mongodb/index.ts";
+import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
+import { collectionsOf } from "../../src/store/mongodb/schema/collections.ts";
+import { pushId } from "../../src/store/mongodb/schema/pushes.ts";
 import { boardEnvironment, freePort } from "../../test/support/boards/board-process.ts";
 import { fillBoard, postId, publisherId } from "../support/board-fill.ts";
 import { folderBytes, machine, ms, percentiles, table } from "../support/measure.ts";
@@ -93,8 +96,11 @@ export async function measureLargeBoard(
       rows.push({ what: name, times: await timed(Math.min(calls, most), (n) => run(place, n)) });
       await after?.(place);
     }
-    for (const limit of CLAIM_SIZES)
-      rows.push({ what: `push claim of ${limit}`, times: await claims(place, limit) });
+    for (const limit of CLAIM_SIZES) {
+      const { claims, floor } = await timedClaims(store, limit, now);
+      rows.push({ what: `push claim of ${limit}`, times: claims });
+      rows.push({ what: "its floor: as many documents read and changed by two commands", times: floor });
+    }
     const replicaBytes = folderBytes(folder) / posts;
     return { starts: { first: first.ms, again: again.ms }, replicaBytes, rows };
   } finally {
@@ -169,16 +175,37 @@ async function timed(calls: number, run: (n: number) => Promise<unknown>): Promi
   return percentiles(times.slice(Math.min(WARM_UP, calls / 2)));
 }
 
-/** Claims of pushes, each given back. */
-async function claims({ store, now }: Place, limit: number): Promise<Percentiles> {
-  const times: number[] = [];
+/**
+ * Claims of pushes, each given back; and in turn with them what two commands take of which one reads as many places and the
+ * other changes as many pushes and places, by their ids and under no conditions.
+ */
+async function timedClaims(store: MongodbStore, limit: number, now: number) {
+  const { client, db } = store.connection;
+  const { pushes, push_queue } = collectionsOf(db);
+  const claims: number[] = [];
+  const floor: number[] = [];
   for (let n = 0; n < 2 * CLAIMS; n += 1) {
-    const began = performance.now();
-    const pushes = await store.pushes.claim({ ...CLAIM, limit, now });
-    times.push(performance.now() - began);
-    await store.pushes.giveBack(pushes);
+    let began = performance.now();
+    const claimed = await store.pushes.claim({ ...CLAIM, limit, now });
+    claims.push(performance.now() - began);
+    await store.pushes.giveBack(claimed);
+
+    const ids = claimed.map(({ subscriptionId }) => subscriptionId);
+    const pushIds = claimed.map(({ subscriptionId, deliveryId }) => pushId(subscriptionId, deliveryId));
+    began = performance.now();
+    await push_queue.find({ _id: { $in: ids } }).toArray();
+    const among = (ids: string[]): Document => ({ _id: { $in: ids } });
+    const change = { update: { $set: { due_at: new Date(now - n) } }, name: "updateMany" } as const;
+    await client.bulkWrite(
+      [
+        { ...change, namespace: pushes.namespace, filter: among(pushIds) },
+        { ...change, namespace: push_queue.namespace, filter: among(ids) },
+      ],
+      { writeConcern: { w: 1 } },
+    );
+    floor.push(performance.now() - began);
   }
-  return percentiles(times.slice(CLAIMS));
+  return { claims: percentiles(claims.slice(CLAIMS)), floor: percentiles(floor.slice(CLAIMS)) };
 }
 
 function report({ starts, replicaBytes, rows }: LargeBoard): void {

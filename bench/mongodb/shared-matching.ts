@@ -28,6 +28,8 @@ const IDLE_MS = 20_000;
 /** Longer than the longest pause between looks, so that they are idle. */
 const LULL_MS = 20_000;
 const TOPICS = 997;
+/** Commands that only boards send while nobody asks anything; `getMore` keeps their change streams open. */
+const OF_BOARDS = ["aggregate", "bulkWrite", "count", "delete", "find", "findAndModify", "insert", "update"];
 
 const queries = Number(process.argv[2] ?? 6_000);
 const mongod = await mongodCommand();
@@ -186,18 +188,8 @@ function rssMb({ pid }: BoardProcess): number {
   return Number(kb) / 1_024;
 }
 
-/** Commands on the board's collections so far, by the primary's count of reads and writes of each; without the change stream's. */
+/** Commands of `OF_BOARDS` that the primary has counted. */
 async function commandsOf(): Promise<number> {
-  const { totals } = await client.db("admin").command({ top: 1 });
-  return Object.entries(totals as Record<string, Record<string, { count: number }>>)
-    .filter(([name]) => name.startsWith("shared."))
-    .reduce(
-      (total, [, of]) =>
-        total +
-        ["queries", "insert", "update", "remove", "commands"].reduce(
-          (n, kind) => n + (of[kind]?.count ?? 0),
-          0,
-        ),
-      0,
-    );
+  const { metrics } = await client.db("admin").command({ serverStatus: 1 });
+  return OF_BOARDS.reduce((total, name) => total + Number(metrics.commands[name]?.total ?? 0), 0);
 }

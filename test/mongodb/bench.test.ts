@@ -34,7 +34,7 @@ describe.skipIf(database === null)("bench/mongodb", () => {
     const { starts, replicaBytes, rows } = await measureLargeBoard(database?.url ?? "", options);
     expect(starts.again).toBeGreaterThan(0);
     expect(replicaBytes).toBeGreaterThan(500);
-    expect(rows).toHaveLength(15);
+    expect(rows).toHaveLength(18);
     for (const { what, times } of rows) expect([what, times.p50 > 0]).toEqual([what, true]);
   });
 
