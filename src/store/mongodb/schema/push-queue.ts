@@ -18,8 +18,8 @@ export interface PushQueueDocument {
 export interface PushesAhead {
   /** Of the place they stand in. */
   revision: string;
-  /** Of the subscription. Missing in what an older release wrote. */
-  receiver?: PushReceiver;
+  /** Of the subscription, as of a revision. Missing, or of an older one, in what an older release wrote. */
+  receiver?: PushReceiver & { revision: string };
   /** First due first. */
   pushes: { delivery_id: number; due_at: Date }[];
   /** Whether others wait behind these. */

@@ -27,7 +27,7 @@ export function aheadOf(
   );
   return {
     revision,
-    receiver: { publisher_id, webhook_url },
+    receiver: { revision, publisher_id, webhook_url },
     pushes: pushes.slice(0, AHEAD_MOST),
     more: waiting.length > AHEAD_MOST,
     until: null,
@@ -39,7 +39,8 @@ export function dueAhead(
   { ahead, revision }: Pick<PushQueueDocument, "ahead" | "revision">,
   now: Date,
 ): Ahead[] | null {
-  if (ahead?.receiver === undefined || ahead.revision !== revision) return null;
+  if (ahead === undefined || ahead.revision !== revision || ahead.receiver?.revision !== revision)
+    return null;
   if (ahead.until !== null && ahead.until <= now) return null;
   const due = ahead.pushes.filter(({ due_at }) => due_at <= now);
   return due.length === 0 ? null : due;
@@ -69,7 +70,12 @@ export function afterService(
         due_at: { $min: [{ $max: [next, now] }, until] },
         served_at: now,
         revision,
-        ahead: { revision, pushes: { $slice: ["$ahead.pushes", n, AHEAD_MOST] }, until },
+        ahead: {
+          revision,
+          receiver: { revision },
+          pushes: { $slice: ["$ahead.pushes", n, AHEAD_MOST] },
+          until,
+        },
       },
     },
   ];

@@ -31,12 +31,16 @@ export async function planClaim(
     options,
     [...live].map(([origin, n]) => ({ origin, n })),
   );
+  // A place that moved from one lane to the other while they were read is in both.
+  const known = new Set<string>();
   const waiting = new Map(
     lanes.map((lane) => [
       lane,
-      lane.places.map((place) => {
+      lane.places.flatMap((place) => {
+        if (known.has(place._id)) return [];
+        known.add(place._id);
         const due = dueAhead(place, now)?.map(({ delivery_id }) => delivery_id);
-        return { place, due: due ?? [null] };
+        return [{ place, due: due ?? [null] }];
       }),
     ]),
   );

@@ -11,16 +11,15 @@ import { type PlannedPush, planClaim } from "./claim-plan.ts";
 import { LATEST, type Rounds } from "./lanes.ts";
 import {
   areAllListed,
-  type Claim,
   listedPushes,
-  lookAgain,
   movesOf,
   movesOfListed,
   type ServedPush,
   type TriedPush,
+  undone,
   waitingIn,
 } from "./moves.ts";
-import { type Held, LEASE, release, takenAmong, taking, tokenOf } from "./places.ts";
+import { type Claim, type Held, LEASE, release, takenAmong, taking, tokenOf } from "./places.ts";
 
 type Options = Parameters<PushStore["claim"]>[0];
 
@@ -64,18 +63,11 @@ async function carryOut(
 ): Promise<{ pushes: ClaimedPush[]; asPlanned: boolean }> {
   const { now, leaseMs } = options;
   const claim = { token: randomUUID(), now: new Date(now), leaseEnd: new Date(now + leaseMs) };
-  const takes = taking(planned, claim);
-  // The longer one first.
-  const [counts, waiting] = await Promise.all([
-    writeInOrder(context, [...takes, ...listedWrites(planned, claim)], LEASE),
+  const [{ taken, isMoved, claimed: ofListed }, waiting] = await bothOrNone(
+    takeAndClaim(context, planned, claim),
     waitingIn(context, planned),
-  ]);
-  let taken = planned;
-  let [claimed = 0] = counts.slice(takes.length);
-  if (counts.length < takes.length) {
-    taken = await takenAmong(context, planned, claim);
-    [claimed = 0] = await writeInOrder(context, listedWrites(taken, claim), LEASE);
-  }
+    () => writeEach(context, undone(planned, claim)),
+  );
   const listed = listedPushes(taken.filter(isListed), waiting, claim);
   const { served, unused, writes } = movesOf(taken.filter(isUnlisted), waiting, claim);
   const claims = claimsOf(served.map(idOf), claim);
@@ -85,20 +77,14 @@ async function carryOut(
     ...writes,
     ...unused.map((one) => release(one, claim)),
   ]);
-  if (claims.length > 0) claimed += looked[0] ?? 0;
+  const claimed = ofListed + (claims.length > 0 ? (looked[0] ?? 0) : 0);
 
   const tried = [...listed, ...served];
-  const got =
-    claimed === tried.length && tried.every(isRead) ? tried : await claimedAmong(context, tried, claim);
+  const isSure = isMoved && claimed === tried.length;
+  const got = isSure && tried.every(isRead) ? tried : await claimedAmong(context, tried, claim);
   const won = new Set(got.map(({ push }) => push._id));
   const lost = tried.filter((one) => !won.has(idOf(one)));
-  await writeEach(
-    context,
-    lost.flatMap((one) => [
-      release(one, claim),
-      lookAgain({ _id: one.place._id, revision: claimedRevision(claim.token, one.place._id) }, claim.now),
-    ]),
-  );
+  await writeEach(context, undone(lost, claim));
   return {
     pushes: got.map((one) => claimedPush(held, one, claim)),
     asPlanned: got.length === planned.length && listed.length === planned.length && areAllListed(planned),
@@ -111,10 +97,49 @@ const isRead = (one: TriedPush): one is ServedPush => one.push !== undefined;
 const idOf = ({ place, deliveryId, push }: PlannedPush & Partial<TriedPush>) =>
   push?._id ?? pushId(place._id, deliveryId ?? 0);
 
+/**
+ * Takes places at origins and claims the pushes that their places in the queue list.
+ * @returns `taken`: what is planned at origins that were won; `claimed`: so many pushes; `isMoved`: each place was as planned
+ */
+async function takeAndClaim(context: MongodbContext, planned: readonly PlannedPush[], claim: Claim) {
+  const takes = taking(planned, claim, true);
+  const writes = listedWrites(planned, claim);
+  let counts = await writeInOrder(context, [...takes, ...writes], LEASE);
+  if (counts.length >= takes.length)
+    return { taken: planned, ...outcomeOf(planned, counts.slice(takes.length)) };
+  await writeEach(context, taking(planned, claim, false), LEASE);
+  const taken = await takenAmong(context, planned, claim);
+  counts = await writeInOrder(context, listedWrites(taken, claim), LEASE);
+  return { taken, ...outcomeOf(taken, counts) };
+}
+
 /** Claims those pushes that their places list, and moves these. */
 function listedWrites(planned: readonly PlannedPush[], claim: Claim): Write[] {
   const listed = planned.filter(isListed);
   return [...claimsOf(listed.map(idOf), claim), ...movesOfListed(listed, claim)];
+}
+
+/** @param counts  of `listedWrites` */
+function outcomeOf(planned: readonly PlannedPush[], [claimed = 0, ...moved]: number[]) {
+  const places = new Set(planned.filter(isListed).map(({ place }) => place._id));
+  return { claimed, isMoved: moved.reduce((sum, count) => sum + count, 0) === places.size };
+}
+
+/**
+ * Both results, once both are there.
+ * @param undo  runs when the second failed after the first was written
+ * @throws what either of them throws
+ */
+async function bothOrNone<Written, Read>(
+  writing: Promise<Written>,
+  reading: Promise<Read>,
+  undo: () => Promise<unknown>,
+): Promise<[Written, Read]> {
+  const [written, read] = await Promise.allSettled([writing, reading]);
+  if (written.status === "rejected") throw written.reason;
+  if (read.status === "fulfilled") return [written.value, read.value];
+  await undo();
+  throw read.reason;
 }
 
 /** Claims pushes that still wait, by one write; none where there are none. */

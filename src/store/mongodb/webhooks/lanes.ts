@@ -96,14 +96,15 @@ export async function dueLanes(
     const most = failing ? Math.min(limit, failingMost) : limit;
     return most > 0 ? [{ failing, most, after: rounds.last(failing) }] : [];
   });
-  const whole = new Map<string, DueLane>();
+  const whole = new Map<string, DuePlace[]>();
   let look = rounds.look;
   for (;;) {
     const seen = await lookAt(context, parts, options, look);
+    const lanes = seen.flatMap(({ lanes }) => lanes);
     const isFull = seen.reduce((sum, { room }) => sum + room, 0) >= limit;
     const next = isFull ? null : lookAfter(look, seen);
     if (next !== null) {
-      if (!look.firsts) for (const lane of seen.flatMap(({ lanes }) => lanes)) whole.set(nameOf(lane), lane);
+      if (!look.firsts) for (const lane of lanes) whole.set(nameOf(lane), lane.places);
       look = next;
       continue;
     }
@@ -114,7 +115,8 @@ export async function dueLanes(
     // In another round the lanes may be short.
     rounds.look = { ...(isNextRound || isAll ? FIRST_LOOK : look), around: isNextRound };
     return {
-      lanes: seen.flatMap(({ lanes }) => lanes).map((lane) => whole.get(nameOf(lane)) ?? lane),
+      // What is held at their origins may have changed since.
+      lanes: lanes.map((lane) => ({ ...lane, places: whole.get(nameOf(lane)) ?? lane.places })),
       all: isAll && !look.firsts,
     };
   }

@@ -6,17 +6,11 @@ import { pushId } from "../schema/pushes.ts";
 import type { MongodbContext } from "../server/context.ts";
 import { ofOneMoment } from "../server/reads.ts";
 import type { Write } from "../server/write-all.ts";
-import { AHEAD_READ, afterService, aheadOf, isLast } from "./ahead.ts";
+import { AHEAD_READ, afterService, aheadOf, claimedRevision, isLast } from "./ahead.ts";
 import type { PlannedPush } from "./claim-plan.ts";
 import { type DuePlace, LATEST } from "./lanes.ts";
+import { type Claim, release } from "./places.ts";
 import { firstWaiting } from "./queue.ts";
-
-/** A claim under way. */
-export interface Claim {
-  token: string;
-  now: Date;
-  leaseEnd: Date;
-}
 
 /** A planned push that was read, if it was found and is due. */
 export interface TriedPush extends PlannedPush {
@@ -119,11 +113,13 @@ export function listedPushes(listed: readonly PlannedPush[], waiting: Waiting, c
   return listed.flatMap((one) => {
     const { pushes, receiver } = waiting.get(one.place._id) ?? { pushes: [], receiver: null };
     if (receiver === null) return [];
-    const found = pushes.find(({ delivery_id }) => delivery_id === one.deliveryId);
-    // A majority may have the claim by now.
-    const isOurs = found?.token === claim.token;
-    const push = isOurs || isDue(found, claim.now) ? found : undefined;
     const { ahead } = one.place;
+    const isThis = ({ delivery_id }: { delivery_id: number }) => delivery_id === one.deliveryId;
+    const found = pushes.find(isThis);
+    // A majority may have the claim by now, or something older than what the place lists.
+    const isOurs = found?.token === claim.token;
+    const isAsListed = found?.due_at?.getTime() === ahead?.pushes.find(isThis)?.due_at.getTime();
+    const push = isOurs || (isAsListed && isDue(found, claim.now)) ? found : undefined;
     const last = ofPlaces.get(one.place)?.length === 1 && ahead !== undefined && isLast(ahead);
     return [{ ...one, push, receiver, last }];
   });
@@ -204,8 +200,28 @@ function early(place: DuePlace, receiver: PushReceiver, found: readonly PushDocu
   return { to: "push_queue", filter: asRead(place), update: { $set: { due_at, revision, ahead } } };
 }
 
+/** Gives up what was planned: the pushes as far as they are claimed, the places at origins, and those in the queue. */
+export function undone(planned: readonly PlannedPush[], claim: Claim): Write[] {
+  if (planned.length === 0) return [];
+  const ids = planned.flatMap(({ place, deliveryId }) =>
+    deliveryId === null ? [] : pushId(place._id, deliveryId),
+  );
+  return [
+    {
+      to: "pushes",
+      filter: { _id: { $in: ids }, token: claim.token },
+      update: { $set: { token: null, due_at: claim.now } },
+      many: true,
+    },
+    ...planned.flatMap((one) => [
+      release(one, claim),
+      lookAgain({ _id: one.place._id, revision: claimedRevision(claim.token, one.place._id) }, claim.now),
+    ]),
+  ];
+}
+
 /** Has the next claim look for the pushes of a place. */
-export const lookAgain = (place: { _id: string; revision: string | null }, now: Date): Write => ({
+const lookAgain = (place: { _id: string; revision: string | null }, now: Date): Write => ({
   to: "push_queue",
   filter: place,
   update: { $set: { due_at: now, revision: randomUUID() }, $unset: { ahead: "" } },

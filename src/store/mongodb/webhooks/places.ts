@@ -1,3 +1,4 @@
+import type { Document } from "mongodb";
 import type { ClaimedPush } from "../../../ports/store/index.ts";
 import { webhookOrigin } from "../../rules/claims.ts";
 import { groupedBy } from "../../rules/rows.ts";
@@ -6,7 +7,13 @@ import type { MongodbContext } from "../server/context.ts";
 import type { Write } from "../server/write-all.ts";
 import type { PlannedPush } from "./claim-plan.ts";
 import { LATEST } from "./lanes.ts";
-import type { Claim } from "./moves.ts";
+
+/** A claim under way. */
+export interface Claim {
+  token: string;
+  now: Date;
+  leaseEnd: Date;
+}
 
 interface HeldPlace {
   /** Where the push was claimed for. */
@@ -70,10 +77,10 @@ const releaseAt = (origin: string, token: string): Write => ({
 });
 
 /**
- * Takes what is planned at origins. Where another claim has changed one since the plan, the write fails, and no later one of
- * `writeInOrder` is made.
+ * Takes what is planned at origins that no other claim has changed since the plan.
+ * @param all  the write of one that was changed fails, and no later one of `writeInOrder` is made
  */
-export function taking(planned: readonly PlannedPush[], claim: Claim): Write[] {
+export function taking(planned: readonly PlannedPush[], claim: Claim, all: boolean): Write[] {
   const origins = [...groupedBy(planned, ({ lane }) => lane.origin)].map(([origin, ofOrigin]) => {
     const before = ofOrigin[0].lane.claim;
     // The name of a claim at an origin ends with it, but for those of an older release.
@@ -83,20 +90,23 @@ export function taking(planned: readonly PlannedPush[], claim: Claim): Write[] {
   return [...alike.values()].map((group): Write => {
     const [{ origin, before, n, isNamed }] = group;
     // An upsert that finds another claim there fails because of its id.
+    const name = { $concat: [`${claim.token}:`, "$_id"] };
     if (!isNamed) {
       const filter = { _id: origin, claim: before };
-      return { to: "push_origins", filter, update: [taken(n, claim)], upsert: true };
+      return { to: "push_origins", filter, update: taken(n, claim, name), upsert: true };
     }
-    const ids = group.map((one) => one.origin);
+    const ids = { $in: group.map((one) => one.origin) };
     const befores = group.map((one) => one.before);
+    if (!all) {
+      const filter = { _id: ids, claim: { $in: befores } };
+      return { to: "push_origins", filter, update: taken(n, claim, name), many: true };
+    }
+    // No origin is a number.
+    const nameOrFail = { $cond: [{ $in: ["$claim", befores] }, name, { $toInt: "$_id" }] };
     return {
       to: "push_origins",
-      filter: { _id: { $in: ids } },
-      update: [
-        // No origin is a number.
-        { $set: { claim: { $cond: [{ $in: ["$claim", befores] }, "$claim", { $toInt: "$_id" }] } } },
-        taken(n, claim),
-      ],
+      filter: { _id: ids },
+      update: taken(n, claim, nameOrFail),
       many: true,
     };
   });
@@ -109,24 +119,19 @@ export async function takenAmong(
   claim: Claim,
 ): Promise<PlannedPush[]> {
   const origins = [...new Set(planned.map(({ lane }) => lane.origin))];
-  const names = origins.map((origin) => `${claim.token}:${origin}`);
+  // Another claim may have given an origin its own name since, and left the places.
+  const first = tokenOf({ slot: 0 }, claim);
   const found = await collections.push_origins
-    .find({ _id: { $in: origins }, claim: { $in: names } }, { ...LATEST, projection: { _id: 1 } })
+    .find({ _id: { $in: origins }, "held.token": first }, { ...LATEST, projection: { _id: 1 } })
     .toArray();
   const won = new Set(found.map(({ _id }) => _id));
   return planned.filter(({ lane }) => won.has(lane.origin));
 }
 
-/** The stage that takes `n` places of an origin for a claim; those whose lease has ended go. */
-function taken(n: number, claim: Claim) {
-  const { token, now, leaseEnd: until } = claim;
+/** The update of an origin at which a claim takes `n` places; those whose lease has ended go. */
+function taken(n: number, claim: Claim, name: Document): Document[] {
+  const { now, leaseEnd: until } = claim;
   const live = { $filter: { input: { $ifNull: ["$held", []] }, cond: { $gt: ["$$this.until", now] } } };
   const held = Array.from({ length: n }, (_, slot) => ({ token: tokenOf({ slot }, claim), until }));
-  return {
-    $set: {
-      claim: { $concat: [`${token}:`, "$_id"] },
-      served_at: now,
-      held: { $concatArrays: [live, held] },
-    },
-  };
+  return [{ $set: { claim: name, served_at: now, held: { $concatArrays: [live, held] } } }];
 }
