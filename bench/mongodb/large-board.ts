@@ -176,8 +176,8 @@ async function timed(calls: number, run: (n: number) => Promise<unknown>): Promi
 }
 
 /**
- * Claims of pushes, each given back; and in turn with them what two commands take of which one reads as many places and the
- * other changes as many pushes and places, by their ids and under no conditions.
+ * Claims of pushes; and in turn with them what two commands take of which one reads the places of those pushes and the other
+ * changes both, by their ids and under no conditions. Then they are given back.
  */
 async function timedClaims(store: MongodbStore, limit: number, now: number) {
   const { client, db } = store.connection;
@@ -188,14 +188,16 @@ async function timedClaims(store: MongodbStore, limit: number, now: number) {
     let began = performance.now();
     const claimed = await store.pushes.claim({ ...CLAIM, limit, now });
     claims.push(performance.now() - began);
-    await store.pushes.giveBack(claimed);
 
     const ids = claimed.map(({ subscriptionId }) => subscriptionId);
     const pushIds = claimed.map(({ subscriptionId, deliveryId }) => pushId(subscriptionId, deliveryId));
     began = performance.now();
     await push_queue.find({ _id: { $in: ids } }).toArray();
     const among = (ids: string[]): Document => ({ _id: { $in: ids } });
-    const change = { update: { $set: { due_at: new Date(now - n) } }, name: "updateMany" } as const;
+    const change = {
+      update: { $set: { due_at: new Date(now + CLAIM.leaseMs + n) } },
+      name: "updateMany",
+    } as const;
     await client.bulkWrite(
       [
         { ...change, namespace: pushes.namespace, filter: among(pushIds) },
@@ -204,6 +206,7 @@ async function timedClaims(store: MongodbStore, limit: number, now: number) {
       { writeConcern: { w: 1 } },
     );
     floor.push(performance.now() - began);
+    await store.pushes.giveBack(claimed);
   }
   return { claims: percentiles(claims.slice(CLAIMS)), floor: percentiles(floor.slice(CLAIMS)) };
 }
