@@ -16,14 +16,17 @@ const run = promisify(execFile);
 
 /**
  * A server of that kind, started in `folder` unless one runs there already.
+ * @param mongodArgs  more arguments of mongod
  * @returns its URI, or why this machine cannot run one
  */
 export async function startServer(
   kind: ServerKind,
   folder: string,
+  mongodArgs = "",
 ): Promise<{ uri: string } | { missing: string }> {
   try {
-    const { stdout } = await run("bash", [SCRIPT, COMMANDS[kind], folder]);
+    const env = mongodArgs === "" ? process.env : { ...process.env, MONGOD_ARGS: mongodArgs };
+    const { stdout } = await run("bash", [SCRIPT, COMMANDS[kind], folder], { env });
     return { uri: stdout.trim() };
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: string };
@@ -46,7 +49,7 @@ export async function mongodCommand(): Promise<string[] | null> {
 }
 
 /** Stops what runs in `folder` and deletes its data. */
-async function stopServers(folder: string): Promise<void> {
+export async function stopServers(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   await run("bash", [SCRIPT, "stop", folder]);
   await rm(folder, { recursive: true });

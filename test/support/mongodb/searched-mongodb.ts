@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import {
   type MongodbIndex,
@@ -11,10 +9,8 @@ import {
 } from "../../../src/store/mongodb/search/index.ts";
 import { DIMENSION, MODEL } from "../search/indexed-posts.ts";
 import { fillMongodb } from "./filled-mongodb.ts";
+import { startServer, stopServers } from "./mongod.ts";
 import { MongotStandIn } from "./mongot-stand-in.ts";
-
-const run = promisify(execFile);
-const script = join(import.meta.dirname, "mongod.sh");
 
 /** A mongod that searches by a stand-in for mongot, and a board's posts in it. */
 export interface SearchedMongodb {
@@ -38,9 +34,10 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
   const mongot = await MongotStandIn.start(() => uri);
   const address = `127.0.0.1:${mongot.port}`;
   const parameters = `mongotHost=${address} searchIndexManagementHostAndPort=${address}`;
-  const MONGOD_ARGS = parameters.replace(/\S+/g, "--setParameter $&");
-  const { stdout } = await run("bash", [script, "start", folder], { env: { ...process.env, MONGOD_ARGS } });
-  uri = stdout.trim();
+  const mongodArgs = parameters.replace(/\S+/g, "--setParameter $&");
+  const started = await startServer("replicaSet", folder, mongodArgs);
+  if ("missing" in started) throw new Error(started.missing);
+  uri = started.uri;
   const store = await openMongodb(uri.replace("/?", "/board?monitorCommands=true&"));
   await fillMongodb(store, posts);
   const indexes: MongodbIndex[] = [];
@@ -85,9 +82,8 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
     async stop() {
       await closeIndexes();
       await store.close();
-      await run("bash", [script, "stop", folder]);
+      await stopServers(folder);
       await mongot.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
