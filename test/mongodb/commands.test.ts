@@ -7,6 +7,7 @@ import type { ClaimedPush } from "../../src/ports/store/index.ts";
 import type { MongodbStore } from "../../src/store/mongodb/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
+import { write } from "../support/boards/writing.ts";
 import { startWebhook } from "../support/clients/webhooks.ts";
 import { CommandLog, inARow, type SentCommand, writesAmong } from "../support/mongodb/commands.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
@@ -41,13 +42,10 @@ describe.skipIf(database === null)("the commands that a call waits for, one afte
   });
 
   let n = 0;
-  const aPost = () => {
+  const created = async (more: object = {}, as = key): Promise<string> => {
     n += 1;
-    const title = `Number ${n} ${crypto.randomUUID()}`;
-    return { kind: "thread", title, body: `About ${crypto.randomUUID()} and ${crypto.randomUUID()}.` };
+    return (await write(board, as, { kind: "thread", title: `Number ${n}`, ...more })).id;
   };
-  const created = async (more: object = {}, as = key): Promise<string> =>
-    (await call(board, "POST /posts", { ...aPost(), ...more }, { key: as })).body.data.id;
   /**
    * Of calls like one before, since the first fills what a process remembers: those of the call with the shortest row. On a
    * busy machine, commands sent side by side may happen to follow each other; none that follow are ever side by side.
