@@ -24,7 +24,8 @@ const BOARDS = 3;
 const MATCHED = 12;
 const POSTS = 60;
 const PAUSE_MS = 150;
-const IDLE_MS = 20_000;
+/** Six times the longest pause between looks; jobs by the clock fall into it once. */
+const IDLE_MS = 48_000;
 /** Longer than the longest pause between looks, so that they are idle. */
 const LULL_MS = 20_000;
 const TOPICS = 997;

@@ -3,7 +3,7 @@ import { deadMembers, ownersFor, partsOf } from "../domain/subscriptions/parts.t
 import type { Parts, ShareStore, ShareTable } from "../ports/store/index.ts";
 
 /** A process that has not renewed for `lifeMs` is dead to the others, which take its parts. */
-const RENEWAL = { everyMs: 1_500, lifeMs: 5_000 } as const;
+const RENEWAL = { everyMs: 2_000, lifeMs: 5_000 } as const;
 /** How often others may come first before the next call tries again. */
 const TRIES = 5;
 
