@@ -46,18 +46,11 @@ export async function confirmCounts(collections: Collections, now: number): Prom
   return matchedCount === 1;
 }
 
-/** By the collections' own numbers, which count nothing; of shards, each has its own. */
+/** By the collections' own numbers, which count nothing. */
 async function sizesOf({ publishers, subscriptions }: Collections): Promise<BoardCountsDocument["sizes"]> {
-  const ownNumber = { $collStats: { count: {} } };
-  const found = await publishers
-    .aggregate<{ ns: string; count: number }>([
-      ownNumber,
-      { $unionWith: { coll: subscriptions.collectionName, pipeline: [ownNumber] } },
-    ])
-    .toArray();
-  const sizeOf = ({ namespace }: { namespace: string }) =>
-    found.reduce((sum, { ns, count }) => (ns === namespace ? sum + count : sum), 0);
-  return { publishers: sizeOf(publishers), subscriptions: sizeOf(subscriptions) };
+  const sizes = [publishers, subscriptions].map((collection) => collection.estimatedDocumentCount());
+  const [ofPublishers = 0, ofSubscriptions = 0] = await Promise.all(sizes);
+  return { publishers: ofPublishers, subscriptions: ofSubscriptions };
 }
 
 /** Resolves to false, and writes nothing, when another run came between. */
