@@ -46,7 +46,7 @@ export class Shares {
     this.#timer.unref();
   }
 
-  /** Ends the membership: others take its parts within two seconds. Call it when nothing is being matched. */
+  /** Ends the membership: others take its parts with their next renewal. Call it when nothing is being matched. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
