@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { type Catalog, type Operation, readingPart, type Tool } from "./operation.ts";
+import type { Catalog, Operation, Tool } from "./operation.ts";
 
 const extension = import.meta.filename.endsWith(".ts") ? ".ts" : ".js";
 
@@ -17,7 +17,7 @@ export async function loadCatalog(): Promise<Catalog> {
     // Node orders exports by name, other loaders by position. Sorting gives one order everywhere.
     ({ exports }) => (Object.values(exports) as Operation[]).sort((a, b) => (a.name < b.name ? -1 : 1)),
   );
-  const operations = [...tools.map((tool) => readingPart<Operation>(tool)), ...routes];
+  const operations = [...(tools as Operation[]), ...routes];
   const taken = operations.flatMap(({ name, rest }) => [
     name,
     ...[rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),

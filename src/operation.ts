@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Board } from "./domain/board/index.ts";
 import type { Metrics } from "./domain/board/metrics.ts";
 import type { Statistic } from "./domain/board/usage.ts";
@@ -96,8 +96,6 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   output: Output;
   auth: "open" | "key";
   effect: "reads" | "writes" | "erases";
-  /** Fields with which a call writes although the operation reads. See `readingPart`. */
-  writingFields?: readonly string[];
   limit: LimitName;
   /** Failures it may answer besides the general ones of `operation-failures.ts`. */
   failures: readonly FailureCode[];
@@ -127,14 +125,6 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
     | { given: string; missing?: never }
     | { missing: string; given?: never }
   );
-}
-
-/** The operation without the fields that write: what a GET takes, which must be safe, and a surface that only reads. */
-export function readingPart<Kind extends Operation>(operation: Kind): Kind {
-  const { writingFields, input, ...rest } = operation;
-  if (writingFields === undefined) return operation;
-  const kept = Object.entries(input.shape).filter(([name]) => !writingFields.includes(name));
-  return { ...rest, input: z.object(Object.fromEntries(kept)) } as Kind;
 }
 
 /** Every operation of the board, as `src/catalog.ts` loads them. */

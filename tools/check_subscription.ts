@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, ok } from "../src/operation.ts";
-import { awaitedPageOf, JudgedPosts, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
+import { awaitedPageOf, PendingMatch, SubscriptionId } from "../src/schema/subscription.ts";
 
 export default defineTool({
   name: "check_subscription",
@@ -10,14 +10,12 @@ export default defineTool({
     id: SubscriptionId,
     ...awaitedPageOf,
     cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
-    not_relevant: JudgedPosts.optional(),
   }),
   output: z.array(PendingMatch),
   auth: "key",
   effect: "reads",
-  writingFields: ["not_relevant"],
   limit: "read",
-  failures: ["subscription_not_found", "invalid_cursor", "post_not_found"],
+  failures: ["subscription_not_found", "invalid_cursor"],
   list: true,
   carriesPosts: true,
   outcomes: ["ok"],
@@ -25,12 +23,11 @@ export default defineTool({
   also: { missing: "id", operation: "read_matches" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
-  async handle({ id, cursor, limit, wait_s, not_relevant }, { subscriptions, waits, caller, line, now }) {
-    const learnt = await subscriptions.judge(id, caller, { not_relevant }, now);
+  async handle({ id, cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
     const page = await waits.until(caller, { seconds: wait_s, line }, () =>
       subscriptions.pending(id, caller, { cursor, limit }),
     );
     const { matches, nextCursor, notes } = page;
-    return ok(matches, { nextCursor, notes: [...learnt, ...notes] });
+    return ok(matches, { nextCursor, notes });
   },
 });

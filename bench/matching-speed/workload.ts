@@ -75,7 +75,7 @@ function meaningOf(
   const text = texts.asked[at] ?? parseQueryText("");
   return {
     vector,
-    floors: floorsOf(floor, { text, kinds, hasPlace, vector, background: null, learning: null }),
+    floors: floorsOf(floor, { text, kinds, hasPlace, vector, background: null }),
   };
 }
 

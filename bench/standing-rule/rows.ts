@@ -79,7 +79,7 @@ export function standingOf(
   return new Map(
     queries.map((query) => {
       const [vector, background] = [vectors.get(query.id) ?? null, backgrounds.get(query) ?? null];
-      return [query, standingText({ ...query, vector, background, learning: null, ...(map && { map }) })];
+      return [query, standingText({ ...query, vector, background, ...(map && { map }) })];
     }),
   );
 }

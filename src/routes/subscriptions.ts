@@ -89,7 +89,7 @@ export const editSubscription = defineRoute({
   auth: "key",
   effect: "writes",
   limit: "write",
-  failures: ["subscription_not_found", "invalid_url", "too_many_subscriptions", "post_not_found"],
+  failures: ["subscription_not_found", "invalid_url", "too_many_subscriptions"],
   outcomes: ["ok"],
   rest: { method: "PATCH", path: "/subscriptions/{id}" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R", active: false }],
@@ -99,9 +99,8 @@ export const editSubscription = defineRoute({
       patch.query === undefined
         ? { query: undefined, notes: [] }
         : await subscriptions.understood(patch.query);
-    await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now);
-    const learnt = await subscriptions.judge(subscriptionId, caller, patch, now);
-    return ok(await subscriptions.read(subscriptionId, caller), { notes: [...notes, ...learnt] });
+    const changed = await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now);
+    return ok(changed, { notes });
   },
 });
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { bareId } from "./ids.ts";
-import { Post, PostId } from "./post.ts";
+import { Post } from "./post.ts";
 import { criteria, refuseZoneless } from "./query.ts";
-import { Count, Flag, fromJsonText, HttpUrl, List, numeric, Timestamp } from "./scalars.ts";
+import { Count, Flag, fromJsonText, HttpUrl, numeric, Timestamp } from "./scalars.ts";
 import { cleanLine, line } from "./text.ts";
 
 /** The posts of a board as a saved query sees them, counted when it is saved and now and then. */
@@ -15,23 +15,6 @@ export interface PostBackground {
   compared: number;
   /** Their mean cosine with the query, 0 when none was compared. */
   meanCosine: number;
-}
-
-/** Posts that an owner may have judged for one saved query; the oldest words are forgotten first. */
-export const JUDGED_MAX = 50;
-
-/** What a saved query learnt from its owner's words on posts. It holds no text of a post. */
-export interface Learning {
-  /** The posts that were judged, oldest first: true for relevant. */
-  judged: readonly { id: string; relevant: boolean }[];
-  /** Adds to the evidence for a post, in logits: its cosine with `vector` times `weight`. Null when no post had a vector. */
-  direction: { vector: string; weight: number } | null;
-  /** Adds to the evidence for every post, in logits. */
-  cut: number;
-  /** Adds to the evidence when the stem with this hash occurs, in logits. */
-  words: Readonly<Record<string, number>>;
-  /** Every word alone is no answer any more: a post that had them all was called not relevant. */
-  meaningToo: boolean;
 }
 
 /** A saved query: the search grammar without limit, cursor and sort, and at least one criterion. */
@@ -79,18 +62,12 @@ export const SubscriptionInput = z.object({
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
-/** Ids of posts that an owner judges, for a saved query to learn from. */
-export const JudgedPosts = List.pipe(z.array(PostId).max(JUDGED_MAX)).meta({ override: { type: "string" } });
-
 /** `undefined` leaves a field; `null` clears the label, or takes the webhook away. */
 export const SubscriptionPatch = z.object({
   label: line(80).nullish(),
-  query: StandingQuery.optional().describe("Replaces the saved query and what it learnt."),
+  query: StandingQuery.optional().describe("Replaces the saved query."),
   webhook_url: HttpUrl.nullish().describe("https; another URL is asked for consent anew."),
   active: Flag.optional().describe("false pauses matching and pushes; true goes on."),
-  not_relevant: JudgedPosts.optional(),
-  relevant: JudgedPosts.optional(),
-  forget: List.optional().describe("Takes back words on these, or `all`."),
 });
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 

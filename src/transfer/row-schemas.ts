@@ -26,13 +26,6 @@ const vector = z.base64().transform((base64) => {
 });
 
 const background = z.strictObject({ posts: count, passing: count, compared: count, meanCosine: z.number() });
-const learning = z.strictObject({
-  judged: z.array(z.strictObject({ id, relevant: z.boolean() })),
-  direction: z.strictObject({ vector: z.base64(), weight: z.number() }).nullable(),
-  cut: z.number(),
-  words: z.record(z.string(), z.number()),
-  meaningToo: z.boolean().default(false),
-});
 
 /** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */
 export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
@@ -91,28 +84,30 @@ export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } =
     removedAt: timeOrNull,
     embedding: z.strictObject({ model: id, preparation: id.optional(), vector }).nullable(),
   }),
-  subscription: z.strictObject({
-    id,
-    publisherId: id,
-    label: textOrNull,
-    query: object,
-    vector: vector.nullable(),
-    vectorModel: textOrNull,
-    // Exports of older releases lack both.
-    background: background.nullable().default(null),
-    learning: learning.nullable().default(null),
-    webhookUrl: url.nullable(),
-    webhookVerifiedAt: timeOrNull,
-    secretVersion: count,
-    previousSecretUntil: timeOrNull,
-    active: z.boolean(),
-    inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
-    failures: count,
-    failingSince: timeOrNull,
-    lastMatchedAt: timeOrNull,
-    createdAt: time,
-    nextDelivery: count,
-  }),
+  subscription: z
+    .strictObject({
+      id,
+      publisherId: id,
+      label: textOrNull,
+      query: object,
+      vector: vector.nullable(),
+      vectorModel: textOrNull,
+      // Exports of older releases lack the background, and have what queries learnt.
+      background: background.nullable().default(null),
+      learning: z.unknown().optional(),
+      webhookUrl: url.nullable(),
+      webhookVerifiedAt: timeOrNull,
+      secretVersion: count,
+      previousSecretUntil: timeOrNull,
+      active: z.boolean(),
+      inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
+      failures: count,
+      failingSince: timeOrNull,
+      lastMatchedAt: timeOrNull,
+      createdAt: time,
+      nextDelivery: count,
+    })
+    .transform(({ learning: _learning, ...subscription }) => subscription),
   delivery: z.strictObject({ subscriptionId: id, postId: id, deliveryId: count, matchedAt: timeOrNull }),
   push: z
     .strictObject({

@@ -37,7 +37,6 @@ const query = (q: string, more: More = {}) =>
     kinds: more.kinds ?? null,
     hasPlace: more.hasPlace ?? false,
     background: more.background ?? null,
-    learning: null,
     vector: (more.model ?? true) ? vectorOf(1) : null,
   });
 const post = (
@@ -268,7 +267,6 @@ describe("a meaning that is very near", () => {
       hasPlace: false,
       vector,
       background,
-      learning: null,
     });
     const bike = postText({
       kind: "offer",

@@ -236,7 +236,7 @@ export class Dispatcher {
   ) {
     const { caller, reporter, address, surface, line, now, refusal } = admission;
     if (refusal !== null) throw refusal;
-    this.#checkWriting(operation, caller, sent);
+    this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
     const context: Context = { ...this.#services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
@@ -250,16 +250,10 @@ export class Dispatcher {
     return { input, reply, body };
   }
 
-  #checkWriting(
-    { effect, writingFields = [] }: Operation,
-    caller: StoredPublisher | null,
-    sent: Record<string, unknown>,
-  ): void {
-    const isWriting = effect === "writes" || writingFields.some((name) => sent[name] !== undefined);
-    if (this.#readOnly && (isWriting || effect === "erases"))
-      throw new BoardError("read_only", { retryAfterS: 60 });
+  #checkWriting({ effect }: Operation, caller: StoredPublisher | null): void {
+    if (this.#readOnly && effect !== "reads") throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read and may erase what it wrote.
-    if (isWriting && caller?.suspendedAt != null) {
+    if (effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
     }
   }

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { Surface } from "../../failures.ts";
-import { type Catalog, readingPart } from "../../operation.ts";
+import type { Catalog } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { callTool } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
@@ -139,6 +139,6 @@ const PromptAsked = z.looseObject(
 );
 
 const readingOnly = ({ tools, operations }: Catalog): Catalog => ({
-  tools: tools.filter(({ effect }) => effect === "reads").map((tool) => readingPart(tool)),
+  tools: tools.filter(({ effect }) => effect === "reads"),
   operations: operations.filter(({ effect }) => effect === "reads"),
 });

@@ -34,17 +34,6 @@ export async function countBackground(
   return { posts: board.posts, passing, compared: known.length, meanCosine };
 }
 
-/** Ids of the newest posts that pass the filters, phrases and exclusions of a query. */
-export async function passingIds(
-  index: SearchIndex,
-  query: StandingQuery,
-  limit: number,
-  now: number,
-): Promise<string[]> {
-  const places = await index.list(questionOf(query, now), { order: "newest", after: null, limit });
-  return places.map(({ id }) => id);
-}
-
 /** Whether a board of so many posts is another one than the board that was counted. */
 export function hasChanged(background: PostBackground, posts: number): boolean {
   const factor = (posts + BESIDE) / (background.posts + BESIDE);

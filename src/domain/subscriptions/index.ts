@@ -27,9 +27,8 @@ import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import type { Consent } from "../webhooks/consent.ts";
-import { judgedIn, learningAfter, type OwnersWord, saysAnything } from "./judging.ts";
 import { meaningOf } from "./meaning.ts";
-import { describes, FULL_PAGE, NOTHING_TO_LEARN, notMatched } from "./sentences.ts";
+import { describes, FULL_PAGE, notMatched } from "./sentences.ts";
 import {
   ACTIVATED,
   ACTIVE_MAX,
@@ -99,7 +98,6 @@ export class Subscriptions {
       label: cleanLine(input.label ?? "") || null,
       query: criteriaJson(input.query),
       ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, input.query, now)),
-      learning: null,
       webhookUrl,
       webhookVerifiedAt: null,
       secretVersion: 1,
@@ -189,22 +187,6 @@ export class Subscriptions {
     });
     if (isMoved && changed.webhookUrl !== null) this.#consent.askLater(changed, changed.webhookUrl, now);
     return this.#counted(changed);
-  }
-
-  /**
-   * Takes the owner's word on posts, from which the query learns what it is after. It holds for posts written from now on.
-   * @returns notes for the caller
-   * @throws BoardError `subscription_not_found`; `post_not_found`, also for a post that is hidden; `invalid_request`
-   */
-  async judge(id: string, caller: StoredPublisher, word: OwnersWord, now: number): Promise<string[]> {
-    if (!saysAnything(word)) return [];
-    const row = await ownSubscription(this.#store, id, caller);
-    const ids = judgedIn(word);
-    if ((await this.#posts.visible(ids)).size < ids.length) throw new BoardError("post_not_found");
-    const parts = { store: this.#store, index: this.#index, embedder: this.#embedder };
-    const learning = await learningAfter(parts, row, word, now);
-    await changeSubscription(this.#store, id, () => ({ learning }));
-    return ids.length > 0 && learning === null ? [NOTHING_TO_LEARN] : [];
   }
 
   /** @throws BoardError `subscription_not_found` */
@@ -307,12 +289,11 @@ export class Subscriptions {
   }
 
   #resource(row: StoredSubscription, pending: number): Subscription {
-    const query = standingQueryOf(row);
     return {
       id: row.id,
       label: row.label,
       query: row.query,
-      describes: describes(query, row.learning),
+      describes: describes(standingQueryOf(row)),
       webhook_url: row.webhookUrl,
       webhook_verified: row.webhookVerifiedAt !== null,
       poll_url: this.#site.pending(row.id),
@@ -325,12 +306,10 @@ export class Subscriptions {
     };
   }
 
-  /** What was learnt belongs to the query that it was learnt for. */
   async #queryChange(query: StandingQuery, now: number): Promise<SubscriptionChange> {
     return {
       query: criteriaJson(query),
       ...(await meaningOf({ index: this.#index, embedder: this.#embedder }, query, now)),
-      learning: null,
     };
   }
 }

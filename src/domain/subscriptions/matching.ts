@@ -20,7 +20,6 @@ import {
   postText,
   type StandingText,
   standingText,
-  standingVector,
 } from "../../search/standing-rule/index.ts";
 import { quantize } from "../../search/vectors.ts";
 import { toReference } from "../board/cosine-scale.ts";
@@ -172,11 +171,9 @@ export class Matching {
             hasPlace: filter.near !== null,
             vector,
             background,
-            learning: row.learning,
             map,
           });
-    const compared = vector === null ? null : standingVector(vector, row.learning, map);
-    const ways = standing === null ? BY_FILTERS : waysOf(standing, compared, filter.kinds ?? KINDS);
+    const ways = standing === null ? BY_FILTERS : waysOf(standing, vector, filter.kinds ?? KINDS);
     this.#standing.add(id, { ...ways, filter, createdAt: row.createdAt }, standing);
   }
 
@@ -219,13 +216,9 @@ export class Matching {
         const [id, text] = batch[at] ?? ["", ""];
         const fields = { vector: quantize(vector), vectorModel: makerOf(this.#embedder), background: null };
         const updated = await this.#store.subscriptions.update(id, (row) => {
-          // Its owner may have changed the query meanwhile. A direction and its cut belong to the model they were learnt
-          // under.
+          // Its owner may have changed the query meanwhile.
           const query = standingQueryOf(row);
-          if (query === null || parsedTextOf(query)?.plain !== text) return null;
-          const { learning } = row;
-          if (learning === null || hasVectorOf(this.#embedder, row)) return fields;
-          return { ...fields, learning: { ...learning, direction: null, cut: 0 } };
+          return query !== null && parsedTextOf(query)?.plain === text ? fields : null;
         });
         this.#take(id, updated);
       }

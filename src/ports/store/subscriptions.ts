@@ -1,4 +1,4 @@
-import type { INACTIVE_REASONS, Learning, PostBackground } from "../../schema/subscription.ts";
+import type { INACTIVE_REASONS, PostBackground } from "../../schema/subscription.ts";
 import type { StoredPost } from "./posts.ts";
 import type { StoredPublisher } from "./publishers.ts";
 import type { WorkItem } from "./work.ts";
@@ -14,8 +14,6 @@ export interface StoredSubscription {
   vectorModel: string | null;
   /** Null before it was counted with a vector of `vectorModel`. */
   background: PostBackground | null;
-  /** Null before its owner judged a post. */
-  learning: Learning | null;
   webhookUrl: string | null;
   webhookVerifiedAt: number | null;
   /** Version of the derived signing secret. */

@@ -101,9 +101,6 @@ export function isForeign(text: string): boolean {
   return lead < 0;
 }
 
-/** Whether a word carries no content, in any of the languages known here. */
-export const isFunctionWord = (word: string) => ENGLISH_WORDS.has(word) || OTHER_WORDS.has(word);
-
 const SEEKING_PATTERN = patternOf(SEEKING);
 const OFFERING_PATTERN = patternOf(OFFERING);
 /** Up to three words may stand between. */

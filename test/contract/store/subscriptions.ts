@@ -14,13 +14,6 @@ export function describeSubscriptions({ store, reopen }: Subject): void {
         secretVersion: 2,
         previousSecretUntil: T0 + DAY_MS,
         background: { posts: 41, passing: 7, compared: 6, meanCosine: 0.125 },
-        learning: {
-          judged: [{ id: "p_1", relevant: false }],
-          direction: { vector: "AQID", weight: 0.5 },
-          cut: -0.125,
-          meaningToo: true,
-          words: { "1f": -0.25 },
-        },
         failures: 1,
         failingSince: T0 - 1,
       });

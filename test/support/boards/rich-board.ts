@@ -99,8 +99,6 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
     replies.push((await write(board, key, { title: "This one", parent_id: thread.id })).id);
   }
   const second = await write(board, author.key, { title: "Another bike", tags: ["bike"] });
-  const { body: learner } = await call(board, "POST /subscriptions", { query: { q: "tandem" } }, owner);
-  await call(board, `PATCH /subscriptions/${learner.data.id}`, { not_relevant: [id] }, owner);
   await eventually(
     async () => good.messages.length,
     (count) => count === 2,
@@ -136,7 +134,6 @@ async function use(board: TestBoard, receiver: Webhook, good: Webhook): Promise<
     "/search?q=bike",
     "/search?near=52.37,4.9&radius_km=5",
     `/subscriptions/${polled}`,
-    `/subscriptions/${learner.data.id}`,
     `/subscriptions/${polled}/pending`,
     `/subscriptions/${polled}/pending?cursor=${seen.body.next_cursor}`,
     `/subscriptions/${failing.id}/pending`,

@@ -70,7 +70,6 @@ export function aSubscription(id: string, over: Partial<StoredSubscription> = {}
     vector: null,
     vectorModel: null,
     background: null,
-    learning: null,
     webhookUrl: null,
     webhookVerifiedAt: null,
     secretVersion: 1,

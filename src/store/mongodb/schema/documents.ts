@@ -158,8 +158,6 @@ export interface SubscriptionDocument {
   previous_secret_until: Date | null;
   /** JSON, or null; documents of older releases lack it. */
   background?: string | null;
-  /** JSON, or null; documents of older releases lack it. */
-  learning?: string | null;
   active: boolean;
   inactive_reason: StoredSubscription["inactiveReason"];
   failures: number;

@@ -283,11 +283,8 @@ export const STORE_MIGRATIONS: readonly string[] = [
   UPDATE report SET addresses = json_array(address) WHERE address IS NOT NULL;
   ALTER TABLE report DROP COLUMN address;
   `,
-  // JSON: what a saved query's filters let pass, and what it learnt from its owner.
-  `
-  ALTER TABLE subscription ADD COLUMN background TEXT;
-  ALTER TABLE subscription ADD COLUMN learning TEXT;
-  `,
+  // JSON: what a saved query's filters let pass.
+  `ALTER TABLE subscription ADD COLUMN background TEXT`,
   // A reply expires with its root; `index_stale` has the index filled again.
   `
   CREATE TEMP TABLE moved AS SELECT reply.seq, root.expires_at

@@ -152,7 +152,6 @@ export interface SubscriptionRow {
   secret_version: number;
   previous_secret_until: number | null;
   background: string | null;
-  learning: string | null;
   active: number;
   inactive_reason: StoredSubscription["inactiveReason"];
   failures: number;
@@ -170,7 +169,6 @@ export function subscriptionOfRow(row: SubscriptionRow): StoredSubscription {
     vector: row.vector === null ? null : vectorOfBlob(row.vector),
     vectorModel: row.vector_model,
     background: row.background === null ? null : JSON.parse(row.background),
-    learning: row.learning === null ? null : JSON.parse(row.learning),
     webhookUrl: row.webhook_url,
     webhookVerifiedAt: row.webhook_verified_at,
     secretVersion: row.secret_version,

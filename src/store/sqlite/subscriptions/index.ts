@@ -107,7 +107,6 @@ const changeable = (subscription: StoredSubscription) => ({
   vector: subscription.vector === null ? null : blobOf(subscription.vector),
   vector_model: subscription.vectorModel,
   background: subscription.background === null ? null : JSON.stringify(subscription.background),
-  learning: subscription.learning === null ? null : JSON.stringify(subscription.learning),
   webhook_url: subscription.webhookUrl,
   webhook_origin: subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
   webhook_verified_at: subscription.webhookVerifiedAt,
