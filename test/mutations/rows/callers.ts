@@ -43,7 +43,7 @@ export const CALLERS: readonly Mutation[] = [
     row: "C",
     defence: "a suspended publisher does not write",
     file: DISPATCHER,
-    search: "effect === "writes" && caller?.suspendedAt != null",
+    search: `effect === "writes" && caller?.suspendedAt != null`,
     replace: "caller?.suspendedAt === 0",
     test: [FAILURES, "fails with publisher_suspended"],
   },
