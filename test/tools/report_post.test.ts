@@ -100,8 +100,8 @@ describe("report_post", () => {
       expect(answer.status).toBe(201);
     };
     for (const voice of [...voices, undefined]) await from("198.51.100.7", voice);
-    // One network of IPv6, and a key that was heard before.
-    for (let n = 0; n < 5; n += 1) await from(`2001:db8:1:1::${n + 1}`, (await register(board, "New")).key);
+    // One household of IPv6, which has 65,536 networks, and a key that was heard before.
+    for (let n = 0; n < 5; n += 1) await from(`2001:db8:1:${n}::1`, (await register(board, "New")).key);
     for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, voices[0]);
     // And without a key, from where that key was.
     for (let n = 0; n < 5; n += 1) await from(`198.51.100.${n + 20}`, undefined);

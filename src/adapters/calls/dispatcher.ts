@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Usage } from "../../domain/board/usage.ts";
 import type { Secrets } from "../../domain/secrets.ts";
@@ -40,8 +39,6 @@ interface Caller {
   note?: string;
 }
 
-/** Some 200 bytes each. */
-const OWNERS_KEPT = 5_000;
 /** How long an open call waits for the owner of its key. */
 const KEY_WAIT_MS = 2_000;
 const NOBODY: Caller = {
@@ -56,7 +53,7 @@ export interface Admission {
   limits: LimitHeaders | null;
   notes: string[];
   reporter: string;
-  /** A keyed hash of the caller's address. */
+  /** A keyed hash of the caller's address, of IPv6 by /48: a household has many a /64. */
   address: string;
   client: string;
   surface: Surface;
@@ -103,8 +100,6 @@ export class Dispatcher {
   readonly #readOnly: boolean;
   readonly #away: () => boolean;
   readonly #clock: () => number;
-  /** Whose keys were last, by their hashes. It says only whose limits to count; each call has its key looked up. */
-  readonly #owners = new LRUCache<string, string>({ max: OWNERS_KEPT });
 
   constructor(parts: {
     services: Services;
@@ -141,20 +136,21 @@ export class Dispatcher {
   async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
     const now = this.#clock();
     const isOpen = operation.auth !== "key" && operation.effect === "reads";
-    const ahead = this.#countAhead(operation, credentials.apiKey, now);
     const { caller, problem, note } = await (isOpen
       ? this.#callerOrNobody(credentials)
       : this.#callerOf(credentials));
     const refusal =
       operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
     const who = { caller, address: credentials.address };
-    const limits = await this.#limits.take(operation.limit, who, now, ahead);
+    const limits = await this.#limits.take(operation.limit, who, now);
     const notes = note === undefined ? [] : [note];
     if (problem !== null)
       notes.push("The API key sent is not valid; this open call was answered without it.");
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
-    const address = `addr:${this.#secrets.addressTag(addressBucket(credentials.address, false))}`;
-    const reporter = caller === null ? address : `key:${caller.id}`;
+    const hashed = (bits: 64 | 48) =>
+      `addr:${this.#secrets.addressTag(addressBucket(credentials.address, bits))}`;
+    const reporter = caller === null ? hashed(64) : `key:${caller.id}`;
+    const address = hashed(48);
     const { client = "none", surface = "rest", line = null } = credentials;
     return { caller, limits, notes, reporter, address, client, surface, line, now, refusal };
   }
@@ -277,12 +273,6 @@ export class Dispatcher {
     }
   }
 
-  /** The limits of a call are counted while its key is looked up: one round trip to the store less. */
-  #countAhead({ limit }: Operation, apiKey: string | null, now: number) {
-    const owner = apiKey === null || !looksLikeApiKey(apiKey) ? undefined : this.#owners.get(sha256(apiKey));
-    return owner === undefined ? null : this.#limits.countAhead(limit, owner, now);
-  }
-
   /** Returns a problem for a wrong key; only operations that need a key fail for it. */
   async #callerOf({ apiKey, address }: Credentials): Promise<Caller> {
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
@@ -290,13 +280,8 @@ export class Dispatcher {
       await this.#limits.failedKey(address);
       return { caller: null, problem: new BoardError("invalid_api_key", { hint: MISTYPED }) };
     }
-    const hash = sha256(apiKey);
-    const caller = await this.#publishers.byKeyHash(hash);
-    if (caller !== null) {
-      this.#owners.set(hash, caller.id);
-      return { caller, problem: null };
-    }
-    this.#owners.delete(hash);
+    const caller = await this.#publishers.byKeyHash(sha256(apiKey));
+    if (caller !== null) return { caller, problem: null };
     await this.#limits.failedKey(address);
     return { caller: null, problem: new BoardError("invalid_api_key") };
   }

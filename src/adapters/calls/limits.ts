@@ -46,6 +46,10 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
   subscribe: { shared: true, policies: [{ name: "subscribe", count: 60, seconds: 3600 }] },
   verify: { shared: true, policies: [{ name: "verify", count: 20, seconds: 3600 }] },
 };
+/** Keys are free: all unverified keys of one address may do as much as this many. */
+const KEYS_PER_ADDRESS = 4;
+const KEYS_OF_ADDRESS =
+  "The unverified keys of this address have together used what four may. Wait the seconds given in `Retry-After`; a publisher with a verified website counts by itself.";
 const FAILED_KEYS: Policy = { name: "failed_keys", count: 30, seconds: 60 };
 
 /** Every policy name. */
@@ -92,55 +96,20 @@ export class Limits {
   }
 
   /**
-   * Begins to count a call in the store while its key is looked up, for the caller that the key had before; null where the
-   * process counts such calls itself. If the key turns out to be another's, that caller has one call less in this window.
-   */
-  countAhead(limit: LimitName, callerId: string, now: number): CountedAhead | null {
-    const { shared, policies } = POLICIES[limit];
-    if (this.#overrides === "off" || !shared) return null;
-    const counts = new Map<string, Promise<Count>>();
-    for (const each of policies) {
-      if (each.byAddress === true) continue;
-      const count = this.#sharedCount(this.#overridden(each), bucketOf(callerId), now);
-      // Whoever takes the limit hears of a failure.
-      count.catch(() => {});
-      counts.set(each.name, count);
-    }
-    return { callerId, counts };
-  }
-
-  /**
    * Counts one call.
-   * @param ahead  what was counted for it already
    * @throws BoardError `rate_limited`, with `retryAfterS` and the headers in `cause`
    */
-  async take(
-    limit: LimitName,
-    who: { caller: StoredPublisher | null; address: string },
-    now: number,
-    ahead: CountedAhead | null = null,
-  ): Promise<LimitHeaders | null> {
+  async take(limit: LimitName, who: Counted, now: number): Promise<LimitHeaders | null> {
     if (this.#overrides === "off") return null;
     const { shared, policies } = POLICIES[limit];
-    const counted = policies.map(async (each): Promise<PolicyState[]> => {
-      const policy = this.#overridden(each);
-      const caller = policy.byAddress === true ? null : who.caller;
-      const bucket = caller === null ? addressBucket(who.address, policy.wide === true) : bucketOf(caller.id);
-      if (bucket === null) return [];
-      const allowed = allowance(policy, caller);
-      const isAhead = caller !== null && caller.id === ahead?.callerId;
-      const used = await ((isAhead ? ahead.counts.get(each.name) : undefined) ??
-        (shared ? this.#sharedCount(policy, bucket, now) : this.#ownCount(policy, bucket, allowed)));
-      const resetS = Math.max(1, Math.ceil(used.msLeft / 1000));
-      const remaining = Math.max(0, allowed - used.points);
-      return [{ policy, allowed, remaining, resetS, over: used.points > allowed }];
-    });
+    const counted = policies.map((policy) => this.#stateOf(this.#overridden(policy), shared, who, now));
     const states = (await Promise.all(counted)).flat();
     const headers = headersOf(states);
     const refused = states.filter((state) => state.over);
     if (refused.length === 0) return headers;
     const retryAfterS = Math.max(...refused.map((state) => state.resetS));
-    throw new BoardError("rate_limited", { retryAfterS, cause: headers });
+    const why = refused.some((state) => state.ofAddress) ? { hint: KEYS_OF_ADDRESS } : {};
+    throw new BoardError("rate_limited", { ...why, retryAfterS, cause: headers });
   }
 
   /**
@@ -150,18 +119,41 @@ export class Limits {
   async failedKey(address: string): Promise<void> {
     if (this.#overrides === "off") return;
     const policy = this.#overridden(FAILED_KEYS);
-    const { points, msLeft } = await this.#ownCount(policy, addressBucket(address, false), policy.count);
-    if (points > policy.count) throw tooManyWrongKeys(msLeft);
+    const { points, resetS } = await this.#ownCount(policy, addressBucket(address), policy.count);
+    if (points > policy.count) throw tooManyWrongKeys(resetS);
   }
 
   #overridden(policy: Policy): Policy {
     return typeof this.#overrides === "object" ? { ...policy, ...this.#overrides[policy.name] } : policy;
   }
 
+  async #stateOf(policy: Policy, shared: boolean, who: Counted, now: number): Promise<PolicyState[]> {
+    const caller = policy.byAddress === true ? null : who.caller;
+    const address = addressBucket(who.address, policy.wide === true ? 48 : 64);
+    if (policy.wide === true && !address.endsWith("/48")) return [];
+    const count = async (bucket: string, allowed: number) => {
+      const { points, resetS } = await (shared
+        ? this.#sharedCount(policy, bucket, now)
+        : this.#ownCount(policy, bucket, allowed));
+      return { policy, remaining: Math.max(0, allowed - points), resetS, over: points > allowed };
+    };
+    const allowed = allowance(policy, caller);
+    const own = await count(caller === null ? address : `key ${caller.id}`, allowed);
+    const single = { ...own, allowed, ofAddress: false };
+    // What a key is refused takes nothing from its neighbours.
+    if (caller === null || caller.verifiedAt !== null || own.over) return [single];
+    const together = await count(`keys of ${address}`, allowed * KEYS_PER_ADDRESS);
+    return [
+      together.remaining < own.remaining || together.over
+        ? { ...together, allowed, ofAddress: true }
+        : single,
+    ];
+  }
+
   async #sharedCount(policy: Policy, bucket: string, now: number): Promise<Count> {
     const key = `${policy.name} ${this.#secrets.addressTag(bucket)}`;
     const { points, endsAt } = await this.#store.add(key, 1, policy.seconds * 1000, now);
-    return { points, msLeft: endsAt - now };
+    return { points, resetS: secondsLeft(endsAt - now, policy) };
   }
 
   async #ownCount(policy: Policy, bucket: string, allowed: number): Promise<Count> {
@@ -171,7 +163,7 @@ export class Limits {
         if (refusal instanceof RateLimiterRes) return refusal;
         throw refusal;
       });
-    return { points: state.consumedPoints, msLeft: state.msBeforeNext };
+    return { points: state.consumedPoints, resetS: secondsLeft(state.msBeforeNext, policy) };
   }
 
   #limiter(policy: Policy, points: number): RateLimiterMemory {
@@ -183,18 +175,18 @@ export class Limits {
   }
 }
 
+interface Counted {
+  caller: StoredPublisher | null;
+  address: string;
+}
+
 interface Count {
   points: number;
-  msLeft: number;
+  resetS: number;
 }
 
-/** What `countAhead` began, by the names of policies. */
-interface CountedAhead {
-  callerId: string;
-  counts: ReadonlyMap<string, Promise<Count>>;
-}
-
-const bucketOf = (callerId: string) => `key ${callerId}`;
+/** At most the window: a clock that was set back leaves ends of windows far ahead. */
+const secondsLeft = (ms: number, { seconds }: Policy) => Math.min(seconds, Math.max(1, Math.ceil(ms / 1000)));
 
 interface PolicyState {
   policy: Policy;
@@ -202,6 +194,8 @@ interface PolicyState {
   remaining: number;
   resetS: number;
   over: boolean;
+  /** True when all unverified keys of the address together are nearer to their limit than this one. */
+  ofAddress: boolean;
 }
 
 function allowance(policy: Policy, caller: StoredPublisher | null): number {
@@ -210,9 +204,9 @@ function allowance(policy: Policy, caller: StoredPublisher | null): number {
   return policy.count * (policy.withKey ?? 1) * times;
 }
 
-function tooManyWrongKeys(msLeft: number): BoardError {
+function tooManyWrongKeys(retryAfterS: number): BoardError {
   return new BoardError("rate_limited", {
-    retryAfterS: Math.max(1, Math.ceil(msLeft / 1000)),
+    retryAfterS,
     hint: "Too many wrong API keys from this address. Wait the seconds given in `Retry-After`, then send the right one.",
   });
 }
@@ -234,19 +228,24 @@ function headersOf(states: readonly PolicyState[]): LimitHeaders {
 }
 
 /**
- * The bucket an address counts in: IPv4 whole, IPv6 by /64 (`wide`: /48, and null for IPv4). All text that is not an
- * address shares one bucket; otherwise a client that can choose the text could have as many buckets as it likes.
+ * The bucket an address counts in: IPv4 whole, IPv6 by its first bits. All text that is not an address shares one bucket;
+ * otherwise a client that can choose the text could have as many buckets as it likes.
  */
-export function addressBucket(address: string, wide: false): string;
-export function addressBucket(address: string, wide: boolean): string | null;
-export function addressBucket(sent: string, wide: boolean): string | null {
-  const address = withoutPort(sent);
-  if (!ipaddr.isValid(address)) return wide ? null : "address unknown";
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return wide ? null : `address ${parsed.toString()}`;
-  const parts = (parsed as ipaddr.IPv6).parts.slice(0, wide ? 3 : 4);
-  return `address ${parts.map((part) => part.toString(16)).join(":")}::/${wide ? 48 : 64}`;
+export function addressBucket(sent: string, ipv6Bits: 64 | 48 = 64): string {
+  const address = addressOf(sent);
+  if (address === null) return "address unknown";
+  if (address instanceof ipaddr.IPv4) return `address ${address.toString()}`;
+  const parts = address.parts.slice(0, ipv6Bits / 16);
+  return `address ${parts.map((part) => part.toString(16)).join(":")}::/${ipv6Bits}`;
 }
 
-/** Some proxies append the client's port to its address; the port changes with every connection. */
-const withoutPort = (address: string) => address.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
+/**
+ * An address as a socket or a proxy names it, without the port that some proxies append. IPv4 inside IPv6 (`::ffff:0:0/96`,
+ * and NAT64's `64:ff9b::/96`) is that IPv4 address. Null for anything else.
+ */
+export function addressOf(sent: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const address = sent.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2");
+  if (!ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === "rfc6052" ? new ipaddr.IPv4(parsed.toByteArray().slice(12)) : parsed;
+}

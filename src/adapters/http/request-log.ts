@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
+import { addressOf } from "../calls/limits.ts";
 
 /** Logs one line per answer: method, path, status, time and shortened address. No key, body or query. */
 export function requestLog(logger: Logger): RequestHandler {
@@ -23,12 +24,12 @@ export function requestLog(logger: Logger): RequestHandler {
 }
 
 /** An address cut to its /24, or /48 for IPv6, so that it does not identify one machine. */
-function shortened(address: string): string {
-  if (!ipaddr.isValid(address)) return "";
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === "ipv4"
-    ? parsed.toString().replace(/\.\d+$/, ".0")
-    : `${(parsed as ipaddr.IPv6).parts
+function shortened(sent: string): string {
+  const address = addressOf(sent);
+  if (address === null) return "";
+  return address instanceof ipaddr.IPv4
+    ? address.toString().replace(/\.\d+$/, ".0")
+    : `${address.parts
         .slice(0, 3)
         .map((part) => part.toString(16))
         .join(":")}::`;

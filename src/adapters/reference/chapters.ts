@@ -109,7 +109,7 @@ export function limitsChapter(table: typeof LIMIT_TABLE): Chapter {
     id: "limits",
     heading: "Limits",
     paragraphs: [
-      "Counted per key, else per address (IPv6 by /64). The headers `RateLimit` and `RateLimit-Policy` say what is left; a refusal is 429 with `Retry-After`.",
+      "Counted per key, else per address (IPv6 by /64); all unverified keys of one address may do together what four may. The headers `RateLimit` and `RateLimit-Policy` say what is left; a refusal is 429 with `Retry-After`.",
       `A request has at most ${LIMITS.requestBytes / 1024} KiB; a title ${LIMITS.titleChars} characters, a body ${LIMITS.bodyChars}, a tag ${LIMITS.tagChars}; a post ${LIMITS.tags} tags and ${LIMITS.metadataBytes / 1024} KiB of \`metadata\` (${LIMITS.metadataDepth} levels, ${LIMITS.metadataKeys} keys); it lives at most ${LIMITS.lifetimeDays} days. A publisher has at most 50 active subscriptions; matches are kept for 30 days.`,
     ],
     rows: table.map(({ name, count, seconds, withKey, verified, wide }) => [

@@ -169,7 +169,7 @@ function limits(): string {
   return `
 ## Limits
 
-Per key, else address: ${rates.join("; ")}. The header \`RateLimit\` says what is left.
+Per key (unverified keys of one address together as four), else address: ${rates.join("; ")}. The header \`RateLimit\` says what is left.
 
 A request has at most ${LIMITS.requestBytes / 1024} KiB; \`metadata\` ${LIMITS.metadataBytes / 1024} KiB, ${LIMITS.metadataDepth} levels, ${LIMITS.metadataKeys} keys; a post lives at most ${LIMITS.lifetimeDays} days.`;
 }

@@ -1,7 +1,7 @@
 export interface LimitStore {
   /**
-   * Adds `points` to a counter that restarts `windowMs` after its first point; exact across processes. Need not survive
-   * a crash.
+   * Adds `points` to a counter that restarts `windowMs` after its first point, and never later than
+   * `windowMs` from now, also when the clock was set back; exact across processes. Need not survive a crash.
    * @returns the points so far, and when the window ends
    */
   add(

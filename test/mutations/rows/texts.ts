@@ -42,6 +42,14 @@ export const TEXTS: readonly Mutation[] = [
   },
   {
     row: "I",
+    defence: "a household of IPv6 is one voice",
+    file: "src/adapters/calls/dispatcher.ts",
+    search: "const address = hashed(48);",
+    replace: "const address = hashed(64);",
+    test: [REPORTS, "takes reports from one address for one voice"],
+  },
+  {
+    row: "I",
     defence: "instructions in disguise are read in the clear",
     file: "src/domain/flags/index.ts",
     search: "[text, ...decodedRuns(text)]",

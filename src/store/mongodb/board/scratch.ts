@@ -12,6 +12,7 @@ export function mongodbLimitStore({
 }: MongodbContext): LimitStore {
   return {
     add(key, points, windowMs, now) {
+      const end = new Date(now + windowMs);
       const ended = { $lte: ["$ends_at", new Date(now)] };
       return run(async () => {
         const window = await orAgain(() =>
@@ -21,7 +22,7 @@ export function mongodbLimitStore({
               {
                 $set: {
                   points: { $cond: [ended, points, { $add: ["$points", points] }] },
-                  ends_at: { $cond: [ended, new Date(now + windowMs), "$ends_at"] },
+                  ends_at: { $cond: [ended, end, { $min: ["$ends_at", end] }] },
                 },
               },
             ],

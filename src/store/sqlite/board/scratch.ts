@@ -53,7 +53,7 @@ export function sqliteLimitStore(connection: SqliteConnection): LimitStore {
         ...sql(
           `INSERT INTO window VALUES (?1, ?2, ?4 + ?3) ON CONFLICT (key) DO UPDATE SET
             points = CASE WHEN ends_at <= ?4 THEN excluded.points ELSE points + excluded.points END,
-            ends_at = CASE WHEN ends_at <= ?4 THEN excluded.ends_at ELSE ends_at END
+            ends_at = CASE WHEN ends_at <= ?4 THEN excluded.ends_at ELSE min(ends_at, excluded.ends_at) END
           RETURNING points, ends_at AS endsAt`,
         ).get(key, points, windowMs, now),
       })),
