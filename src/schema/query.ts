@@ -46,6 +46,10 @@ export const criteria = {
   rerank: Flag.optional().describe("Default true."),
 };
 
+/** A bound as a caller sends it: a day stays a day, which its zone or the place searched makes moments of; a moment is in UTC. */
+export const textOfBound = (bound: TimeSpan) =>
+  bound.local ? bound.text : new Date(bound.from).toISOString();
+
 interface Bounds {
   after?: TimeSpan | undefined;
   before?: TimeSpan | undefined;

@@ -101,7 +101,7 @@ export class Search {
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(
       ...notesOnPlace(query),
-      ...notesOnUnderstood(plan.understood, sentWords(query)),
+      ...notesOnUnderstood(plan.understood, query),
       ...noteOnReversed(query),
     );
     if (query.radius_km !== undefined && query.near === undefined)
@@ -313,13 +313,6 @@ interface Found {
   found: FoundPost[];
   nextCursor: string | null;
 }
-
-/** The words of a query, and the kinds they are looked for in. */
-const sentWords = ({ q = "", kind, timezone }: SearchQuery) => ({
-  q,
-  ...(kind === undefined ? {} : { kind: kind.join(",") }),
-  ...(timezone === undefined ? {} : { timezone }),
-});
 
 /** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */
 function sortOf(query: SearchQuery, asksWords: boolean): Sort {

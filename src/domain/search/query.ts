@@ -1,7 +1,7 @@
 import { townAt } from "../../gazetteer/index.ts";
 import type { PostFilter } from "../../schema/filter.ts";
 import { placeInWords } from "../../schema/place/near.ts";
-import { RADIUS_KM, type SearchQuery } from "../../schema/query.ts";
+import { RADIUS_KM, type SearchQuery, textOfBound } from "../../schema/query.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
@@ -80,8 +80,8 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
     ...(filter.near === null
       ? {}
       : { near: `${filter.near.lat},${filter.near.lng}`, radius_km: filter.near.radiusKm }),
-    ...(query.after === undefined ? {} : { after: boundText(query.after) }),
-    ...(query.before === undefined ? {} : { before: boundText(query.before) }),
+    ...(query.after === undefined ? {} : { after: textOfBound(query.after) }),
+    ...(query.before === undefined ? {} : { before: textOfBound(query.before) }),
     ...(query.timezone === undefined ? {} : { timezone: query.timezone }),
     ...(filter.verifiedOnly ? { verified: true } : {}),
     ...(filter.publisherId === null ? {} : { publisher: filter.publisherId }),
@@ -91,9 +91,6 @@ export function criteriaJson(query: StandingQuery): Record<string, unknown> {
     include_syndicated: filter.includeSyndicated,
   };
 }
-
-/** A day stays a day, which its zone or the place searched makes moments of; a moment is told in UTC. */
-const boundText = (bound: TimeSpan) => (bound.local ? bound.text : isoTime(bound.from));
 
 /**
  * The query as it was applied, defaults included: `meta.query`.
@@ -143,7 +140,7 @@ function placeOrDegrees(point: { lat: number; lng: number }): string {
 /** Two decimals, about a kilometre: as precise as a sentence should be. */
 const degrees = (value: number) => value.toFixed(2);
 const boundInWords = (bound: TimeSpan) =>
-  boundText(bound)
+  textOfBound(bound)
     .replace(/T00:00:00\.000Z$/, "")
     .replace(/:00\.000Z$/, "Z");
 

@@ -14,7 +14,10 @@ const FIELDS: ReadonlySet<string> = new Set(
 );
 
 /** The address of a search. The cursor does not survive a change. */
-export function searchPath(params: SearchParams, change: Record<string, string | undefined> = {}): string {
+export function searchPath(
+  params: SearchParams,
+  change: Record<string, string | number | undefined> = {},
+): string {
   return href("/search", { ...params, cursor: undefined, ...change });
 }
 

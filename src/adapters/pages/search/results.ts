@@ -1,5 +1,5 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
-import { notesOnUnderstood, type Understood } from "../../../domain/search/understood/index.ts";
+import { type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
 import { placeInWords } from "../../../schema/place/near.ts";
 import type { Post } from "../../../schema/post.ts";
 import { type Asked, noteOf } from "../frame/view.ts";
@@ -25,17 +25,11 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   const answer = await ask("/search", { ...sent }, { searched: true });
   const posts = answer.data as Post[];
   const understood = answer.meta["understood"] as Understood | undefined;
-  const { q = "", kind, timezone, near } = answer.meta["query"] as Partial<Record<string, string>>;
-  const words = {
-    q,
-    ...(kind === undefined ? {} : { kind }),
-    ...(timezone === undefined ? {} : { timezone }),
-  };
-  const [said] = notesOnUnderstood(understood, words);
+  const { near } = answer.meta["query"] as Partial<Record<string, string>>;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
   const ownNote =
-    [said?.rest ?? "", placeAsChosen(params["near"], near), ...notesOnCorrections(corrected)]
-      .reduce((note, shown) => note.replace(shown, () => ""), noteOf(answer) ?? "")
+    [placeAsChosen(params["near"], near), ...notesOnCorrections(corrected)]
+      .reduce((note, shown) => note.replace(shown, () => ""), withoutUnderstood(noteOf(answer) ?? ""))
       .replace(/ {2,}/g, " ")
       .trim() || null;
   return {

@@ -6,6 +6,7 @@ import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
 import { zoneOfQuery } from "../query.ts";
+import { adviceToSearch, argumentsOf } from "./call.ts";
 import { daysInText } from "./times.ts";
 
 /** What the words of a search say of place and time, as the filters that they could be. */
@@ -75,37 +76,46 @@ export async function understoodIn(
   return { understood, lifts };
 }
 
-/** The parameters that filter by what was understood. */
-export function filtersOf({ near, days }: Understood): Record<string, string> {
+/** The arguments that filter by what was understood. */
+export function filtersOf({ near, days }: Understood): Record<string, string | number> {
   return {
     ...(near === undefined
       ? {}
       : {
           near: near.place,
-          ...(near.radius_km === RADIUS_KM.default ? {} : { radius_km: String(near.radius_km) }),
+          ...(near.radius_km === RADIUS_KM.default ? {} : { radius_km: near.radius_km }),
         }),
     ...(days?.after === undefined ? {} : { after: days.after }),
     ...(days?.before === undefined ? {} : { before: days.before }),
   };
 }
 
-/** What the words were taken for, and the call that filters by it. */
-export function notesOnUnderstood(
-  understood: Understood | undefined,
-  sent: { q: string; kind?: string; timezone?: string },
-): Extract<Advice, object>[] {
-  const filters = filtersOf(understood ?? {});
-  if (understood === undefined || Object.keys(filters).length === 0) return [];
-  const { near, days } = understood;
-  const taken = [
+/** What the words were taken for, and the caller's own call that filters by it too. */
+export function notesOnUnderstood(understood: Understood, sent: SearchQuery): Advice[] {
+  const filters = filtersOf(understood);
+  if (Object.keys(filters).length === 0) return [];
+  const taken = takenFor(understood);
+  return [
+    adviceToSearch(
+      { ...argumentsOf(sent), ...filters },
+      (call) => `Read ${taken}: what fits ranks higher, nothing is hidden. To see only that: ${call}.`,
+    ),
+  ];
+}
+
+/** Takes the sentence of `notesOnUnderstood` out of a note, for readers who see what was understood beside it. */
+export const withoutUnderstood = (note: string) =>
+  note.replace(
+    /Read “.+?: what fits ranks higher, nothing is hidden\. To see only that: GET \S+\.(?: |$)/,
+    "",
+  );
+
+/** `“near Berlin” as within 25 km of Berlin, Germany`. */
+function takenFor({ near, days }: Understood): string {
+  return [
     ...(near === undefined ? [] : [`“${near.words}” as within ${near.radius_km} km of ${near.place}`]),
     ...(days === undefined ? [] : [`“${days.words}” as ${daysInWords(days)}`]),
   ].join(" and ");
-  const sentence = (call: string) =>
-    `Read ${taken}: what fits ranks higher, nothing is hidden. To see only that: ${call}.`;
-  const call = `search ${JSON.stringify({ ...sent, ...filters })}`;
-  const rest = `GET /api/v1/search?${new URLSearchParams({ ...sent, ...filters })}`;
-  return [{ rest: sentence(rest), tools: sentence(call), reading: sentence(call) }];
 }
 
 function daysInWords({ after, before }: NonNullable<Understood["days"]>): string {
