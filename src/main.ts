@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { exitCodeOf, packageVersion, unknownCommand, WRONG_USE, withoutExits } from "./cli/program.ts";
 import { ConfigError } from "./config.ts";
 import { BoardError } from "./failures.ts";
-import { boundMalloc } from "./malloc.ts";
 
 /** Loaded only when they are asked for: a host that starts `stdio` waits for its first answer. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -33,7 +32,6 @@ const program = new Command("agent-board")
 
 try {
   const asked = process.argv[2] ?? "serve";
-  if (asked === "serve" || asked === "stdio") boundMalloc(process);
   const unknown = unknownCommand([...Object.keys(COMMANDS), "help", "complete"], asked);
   if (unknown !== null) leave(WRONG_USE, unknown);
   const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);

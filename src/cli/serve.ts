@@ -9,7 +9,6 @@ import { readConfig } from "../config.ts";
 import { openBoard } from "../open-board.ts";
 import { openLogger } from "./logger.ts";
 import { createProgress } from "./progress.ts";
-import { collectAtRest } from "./resting.ts";
 import { Stopping } from "./stopping.ts";
 
 /** Why a listener failed, by the system's code. */
@@ -52,7 +51,6 @@ async function serve(): Promise<void> {
   const admin = registry === null ? null : await openAdmin(registry, server, config.adminPort ?? 0, logger);
   await listen(server, config.port, config.host);
   board.start();
-  collectAtRest(server, board.embedder.settled());
   const { port } = server.address() as AddressInfo;
   logger.info(
     { url: board.site.root, address: `${config.host}:${port}`, store: config.storeUrl.split(":")[0] },

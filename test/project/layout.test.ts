@@ -67,7 +67,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/config.ts": ["src/parse-url.ts"],
   "src/start-worker.ts": [],
   "src/folders.ts": [],
-  "src/malloc.ts": [],
   "src/parse-url.ts": [],
 };
 const SEES_ALL = ["src/main.ts", "src/app.ts", "src/open-board.ts", "src/catalog.ts", "src/cli/"];
