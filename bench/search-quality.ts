@@ -23,7 +23,6 @@ import { parseArgs } from "node:util";
 import { measureScale, spreadOver } from "../src/domain/board/model-scale.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
-import { postForModel, queryForModel } from "../src/search/glossary/texts.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
 import { cosineOf, quantize } from "../src/search/vectors.ts";
 import { OPEN_FILTER } from "../test/support/boards/questions.ts";
@@ -76,7 +75,7 @@ export async function measure(
   const posts = await embedded(entries, embedder);
   // These queries are prose: their quotes mark titles, their dashes are punctuation; neither is an operator.
   const texts = collection.queries.map(({ text }) => parseQueryText(text.replace(/"|(?<=\s)-+/g, " ")));
-  const plain = texts.map((text) => queryForModel(text.plain, embedder));
+  const plain = texts.map((text) => text.plain);
   const vectors = (await embedAll(embedder, plain, "query")).map(quantize);
   const index = new IndexUnderTest(embedder);
   const { margin } = embedder.scale;
@@ -147,13 +146,7 @@ function qualityOf({ queries, gains }: Collection, run: readonly string[][]): Qu
 }
 
 async function embedded(entries: readonly IndexEntry[], embedder: Embedder): Promise<IndexedPost[]> {
-  const vectors = (
-    await embedAll(
-      embedder,
-      entries.map((entry) => postForModel(entry, embedder)),
-      "post",
-    )
-  ).map(quantize);
+  const vectors = (await embedAll(embedder, entries, "post")).map(quantize);
   return entries.map((entry, i) => ({ entry, vector: vectors[i] ?? null }));
 }
 
@@ -200,12 +193,10 @@ async function reportSeparation(folder: string, embedder: Embedder): Promise<voi
   const pairs = readRows<{ query: string; post: string; label: string; hard: boolean }>(
     join(folder, "pairs.jsonl"),
   );
-  const postTexts = posts.map((post) =>
-    postForModel({ ...post, placeName: post.location?.name ?? null }, embedder),
-  );
+  const postTexts = posts.map((post) => ({ ...post, placeName: post.location?.name ?? null }));
   const postVectors = (await embedAll(embedder, postTexts, "post")).map(quantize);
   const asked = queries.filter(({ query }) => (query.q ?? "") !== "");
-  const plain = asked.map(({ query }) => queryForModel(parseQueryText(query.q ?? "").plain, embedder));
+  const plain = asked.map(({ query }) => parseQueryText(query.q ?? "").plain);
   const queryVectors = (await embedAll(embedder, plain, "query")).map(quantize);
   const labels = new Map(
     pairs.map(({ query, post, label, hard }) => [`${query} ${post}`, hard ? `${label} (hard)` : label]),

@@ -17,7 +17,6 @@ import { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { makerOf } from "../../src/domain/subscriptions/meaning.ts";
 import type { OpenBoard } from "../../src/open-board.ts";
-import { queryForModel } from "../../src/search/glossary/texts.ts";
 import { quantize } from "../../src/search/vectors.ts";
 import { startBoard } from "../../test/support/boards/board.ts";
 import { aSubscription } from "../../test/support/search/rows.ts";
@@ -41,7 +40,7 @@ const PLACE = { near: "52.37,4.90", radius_km: 25 };
 
 async function save({ store, embedder, clock, ...board }: OpenBoard, count: number): Promise<void> {
   const { queries } = ownPairs(OWN_PAIRS);
-  const texts = queries.map(({ text }) => queryForModel(text.plain, embedder));
+  const texts = queries.map(({ text }) => text.plain);
   const vectors = (await embedAll(embedder, texts, "query")).map(quantize);
   for (let n = 0; n < count; n += PER_PUBLISHER) {
     const { id: publisherId } = await newPublisher({ store, embedder, clock, ...board });

@@ -1,9 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { postForModel, queryForModel } from "../../src/search/glossary/texts.ts";
+import { textForModel } from "../../src/search/model-text.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
 import { wordsOf } from "../../src/search/tokens.ts";
-import { textToEmbed } from "../../src/search/vectors.ts";
 import { ownPairs } from "../standing-rule/pairs.ts";
 import { notices, QUERIES } from "../support/corpus.ts";
 import { dataFolder, readRows } from "../support/data.ts";
@@ -42,15 +41,11 @@ export async function embedTexts(count: number, modelDir?: string): Promise<Text
       asked,
       queries: await embedAll(
         embedder,
-        asked.map(({ plain }) => queryForModel(plain, embedder)),
+        asked.map(({ plain }) => plain),
         "query",
       ),
-      posts: await embedAll(
-        embedder,
-        rows.map((row) => postForModel(row, embedder)),
-        "post",
-      ),
-      postWords: rows.map((row) => wordsOf(textToEmbed(row))),
+      posts: await embedAll(embedder, rows, "post"),
+      postWords: rows.map((row) => wordsOf(textForModel(row, { english: false }))),
     };
   } finally {
     await embedder.close();

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import { distanceKm } from "../../src/search/distance.ts";
-import { postForModel, queryForModel } from "../../src/search/glossary/texts.ts";
 import { parseQueryText, type QueryText } from "../../src/search/query-text.ts";
 import { quantize } from "../../src/search/vectors.ts";
 import { readRows } from "../support/data.ts";
@@ -163,11 +162,10 @@ export async function vectorsOf(
 ): Promise<Map<string, Int8Array>> {
   const queries = collections.flatMap((one) => one.queries);
   const posts = collections.flatMap((one) => one.posts);
-  const asked = queries.map(({ text }) => queryForModel(text.plain, embedder));
-  const written = posts.map((post) => postForModel(post, embedder));
+  const asked = queries.map(({ text }) => text.plain);
   const vectors = [
     ...(await embedAll(embedder, asked, "query")),
-    ...(await embedAll(embedder, written, "post")),
+    ...(await embedAll(embedder, posts, "post")),
   ];
   const ids = [...queries, ...posts].map(({ id }) => id);
   return new Map(ids.map((id, i) => [id, quantize(vectors[i] ?? new Float32Array())]));

@@ -5,7 +5,8 @@ import { MODELS } from "../../src/embed/models.ts";
 import { modelIdOf, openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { VectorMaker } from "../../src/ports/store/index.ts";
-import { preparationFor } from "../../src/search/glossary/texts.ts";
+import type { PostParts } from "../../src/schema/text.ts";
+import { preparationFor } from "../../src/search/model-text.ts";
 
 const CACHE = join(homedir(), ".cache", "agent-board", "models");
 /** Where the files of models are, or will be. */
@@ -33,7 +34,7 @@ export async function openModel(modelDir = MODEL_FILES, name: string | null = nu
 /** One vector for each of any number of texts. */
 export async function embedAll(
   embedder: Embedder,
-  texts: readonly string[],
+  texts: readonly (string | PostParts)[],
   purpose: "query" | "post",
 ): Promise<Float32Array[]> {
   const vectors: Float32Array[] = [];

@@ -1,6 +1,8 @@
-/** A text that waits for its vector. */
+import type { PostParts } from "../schema/text.ts";
+
+/** What waits for its vector. */
 export interface Waiting {
-  text: string;
+  text: string | PostParts;
   resolve(vector: Float32Array): void;
   reject(error: Error): void;
 }
@@ -20,9 +22,12 @@ export function takeBatch(queue: Waiting[], maxTokens: number): Waiting[] {
   let texts = 0;
   let tokens = 0;
   for (const { text } of queue) {
-    tokens += Math.min(maxTokens, Math.ceil(text.length / CHARACTERS_PER_TOKEN) + 2);
+    tokens += Math.min(maxTokens, Math.ceil(charactersOf(text) / CHARACTERS_PER_TOKEN) + 2);
     if (texts === MAX_TEXTS || (texts > 0 && tokens > MAX_TOKENS)) break;
     texts += 1;
   }
   return queue.splice(0, texts);
 }
+
+const charactersOf = (text: Waiting["text"]): number =>
+  typeof text === "string" ? text.length : text.title.length + text.body.length;

@@ -77,7 +77,7 @@ export class ModelThread {
   }
 
   /** One unit vector for each text, in order. Rejects with EmbedderUnavailable. */
-  embed(texts: readonly string[], purpose: "query" | "post"): Promise<Float32Array[]> {
+  embed(texts: readonly Waiting["text"][], purpose: "query" | "post"): Promise<Float32Array[]> {
     if (this.#queues.query.length + this.#queues.post.length + texts.length > MAX_WAITING) {
       return Promise.reject(new EmbedderUnavailable("too many texts are waiting"));
     }
@@ -127,9 +127,9 @@ export class ModelThread {
   }
 
   #start(folders: ModelFolders, began: number): void {
-    const { pooling, dimension, maxTokens, chosen } = this.#model;
-    const closes = chosen !== undefined;
-    const start: WorkerStart = { ...folders, pooling, dimension, maxTokens, closes };
+    const { pooling, dimension, maxTokens, english, queryPrefix, postPrefix, chosen } = this.#model;
+    const reading = { pooling, dimension, maxTokens, english, queryPrefix, postPrefix };
+    const start: WorkerStart = { ...folders, ...reading, closes: chosen !== undefined };
     const worker = startWorker(siblingOf(import.meta.url, "worker"), start);
     this.#worker = worker;
     this.#watch(worker);
@@ -163,15 +163,20 @@ export class ModelThread {
   #next(): void {
     const worker = this.#worker;
     if (worker === null || this.state !== "ready" || this.#handed.length === MAX_ORDERS) return;
-    const { query, post } = this.#queues;
+    const { query } = this.#queues;
     // Posts wait here, where a query still comes before them.
     if (query.length === 0 && this.#handed.length > 0) return;
-    const texts = takeBatch(query.length > 0 ? query : post, this.#model.maxTokens);
+    const purpose = query.length > 0 ? "query" : "post";
+    const texts = takeBatch(this.#queues[purpose], this.#model.maxTokens);
     if (texts.length === 0) return;
     this.#orders += 1;
     this.#handed.push({ id: this.#orders, texts: [...texts] });
     this.#watch(worker);
-    worker.postMessage({ id: this.#orders, texts: texts.map(({ text }) => text) } satisfies WorkerOrder);
+    worker.postMessage({
+      id: this.#orders,
+      purpose,
+      texts: texts.map(({ text }) => text),
+    } satisfies WorkerOrder);
   }
 
   #take(news: Extract<WorkerNews, { id: number }>): void {

@@ -66,26 +66,18 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
     settled: () => thread.settled(),
     async embed(texts, purpose) {
       if (thread.state !== "ready") throw new EmbedderUnavailable(`the model is ${thread.state}`);
-      if (purpose === "post") {
-        return thread.embed(
-          texts.map((text) => model.postPrefix + text),
-          purpose,
-        );
-      }
-
-      const unknown = [...new Set(texts)].filter((text) => !remembered.has(text));
+      const asked = texts.filter((text) => typeof text === "string");
+      if (purpose === "post" || asked.length < texts.length) return thread.embed(texts, purpose);
+      const unknown = [...new Set(asked)].filter((text) => !remembered.has(text));
       // Looked up before the wait: meanwhile other queries may push them out.
-      const known = new Map(texts.map((text) => [text, remembered.get(text)]));
-      const fresh = await thread.embed(
-        unknown.map((text) => model.queryPrefix + text),
-        purpose,
-      );
+      const known = new Map(asked.map((text) => [text, remembered.get(text)]));
+      const fresh = await thread.embed(unknown, purpose);
       for (const [i, text] of unknown.entries()) {
         known.set(text, fresh[i]);
         remembered.set(text, fresh[i]);
       }
       // Copies, so that no caller changes what the next one gets.
-      return texts.map((text) => new Float32Array(known.get(text) ?? []));
+      return asked.map((text) => new Float32Array(known.get(text) ?? []));
     },
     knowsWord: (word) => thread.state === "ready" && thread.words.has(word),
     close: () => thread.close(),

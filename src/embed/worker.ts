@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import type { PostParts } from "../schema/text.ts";
+import { textForModel } from "../search/model-text.ts";
 import { stepBack } from "../start-worker.ts";
 import { type EmbeddingModel, paddedDimension } from "./models.ts";
 import { openSession } from "./session.ts";
@@ -8,21 +10,24 @@ import { openTokenizer } from "./tokenizer.ts";
 import { wholeWords } from "./vocabulary.ts";
 
 /** What a worker starts with. */
-export interface WorkerStart {
+export interface WorkerStart
+  extends Pick<
+    EmbeddingModel,
+    "pooling" | "dimension" | "maxTokens" | "english" | "queryPrefix" | "postPrefix"
+  > {
   /** The model's own folder, and the weights in it. */
   modelFolder: string;
   weights: string;
   /** The folder of the runtime's libraries. */
   runtimeFolder: string;
-  pooling: EmbeddingModel["pooling"];
-  dimension: number;
-  maxTokens: number;
   /** See `openTokenizer`. */
   closes: boolean;
 }
 
 /** What it is sent: texts to embed, or the request to end. */
-export type WorkerOrder = { id: number; texts: readonly string[] } | "end";
+export type WorkerOrder =
+  | { id: number; purpose: "query" | "post"; texts: readonly (string | PostParts)[] }
+  | "end";
 
 /** What it answers: ready, with the words of its vocabulary, or failed at the start, then the vector of each text in turn, or what broke the order. */
 export type WorkerNews =
@@ -48,10 +53,11 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
       dispose();
       port.close();
     };
-    const answer = async ({ id, texts }: Exclude<WorkerOrder, "end">) => {
+    const prefixes = { query: start.queryPrefix, post: start.postPrefix };
+    const answer = async ({ id, purpose, texts }: Exclude<WorkerOrder, "end">) => {
       try {
         for (const text of texts) {
-          const vector = await embed(text);
+          const vector = await embed(prefixes[purpose] + textForModel(text, start));
           say({ kind: "vector", id, vector }, [vector.buffer as ArrayBuffer]);
         }
       } catch (error) {

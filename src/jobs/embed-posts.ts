@@ -1,7 +1,7 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
-import type { Store } from "../ports/store/index.ts";
-import { postForModel, preparationFor } from "../search/glossary/texts.ts";
+import type { Store, StoredPost } from "../ports/store/index.ts";
+import { preparationFor } from "../search/model-text.ts";
 import { quantize } from "../search/vectors.ts";
 
 /** So many posts without a vector are enqueued at once, some seconds of work: a new post waits no longer for its turn. */
@@ -38,10 +38,7 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
     (post) => post.state !== "removed",
   );
   try {
-    const texts = posts.map((post) =>
-      postForModel({ ...post, placeName: post.location?.name ?? null }, embedder),
-    );
-    const vectors = await embedder.embed(texts, "post");
+    const vectors = await embedder.embed(posts.map(partsOf), "post");
     const rows = posts.flatMap((post, i) => {
       const vector = vectors[i];
       return vector === undefined
@@ -56,5 +53,12 @@ export async function embedPosts(services: EmbeddingServices, now: number): Prom
     return 0;
   }
 }
+
+const partsOf = ({ title, body, tags, location }: StoredPost) => ({
+  title,
+  body,
+  tags,
+  placeName: location?.name ?? null,
+});
 
 const makerOf = (embedder: Embedder) => ({ model: embedder.modelId, preparation: preparationFor(embedder) });

@@ -1,3 +1,5 @@
+import type { PostParts } from "../schema/text.ts";
+
 /** `absent`: no model could be found or loaded; `off`: switched off by configuration. */
 export type ModelState = "ready" | "loading" | "absent" | "off";
 
@@ -37,11 +39,12 @@ export interface Embedder {
   /** Resolves when the state is `ready`, `absent` or `off`. */
   settled(): Promise<ModelState>;
   /**
-   * Unit vectors, one for each text, in order. Texts beyond the model's length (256 tokens) are cut.
+   * Unit vectors, one for each text or post, in order. Texts beyond the model's length (256 tokens) are cut. The model's
+   * thread also makes the text of a post, whose cost grows with its words (`src/search/model-text.ts`).
    * @param purpose  queries go ahead of posts, and their vectors are remembered
    * @throws EmbedderUnavailable when the state is not `ready`, or the queue is full
    */
-  embed(texts: readonly string[], purpose: "query" | "post"): Promise<Float32Array[]>;
+  embed(texts: readonly (string | PostParts)[], purpose: "query" | "post"): Promise<Float32Array[]>;
   /**
    * Whether a word in lower case, without accents, is a whole word of the model's vocabulary: it means something to the
    * model as it is spelt. False for every word while the state is not `ready`.

@@ -92,3 +92,11 @@ function bounded(max: number, clean: (sent: string) => string, min: 0 | 1) {
     })
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 }
+
+/** The words of a post: what a model reads of it, and what saved queries look for words in. */
+export interface PostParts {
+  title: string;
+  body: string;
+  tags: readonly string[];
+  placeName: string | null;
+}

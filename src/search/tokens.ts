@@ -17,6 +17,9 @@ const UNSPACED =
 
 const UNSPACED_RUN = new RegExp(`(?:${UNSPACED.source})+`, "gu");
 
+/** Longer runs of letters are no words that any rule looks into: the time of some grows with the cube of the length. */
+export const WORD_LETTERS_MAX = 40;
+
 /** A word in the spelling of `indexable`. */
 export const LETTERS = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 

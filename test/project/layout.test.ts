@@ -35,7 +35,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "src/transfer": ["src/ports", "src/schema", "src/parse-url.ts"],
   "src/domain": ["src/ports", "src/search", "src/schema", "src/gazetteer", "src/failures.ts"],
-  "src/search": ["src/schema"],
+  "src/search": ["src/data", "src/schema"],
+  "src/data": [],
   "src/ports": ["src/schema"],
   "src/store/open.ts": ["src/store/module.ts", "src/ports"],
   "src/store/mongodb": [
@@ -59,7 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
   "src/search-index": ["src/ports", "src/search", "src/schema", "src/start-worker.ts"],
-  "src/embed": ["src/ports", "src/start-worker.ts", "src/parse-url.ts"],
+  "src/embed": ["src/ports", "src/search", "src/schema", "src/start-worker.ts", "src/parse-url.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
   "src/schema": ["src/gazetteer", "src/parse-url.ts"],
   "src/gazetteer": [],

@@ -6,7 +6,7 @@ import { examineModel } from "../../src/cli/doctor/environment.ts";
 import { keptScale, SCALE_SETTING } from "../../src/domain/board/model-scale.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { REFERENCE_SCALE } from "../../src/ports/embedder.ts";
-import { preparationFor } from "../../src/search/glossary/texts.ts";
+import { preparationFor } from "../../src/search/model-text.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { freePort } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { coverageFactors, coverageWeight, fuse, relevanceOf } from "../../src/search/fuse.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { feedback } from "../../src/search/rerank.ts";
-import { cosineOf, dequantize, quantize, textToEmbed } from "../../src/search/vectors.ts";
+import { cosineOf, dequantize, quantize } from "../../src/search/vectors.ts";
 
 const unit = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 384, maxLength: 384 })
@@ -97,13 +97,5 @@ describe("feedback", () => {
   it("leaves the query alone without posts", () => {
     const query = Int8Array.of(1, 2, 3);
     expect(feedback(query, [])).toBe(query);
-  });
-});
-
-describe("textToEmbed", () => {
-  it("holds title, body, tags and place", () => {
-    const post = { title: "Bike", body: "Blue.", tags: ["cycling"], placeName: "Utrecht" };
-    expect(textToEmbed(post)).toBe("Bike. Blue.\ncycling, Utrecht");
-    expect(textToEmbed({ ...post, tags: [], placeName: null })).toBe("Bike. Blue.");
   });
 });

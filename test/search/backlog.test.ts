@@ -6,7 +6,8 @@ import { IndexUnderTest } from "../../bench/support/index-under-test.ts";
 import { MODELS } from "../../src/embed/models.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
-import { quantize, textToEmbed } from "../../src/search/vectors.ts";
+import type { PostParts } from "../../src/schema/text.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { aQuestion } from "../support/boards/questions.ts";
 import { post } from "../support/search/open-index.ts";
 
@@ -47,8 +48,8 @@ describe(`with ${WAITING} posts waiting for their vectors`, () => {
     await embedder.close();
   });
 
-  const vectorOf = async (entry: Parameters<typeof textToEmbed>[0]) => {
-    const [vector] = await embedder.embed([textToEmbed(entry)], "post");
+  const vectorOf = async (entry: PostParts) => {
+    const [vector] = await embedder.embed([entry], "post");
     return quantize(vector ?? new Float32Array());
   };
   const firstFor = async (q: string, rerank: boolean) => {

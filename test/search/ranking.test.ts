@@ -9,7 +9,7 @@ import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Question } from "../../src/ports/search-index.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
-import { quantize, textToEmbed } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const [id, [title, body]] of Object.entries(NOTICES)) {
     const entry = { ...POST, id, title, body };
     index.put(entry);
-    const [vector] = await embedder.embed([textToEmbed(entry)], "post");
+    const [vector] = await embedder.embed([entry], "post");
     if (vector !== undefined) index.putVector(id, embedder.modelId, quantize(vector));
   }
   index.committed();

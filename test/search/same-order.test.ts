@@ -9,7 +9,7 @@ import { openEmbedder } from "../../src/embed/transformer.ts";
 import type { Embedder } from "../../src/ports/embedder.ts";
 import type { Question, SearchIndex } from "../../src/ports/search-index.ts";
 import type { Store, StoredPost } from "../../src/ports/store/index.ts";
-import { quantize, textToEmbed } from "../../src/search/vectors.ts";
+import { quantize } from "../../src/search/vectors.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
 import { binaryOf, documentOfPost } from "../../src/store/mongodb/schema/posts.ts";
@@ -129,9 +129,7 @@ function postOf(notice: Record<string, unknown>, at: number): StoredPost {
 async function vectorsOf(embedder: Embedder, posts: readonly StoredPost[]): Promise<Int8Array[]> {
   const texts = posts
     .slice(0, BY_MODEL)
-    .map(({ title, body, tags, location }) =>
-      textToEmbed({ title, body, tags, placeName: location?.name ?? null }),
-    );
+    .map(({ title, body, tags, location }) => ({ title, body, tags, placeName: location?.name ?? null }));
   const known: Float32Array[] = [];
   for (let at = 0; at < texts.length; at += 50)
     known.push(...(await embedder.embed(texts.slice(at, at + 50), "post")));

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type { Store } from "../../ports/store/index.ts";
-import { postForModel, queryForModel } from "../../search/glossary/texts.ts";
+import type { PostParts } from "../../schema/text.ts";
 import { cosineOf, quantize } from "../../search/vectors.ts";
 import { filterOf } from "../search/query.ts";
 import { MeasuredScale, scaleFrom } from "./cosine-scale.ts";
@@ -80,24 +80,21 @@ export class ModelScale {
  * @throws EmbedderUnavailable when the model is too busy
  */
 export async function measureScale(
-  texts: readonly Parameters<typeof postForModel>[0][],
+  texts: readonly PostParts[],
   embedder: Embedder,
 ): Promise<ReturnType<typeof scaleFrom>> {
   // As the index keeps vectors: it cuts off what large components have above 0.254.
-  const embedded = async (some: readonly string[], purpose: "post" | "query") => {
+  const embedded = async (some: readonly (string | PostParts)[], purpose: "post" | "query") => {
     const vectors: Int8Array[] = [];
     for (let at = 0; at < some.length; at += BATCH) {
       vectors.push(...(await embedder.embed(some.slice(at, at + BATCH), purpose)).map(quantize));
     }
     return vectors;
   };
-  const vectors = await embedded(
-    texts.map((post) => postForModel(post, embedder)),
-    "post",
-  );
+  const vectors = await embedded(texts, "post");
   const asked = texts.flatMap((_post, at) => (at % SAMPLE.titleEvery === 0 ? [at] : []));
   const titles = await embedded(
-    asked.map((at) => queryForModel(texts[at]?.title ?? "", embedder)),
+    asked.map((at) => texts[at]?.title ?? ""),
     "query",
   );
   const cosines = titles.flatMap((title, i) =>

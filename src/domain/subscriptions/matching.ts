@@ -12,7 +12,6 @@ import {
 } from "../../ports/store/index.ts";
 import { KINDS } from "../../schema/post.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
-import { queryForModel } from "../../search/glossary/texts.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
 import {
   answers,
@@ -228,10 +227,7 @@ export class Matching {
   /** Empty when the model is busy or gone: words still match, and the next refresh tries again. */
   async #vectorsOf(texts: readonly string[]): Promise<Float32Array[]> {
     try {
-      return await this.#embedder.embed(
-        texts.map((text) => queryForModel(text, this.#embedder)),
-        "query",
-      );
+      return await this.#embedder.embed(texts, "query");
     } catch (error) {
       if (error instanceof EmbedderUnavailable) return [];
       throw error;

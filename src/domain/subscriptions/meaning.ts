@@ -3,7 +3,7 @@ import type { SearchIndex } from "../../ports/search-index.ts";
 import type { StoredSubscription } from "../../ports/store/index.ts";
 import { isMadeBy, makerName } from "../../ports/vector-maker.ts";
 import type { StandingQuery } from "../../schema/subscription.ts";
-import { preparationFor } from "../../search/glossary/texts.ts";
+import { preparationFor } from "../../search/model-text.ts";
 import { parsedTextOf } from "../search/query.ts";
 import { queryVector } from "../search/query-vector.ts";
 import { countBackground, countPosts } from "./backgrounds.ts";

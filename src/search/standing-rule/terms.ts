@@ -1,10 +1,10 @@
 import { stemmer } from "stemmer";
-import { comparableWords } from "../tokens.ts";
+import { comparableWords, WORD_LETTERS_MAX } from "../tokens.ts";
 
 /** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
 export function termsOf(text: string): string {
   return comparableWords(text)
-    .map((word) => stemmer(word))
+    .map((word) => (word.length > WORD_LETTERS_MAX ? word : stemmer(word)))
     .join(" ");
 }
 

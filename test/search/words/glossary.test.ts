@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { glossOf } from "../../../src/search/glossary/index.ts";
-import { postForModel, queryForModel } from "../../../src/search/glossary/texts.ts";
+import { glossOf } from "../../../src/search/glossary.ts";
+import { textForModel } from "../../../src/search/model-text.ts";
 
 describe("glossOf", () => {
   it.each([
@@ -35,6 +35,11 @@ describe("glossOf", () => {
     "",
   ])("leaves English, names and what it does not know alone: %s", (text) => expect(glossOf(text)).toBe(""));
 
+  it("looks into no word above 40 letters, however it is made of known ones", () => {
+    expect(glossOf("boot".repeat(10))).not.toBe("");
+    expect(glossOf(`${"boot".repeat(1998)}qqqqqq`)).toBe("");
+  });
+
   it("reads names of several words", () => {
     expect(glossOf("Petit marché de Noël")).toBe("christmas market");
     expect(glossOf("Sprzedam wózek, pompa ciepła gratis")).toContain("heat pump");
@@ -45,17 +50,18 @@ describe("what the model gets", () => {
   const post = { title: "Suche Geige", body: "Für meine Tochter.", tags: ["musik"], placeName: "Wien" };
 
   it("is a post with its title in English first and all of it last", () => {
-    expect(postForModel(post, { english: true })).toBe(
+    expect(textForModel(post, { english: true })).toBe(
       "wanted looking for, violin fiddle strings. Suche Geige. Für meine Tochter.\nmusik, Wien\nwanted looking for, violin fiddle strings",
     );
-    expect(queryForModel("gebrauchte Geige", { english: true })).toBe(
+    expect(textForModel("gebrauchte Geige", { english: true })).toBe(
       "gebrauchte Geige. used second-hand, violin fiddle strings",
     );
   });
 
   it("is an English text as it stands", () => {
     const english = { title: "Violin wanted", body: "For my daughter.", tags: [], placeName: null };
-    expect(postForModel(english, { english: true })).toBe("Violin wanted. For my daughter.");
-    expect(queryForModel("used violin", { english: true })).toBe("used violin");
+    expect(textForModel(english, { english: true })).toBe("Violin wanted. For my daughter.");
+    expect(textForModel(post, { english: false })).toBe("Suche Geige. Für meine Tochter.\nmusik, Wien");
+    expect(textForModel("used violin", { english: true })).toBe("used violin");
   });
 });
