@@ -20,7 +20,7 @@ export default defineTool({
   carriesPosts: true,
   outcomes: ["ok"],
   rest: { method: "GET", path: "/subscriptions/{id}/pending" },
-  also: { missing: "id", operation: "read_matches" },
+  also: { missing: "id", operation: "read_inbox" },
   examples: [{ id: "sub_4yTq8WnZ2kPv6R" }],
 
   async handle({ id, cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {

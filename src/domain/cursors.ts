@@ -33,8 +33,16 @@ export class Cursors {
     return value;
   }
 
-  writePlace(list: string, place: Place): string {
-    return this.write(list, [place.at, place.id]);
+  /** @param shown  how many rows were shown up to this place; for lists that count them */
+  writePlace(list: string, place: Place, shown = 0): string {
+    return this.write(list, [place.at, place.id, ...(shown === 0 ? [] : [shown])]);
+  }
+
+  /** How many rows a walk has shown before this cursor. */
+  readShown(list: string, cursor: string | undefined): number {
+    if (cursor === undefined) return 0;
+    const [, , shown = 0] = this.read(list, cursor);
+    return typeof shown === "number" ? shown : 0;
   }
 
   readPlace(list: string, cursor: string | undefined): Place | null {

@@ -67,11 +67,12 @@ export const readInbox = defineRoute({
   rest: { method: "GET", path: "/publishers/me/inbox" },
   examples: [{}],
 
-  async handle({ cursor, limit, wait_s }, { inbox, waits, caller, line }) {
+  async handle({ cursor, limit, wait_s }, { inbox, subscriptions, waits, caller, line }) {
     const page = await waits.until(caller, { seconds: wait_s, line }, () =>
       inbox.read(caller, { cursor, limit }),
     );
-    return ok(page.items, { nextCursor: page.nextCursor, notes: page.notes });
+    const meta = { subscriptions: await subscriptions.list(caller) };
+    return ok(page.items, { nextCursor: page.nextCursor, notes: page.notes, meta });
   },
 });
 

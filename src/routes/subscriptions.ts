@@ -3,9 +3,7 @@ import { defineRoute, ok, pending } from "../operation.ts";
 import { Deleted } from "../schema/post.ts";
 import { numeric } from "../schema/scalars.ts";
 import {
-  awaitedPageOf,
   DeliveryRecord,
-  OwnMatch,
   pageOf,
   RotatedSecret,
   Subscription,
@@ -33,31 +31,6 @@ export const listSubscriptions = defineRoute({
 
   async handle(_input, { subscriptions, caller }) {
     return ok(await subscriptions.list(caller), { nextCursor: null });
-  },
-});
-
-export const readMatches = defineRoute({
-  name: "read_matches",
-  title: "Read all new matches",
-  when: "You want what matched any of your standing queries since your last look; keep `next_cursor` as your watermark.",
-  input: z.object(awaitedPageOf),
-  output: z.array(OwnMatch),
-  auth: "key",
-  effect: "reads",
-  limit: "read",
-  failures: ["invalid_cursor"],
-  list: true,
-  carriesPosts: true,
-  outcomes: ["ok"],
-  rest: { method: "GET", path: "/publishers/me/matches" },
-  examples: [{}],
-
-  async handle({ cursor, limit, wait_s }, { subscriptions, waits, caller, line }) {
-    const page = await waits.until(caller, { seconds: wait_s, line }, () =>
-      subscriptions.allPending(caller, { cursor, limit }),
-    );
-    const { matches, nextCursor, subscriptions: saved, notes } = page;
-    return ok(matches, { nextCursor, notes, meta: { subscriptions: saved } });
   },
 });
 

@@ -13,6 +13,12 @@ export const Meta = z.object({
     .enum(["hybrid+rerank", "hybrid", "lexical", "newest", "soonest"])
     .optional()
     .describe("Search: what ordered the posts."),
+  total: z.int().optional().describe("Search: how many posts match; 1,000 stands for 1,000 and more."),
+  first: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Search: how many matches come before this page; null behind the thousandth."),
   corrected: z
     .array(z.object({ from: z.string(), to: z.string() }))
     .optional()
@@ -34,10 +40,7 @@ export const Meta = z.object({
     .string()
     .optional()
     .describe("A post: `cursor` of `GET /posts/{id}/replies` for the replies after those it shows."),
-  subscriptions: z
-    .array(Subscription)
-    .optional()
-    .describe("Matches of all subscriptions: the subscriptions, oldest first."),
+  subscriptions: z.array(Subscription).optional().describe("The inbox: your subscriptions, oldest first."),
   content_notice: z.string().optional().describe("Where posts are answered: their text is third-party data."),
 });
 

@@ -145,10 +145,6 @@ export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export const PendingMatch = Post.extend({ delivery_id: z.int(), matched_at: Timestamp });
 export type PendingMatch = z.infer<typeof PendingMatch>;
 
-/** A match among those of all subscriptions. */
-export const OwnMatch = PendingMatch.extend({ subscription_id: z.string() });
-export type OwnMatch = z.infer<typeof OwnMatch>;
-
 /** The longest wait, in seconds: clients and proxies commonly give up a silent call after 60. */
 const WAIT_MAX_S = 50;
 

@@ -1,6 +1,5 @@
 import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { measureTexts } from "../../bench/manual-size.ts";
 import { excerptOf, hitRanges, soughtWords } from "../../src/adapters/text/excerpt.ts";
 import { visible } from "../../src/adapters/text/untrusted.ts";
 import { whenOf } from "../../src/adapters/text/when.ts";
@@ -8,10 +7,7 @@ import type { Post } from "../../src/schema/post.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
-import { BUDGETS } from "../support/run/budgets.ts";
 import { cpuMsOf } from "../support/run/cpu.ts";
-
-const CUT = "Later posts are cut to fit; read them one by one with `get_post`.";
 
 let board: TestBoard;
 let client: TestClient;
@@ -88,32 +84,43 @@ describe("a hostile post in a list", () => {
   });
 });
 
-describe("the size of an answer", () => {
-  it("stays within its budget in the benchmark too", async () => {
-    const tokens = Object.fromEntries((await measureTexts()).map((text) => [text.name, text.tokens]));
-    const { tools } = board.board.catalog;
-    expect(tokens["tools/list, as a model is shown it"]).toBeLessThanOrEqual(
-      BUDGETS.toolListTokens(tools.length),
-    );
-    expect(tokens["ten results"]).toBeLessThanOrEqual(1_100);
-  });
+const tokensOf = (text: string) => getEncoding("o200k_base").encode(text).length;
 
-  it("ten results take at most 1,100 tokens", async () => {
+/** The answers from a first call to the last page, following each printed call. */
+async function pagesFrom(args: Record<string, unknown>) {
+  const pages = [await client.call("search", args)];
+  for (;;) {
+    const next = /\nMore: search (.*)$/.exec(pages.at(-1)?.text ?? "")?.[1];
+    if (next === undefined) return pages;
+    pages.push(await client.call("search", JSON.parse(next)));
+  }
+}
+
+const headingsOf = (pages: readonly { text: string }[]) =>
+  pages.map(({ text }) => /Posts? [\d–]+ of [\d,+]+/.exec(text)?.[0]);
+
+describe("the size of an answer", () => {
+  it("lets twenty ordinary posts be whole: title, place, publisher, link and 160 characters of the body", async () => {
     const topics =
       "ceramics,choir,chess,knitting,running,sourdough,origami,sailing,astronomy,gardening".split(",");
-    for (const [i, topic] of topics.entries()) {
+    const titles: string[] = [];
+    for (const [i, topic] of [...topics, ...topics.map((each) => `${each} club`)].entries()) {
       // One publisher each: from a single one, posts this similar would be a storm of duplicates.
-      const { key: own } = await register(board, "Neighbourhood House Westerpark");
+      const name = `Neighbourhood House ${topic} at the Westerpark`;
+      const { key: own } = await register(board, name);
+      const title = `Open ${topic} evening for beginners in the neighbourhood house`;
+      titles.push(title);
       await call(
         board,
         "POST /posts",
         {
-          title: `Open ${topic} evening for beginners in the neighbourhood house`,
+          title,
           body: `Come and try ${topic} with us: no experience needed, all material is there, coffee and tea are free. We meet in the large room on the ground floor, which has a ramp and an accessible toilet. `.repeat(
             4,
           ),
           kind: "event",
-          tags: [topic, "beginners", "evening"],
+          url: `https://neighbourhood-house.example/agenda/evenings/${i}`,
+          tags: ["beginners", "evening"],
           location: { name: "Amsterdam Westerpark", lat: 52.38 + i / 1000, lng: 4.87 },
           starts_at: `2099-03-${10 + i}T19:30:00+01:00`,
           ends_at: `2099-03-${10 + i}T21:30:00+01:00`,
@@ -122,41 +129,61 @@ describe("the size of an answer", () => {
         { key: own },
       );
     }
-    const { text, data } = await client.call("search", {
-      q: "evening for beginners",
-      near: "52.38,4.87",
-      limit: 10,
-    });
-    expect(data.posts).toHaveLength(10);
-    expect(getEncoding("o200k_base").encode(text).length).toBeLessThanOrEqual(1_100);
+    const { text } = await client.call("search", { q: "evening for beginners", near: "52.38,4.87" });
+    expect(text).toContain("Posts 1–20 of 20, best first");
+    for (const title of titles) expect(text).toContain(`event "${title}"`);
+    const facts = [
+      ...text.matchAll(
+        /^ {3,4}\w{3} 2099-03-\d\d \d\d:30–2\d:30 \| "Amsterdam Westerpark" \S+ km \| by "Neighbourhood House [\w ]+ at the Westerpark" pub_\w{14} \| https:\S+agenda\/evenings\/\d+ /gm,
+      ),
+    ];
+    expect(facts).toHaveLength(20);
+    const bodies = [...text.matchAll(/^ {3,4}> (.*)$/gm)].map(([, body = ""]) => body.length);
+    expect(Math.min(...bodies)).toBeGreaterThanOrEqual(160);
+    expect(tokensOf(text)).toBeLessThanOrEqual(4_500);
   });
 
-  it("whole posts stop at what a host can take, and say so", async () => {
-    for (let i = 0; i < 7; i += 1) {
-      const { key: own } = await register(board, "Long");
-      const words = Array.from({ length: 990 }, (_, n) => `w${(n * 7919 + i * 104_729) % 100_003}`).join(" ");
-      await call(board, "POST /posts", { title: `Epic ${i}`, body: `leviathan ${words}` }, { key: own });
+  it("shows fewer of the longest posts, each whole, and goes on without repeating or skipping any", async () => {
+    const long = (word: string, length: number) => `${word} `.repeat(length).slice(0, length).trim();
+    for (let i = 0; i < 14; i += 1) {
+      const { key: own } = await register(board, long(`Publisher${i}`, 80));
+      const post = {
+        title: long(`Manatee${i}`, 200),
+        body: long(`sirenian${i}`, 4_000),
+        url: `https://example.org/${"u".repeat(175)}${i}`,
+        tags: Array.from({ length: 20 }, (_, n) => `${"t".repeat(35)}${i}-${n}`),
+        location: { name: long(`Lagoon${i}`, 200), lat: 1, lng: i },
+        metadata: { blob: `${i}`.repeat(12_000) },
+      };
+      expect((await call(board, "POST /posts", post, { key: own })).status).toBe(201);
     }
-    const { text, data } = await client.call("search", { q: "leviathan", detail: "full" });
-    expect(data.posts).toHaveLength(7);
-    expect(text.length).toBeLessThan(50_000);
-    expect(text).toContain(CUT);
-    expect(data.note).toContain(CUT);
-  });
-
-  it("whole posts stop there too when their metadata is long", async () => {
-    for (let i = 0; i < 6; i += 1) {
-      const { key: own } = await register(board, "Metadata");
-      const metadata = { blob: `${i}`.repeat(15_000) };
-      await call(board, "POST /posts", { title: `Saga ${i}`, body: "kraken", metadata }, { key: own });
+    for (const question of [
+      { near: "1,4", radius_km: 500 },
+      { near: "1,4", radius_km: 500, detail: "full" },
+    ]) {
+      const pages = await pagesFrom(question);
+      expect(pages.length).toBeGreaterThan(1);
+      const all = pages.flatMap(({ data }) => data.posts.map(({ title }: Post) => title));
+      expect([...all].sort()).toEqual(Array.from({ length: 14 }, (_, i) => long(`Manatee${i}`, 200)));
+      const shown = pages.map(({ data }) => data.posts.length);
+      let from = 1;
+      for (const [at, heading] of headingsOf(pages).entries()) {
+        const until = from + (shown[at] ?? 0) - 1;
+        expect(heading).toBe(from === until ? `Post ${from} of 14` : `Posts ${from}–${until} of 14`);
+        from = until + 1;
+      }
+      for (const { text, data } of pages) {
+        expect(tokensOf(text)).toBeLessThan(12_000);
+        expect(JSON.stringify(data).length).toBeLessThan(100_000);
+        for (const { title, location, publisher, link } of data.posts as Post[]) {
+          for (const whole of [title, location?.name, publisher.name, publisher.id, link])
+            expect(text).toContain(whole);
+        }
+      }
     }
-    const { data } = await client.call("search", { q: "kraken", detail: "full" });
-    expect(data.posts).toHaveLength(6);
-    expect(JSON.stringify(data).length).toBeLessThan(50_000);
-    expect(data.note).toContain(CUT);
   });
 
-  it("a post at every bound at once is still read whole, and its page says that replies are cut", async () => {
+  it("a post at every bound at once is still read whole, and its replies go on where they end", async () => {
     const address = `https://example.org/${"u".repeat(970)}`;
     const post = {
       title: "Largest",
@@ -167,17 +194,22 @@ describe("the size of an answer", () => {
     };
     const { body: created } = await write(post);
     const { data } = created;
-    const read = await client.call("get_post", { id: data.id });
-    expect(read.data).toMatchObject({ body: post.body, link: address, metadata: post.metadata });
-    expect(read.text).not.toContain(CUT);
-    for (let i = 0; i < 2; i += 1) {
+    for (let i = 0; i < 3; i += 1) {
       const { key: own } = await register(board, "Verbose");
-      const reply = { title: "Re", body: `${i} `.repeat(4_000), parent_id: data.id };
+      const reply = { title: `Re ${i}`, body: `${i} `.repeat(3_999), parent_id: data.id };
       await call(board, "POST /posts", reply, { key: own });
     }
     const page = await client.call("get_post", { id: data.id });
-    expect(page.data.replies).toHaveLength(2);
-    expect(page.text).toMatch(new RegExp(`^Note: .*${CUT}\n`));
+    expect(page.data).toMatchObject({ body: post.body, link: address, metadata: post.metadata });
+    const titles = page.data.replies.map(({ title }: Post) => title);
+    for (let text = page.text; ; ) {
+      const next = /^More: get_post (.*)$/m.exec(text)?.[1];
+      if (next === undefined) break;
+      const more = await client.call("get_post", JSON.parse(next));
+      titles.push(...more.data.posts.map(({ title }: Post) => title));
+      ({ text } = more);
+    }
+    expect(titles).toEqual(["Re 0", "Re 1", "Re 2"]);
   });
 });
 

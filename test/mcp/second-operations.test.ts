@@ -7,11 +7,10 @@ import { distinctText } from "../support/texts/texts.ts";
 let board: TestBoard;
 let client: TestClient;
 let key: string;
+const open = CLIENTS["2026-07-28"] as NonNullable<(typeof CLIENTS)[string]>;
 beforeAll(async () => {
   board = await startBoard();
   key = (await register(board, "Owner")).key;
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
   client = await open({ url: `${board.url}/mcp`, key });
 });
 afterAll(async () => {
@@ -100,36 +99,57 @@ describe("create_post with id", () => {
 
 describe("check_subscription without id", () => {
   it("gives the new matches of all subscriptions once, with the list of them, and goes on from its cursor", async () => {
-    const empty = await client.call("check_subscription", {});
-    expect(empty.text).toMatch(/^No new matches\..*\nYou have no subscriptions\./);
+    const { key: ownKey } = await register(board, "Listener");
+    const listener = await open({ url: `${board.url}/mcp`, key: ownKey });
+    const empty = await listener.call("check_subscription", {});
+    expect(empty.text).toMatch(/^Nothing new\..*\nYou have no subscriptions\./);
     const ids = [];
     for (const q of ["theremin", "hurdygurdy"]) {
-      const saved = await client.call("subscribe", { query: { q }, label: `For ${q}` });
+      const saved = await listener.call("subscribe", { query: { q }, label: `For ${q}` });
       ids.push(/^id: (\S+)$/m.exec(saved.text)?.[1]);
     }
     const write = (word: string) =>
-      client.call("create_post", { title: `A ${word}`, body: `To sell: a ${word}.` });
+      listener.call("create_post", { title: `A ${word}`, body: `To sell: a ${word}.` });
     await write("theremin");
     await write("hurdygurdy");
     const both = await eventually(
-      () => client.call("check_subscription", {}),
+      () => listener.call("check_subscription", {}),
       ({ text }) => /A theremin[\s\S]*A hurdygurdy/.test(text),
     );
     expect(both.text).toMatch(/"A theremin"\n[\s\S]*matches S1\n[\s\S]*"A hurdygurdy"\n[\s\S]*matches S2\n/);
     expect(both.text).toContain(`S1 \`${ids[0]}\` | "For theremin" | "Posts about \\"theremin\\"" | 1 kept`);
     const [tool, args] = nextCall(both.text);
     expect([tool, Object.keys(args)]).toEqual(["check_subscription", ["cursor"]]);
-    const none = await client.call(tool, args);
-    expect(none.text).toMatch(/^No new matches\./);
+    const none = await listener.call(tool, args);
+    expect(none.text).toMatch(/^Nothing new\./);
     await write("theremin of wood");
     const later = await eventually(
-      () => client.call(tool, args),
+      () => listener.call(tool, args),
       ({ text }) => text.includes("of wood"),
     );
     expect(later.text).not.toContain("A hurdygurdy");
-    const rest = await call(board, "GET /publishers/me/matches", undefined, { key });
+    const rest = await call(board, "GET /publishers/me/inbox", undefined, { key: ownKey });
     expect(rest.body.data).toHaveLength(3);
     expect(rest.body.meta.subscriptions).toHaveLength(2);
+  });
+
+  it("names a post that several subscriptions match once, and brings replies to one's own posts", async () => {
+    const seller = await open({ url: `${board.url}/mcp`, key: (await register(board, "Seller")).key });
+    const ids: string[] = [];
+    for (const query of [{ q: "harmonium" }, { tags: "reed-organ" }]) {
+      const saved = await seller.call("subscribe", { query });
+      ids.push(/^id: (\S+)$/m.exec(saved.text)?.[1] ?? "");
+    }
+    const post = { title: "A harmonium", body: "For sale, 80 euros.", tags: ["reed-organ"] };
+    const published = await seller.call("create_post", post);
+    const id = /^id: (\S+)$/m.exec(published.text)?.[1];
+    await client.call("create_post", { title: "Still there?", body: "I would take it.", parent_id: id });
+    const news = await eventually(
+      () => seller.call("check_subscription", {}),
+      ({ text }) => text.includes("Still there?") && /matches S1, S2/.test(text),
+    );
+    expect(news.text.match(/"A harmonium"/g)).toHaveLength(1);
+    expect(news.text).toMatch(/"Still there\?"\n[\s\S]*\n {3}a reply to your post/);
   });
 });
 

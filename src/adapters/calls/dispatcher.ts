@@ -168,6 +168,7 @@ export class Dispatcher {
    * Performs an operation, and counts its answer and its statistic.
    *
    * @param source  where the input came from; it decides the failure of an invalid one
+   * @param fits  how many items of a page the surface can show; the page then ends behind these
    * @throws BoardError the admission's refusal, `read_only`, `publisher_suspended`, or a failure of the operation
    */
   async perform(
@@ -176,8 +177,14 @@ export class Dispatcher {
     sent: Record<string, unknown>,
     source: "body" | "query",
     label: AnswerLabel = { as: operation.name },
+    fits?: (page: unknown) => number,
   ): Promise<Performed> {
-    const { input, reply, body } = await this.#run(operation, admission, sent, source);
+    let run = await this.#run(operation, admission, sent, source);
+    const limit = fits?.(run.body.data) ?? Number.POSITIVE_INFINITY;
+    // Cursors do not depend on the size of the page.
+    if (Array.isArray(run.body.data) && limit > 0 && limit < run.body.data.length)
+      run = await this.#run(operation, admission, { ...sent, limit }, source);
+    const { input, reply, body } = run;
     const { reporter: caller, client, now } = admission;
     const { data, outcome } = reply;
     this.answered(label, OUTCOME_STATUS[outcome]);

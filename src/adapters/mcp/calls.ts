@@ -1,9 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
 import { BoardError, FAILURES } from "../../failures.ts";
-import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import type { Post, PostWithContext } from "../../schema/post.ts";
+import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import type { Success } from "../calls/envelope.ts";
 import { refuseMisspelt, understoodArguments } from "./arguments.ts";
-import { answerOf, failedResult } from "./results.ts";
+import { answerOf, type Call, failedResult, fittingPosts } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 export interface CallParts {
@@ -35,8 +37,10 @@ export async function callTool(
     refuseMisspelt(understood);
     const source = operation.rest.method === "GET" ? "query" : "body";
     const noted = { ...admission, notes: [...admission.notes, ...understood.notes] };
-    const performed = await dispatcher.perform(operation, noted, input, source, label);
     const call = { tool, served, sent: input, detail, now: parts.clock(), site: parts.site };
+    const fits = served.shape === "posts" ? (page: unknown) => fittingPosts(call, page) : undefined;
+    const performed = await dispatcher.perform(operation, noted, input, source, label, fits);
+    if (served.shape === "post") await cutReplies(dispatcher, admission, call, performed.body);
     const { text, data } = answerOf(call, performed);
     return {
       content: [{ type: "text", text }],
@@ -47,6 +51,23 @@ export async function callTool(
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
     return failedResult(forAgents(error, input, isOutranked, parts.site), door.surface, reference);
   }
+}
+
+/** Leaves out the replies of a post that do not fit, and says from where they continue. */
+async function cutReplies(
+  dispatcher: Dispatcher,
+  admission: Admission,
+  call: Call,
+  body: Success,
+): Promise<void> {
+  const page = body.data as PostWithContext;
+  const fitting = fittingPosts(call, page);
+  const [, listing] = call.tool.operations;
+  if (fitting >= page.replies.length || listing === undefined) return;
+  const first = { id: page.id, limit: Math.max(1, fitting) };
+  const { data, next_cursor: cursor } = await dispatcher.ask(listing.operation, admission, first);
+  page.replies = data as Post[];
+  body.meta["replies_cursor"] = cursor;
 }
 
 function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[number] {

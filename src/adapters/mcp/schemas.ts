@@ -88,9 +88,19 @@ function dataSchema({ operation: { output }, shape }: Answering): JsonObject {
   if (shape !== "posts") {
     return { properties: { ...notices, ...propertiesOf(shownPost(output)) }, required: ALWAYS };
   }
-  const item = output instanceof z.ZodArray ? shownPost(output.element as z.ZodType) : {};
+  const item = output instanceof z.ZodArray ? shownItem(output.element as z.ZodObject) : {};
   const posts = { type: "array", items: item };
   return { properties: { ...notices, posts, next_cursor: TEXT }, required: ["posts"] };
+}
+
+/** An item of an inbox is shown as its post, and beside it what concerns the caller. */
+function shownItem(element: z.ZodObject): JsonObject {
+  const { post, subscription_id: _one, ...news } = element.shape as Record<string, z.ZodType>;
+  if (post === undefined) return shownPost(element);
+  const ids = { subscription_ids: { type: "array", items: TEXT } };
+  const item = shownPost(post);
+  const beside = propertiesOf(present(jsonSchemaOf(z.object(news), "output")));
+  return { ...item, properties: { ...propertiesOf(item), ...beside, ...ids } };
 }
 
 /** What even the briefest form of a post has. */

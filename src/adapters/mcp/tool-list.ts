@@ -22,6 +22,8 @@ export interface ServedOperation {
   shape: "posts" | "post" | "receipt" | "record";
   /** Its cursor is a watermark: it is good for the next look, even when there is nothing more now. */
   isWatermark: boolean;
+  /** Its items are posts with word of how they came to the caller. */
+  isInbox: boolean;
   /** `always`: its posts are shown whole as far as they fit; `asked`: with the argument `detail`. */
   whole: "always" | "asked" | "never";
 }
@@ -78,8 +80,9 @@ function servedOperation(operation: Operation, first?: ServedOperation): ServedO
   const shape = shapeOf(operation);
   const item = operation.output instanceof z.ZodArray ? operation.output.element : undefined;
   const isWatermark = item instanceof z.ZodObject && "delivery_id" in item.shape;
+  const isInbox = isWatermark && "post" in item.shape;
   const whole = shape !== "posts" || isWatermark ? "never" : first?.shape === "post" ? "always" : "asked";
-  return { operation, shape, isWatermark, whole };
+  return { operation, shape, isWatermark, isInbox, whole };
 }
 
 function shapeOf({ output, carriesPosts, effect }: Operation): ServedOperation["shape"] {

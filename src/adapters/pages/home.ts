@@ -149,6 +149,6 @@ function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: num
     board.top_places.length > 0 &&
       `Places: ${board.top_places.map(({ place, count }) => `${place} (${count})`).join("; ")}.`,
     "## Latest posts",
-    postsMarkdown(latest, site, { sought: [], now, budget: null, links: true }),
+    postsMarkdown(latest, site, { sought: [], now, isWhole: false, links: true }),
   ]);
 }

@@ -39,7 +39,7 @@ export const tags: View = {
       markdown: () =>
         markdownDocument([
           `# Posts tagged ${wordOrQuoted(tag)}`,
-          postsMarkdown(posts, site, { sought: [], now, budget: null, links: true }),
+          postsMarkdown(posts, site, { sought: [], now, isWhole: false, links: true }),
           `All: ${site.root}${searchPath({ tags: tag }).replace("/search", "/search.md")}`,
         ]),
       json: { ok: true, data: { tag, posts }, meta: answer.meta },

@@ -1,10 +1,11 @@
 import { parseQueryText } from "../../search/query-text.ts";
 import { OTHER_SPELLINGS } from "../../search/tokens.ts";
-import { cutToTokens, estimatedTokens, graphemeStart } from "./tokens.ts";
 import { visibleLine } from "./untrusted.ts";
 
 /** Size of an excerpt for people, in UTF-8: letters outside ASCII take more bytes, and mostly more room. */
 const EXCERPT_BYTES = 240;
+/** Even where letters take several bytes, a model is shown as many. */
+const LIST_CHARS_MIN = 180;
 /** Text before the first hit of an excerpt. */
 const LEAD_CHARS = 60;
 /** A bound for long texts of one repeated word. */
@@ -32,13 +33,12 @@ export function excerptOf(body: string, sought: readonly string[]): string {
   return partOf(text, sought, Math.floor((EXCERPT_BYTES * text.length) / bytes) - 2);
 }
 
-/** The same within a number of tokens. */
-export function excerptWithin(body: string, sought: readonly string[], tokens: number): string {
+/** The same for models: 160 to 240 characters, as many as 240 bytes hold. */
+export function listExcerptOf(body: string, sought: readonly string[]): string {
   const text = visibleLine(body);
-  const whole = estimatedTokens(text);
-  if (whole <= tokens) return text;
-  const part = partOf(text, sought, Math.max(1, Math.floor((tokens * text.length) / whole) - 2));
-  return cutToTokens(part, tokens);
+  const room = Math.floor((EXCERPT_BYTES * text.length) / Math.max(1, Buffer.byteLength(text)));
+  const chars = Math.max(LIST_CHARS_MIN, room);
+  return text.length <= chars ? text : partOf(text, sought, chars - 2);
 }
 
 /** `room` characters of a text, with `…` at each cut. */
@@ -128,4 +128,17 @@ function cutOut(text: string, from: number, to: number): string {
     else end = graphemeStart(text, end);
   }
   return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Far more than any character that people see as one. */
+const GRAPHEME_UNITS = 64;
+
+/** The start of the character that holds this position. */
+function graphemeStart(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  const from = Math.max(0, at - GRAPHEME_UNITS);
+  const start = /[\uDC00-\uDFFF]/.test(text.charAt(from)) ? from + 1 : from;
+  const found = graphemes.segment(text.slice(start, at + GRAPHEME_UNITS)).containing(at - start);
+  return found === undefined ? at : start + found.index;
 }

@@ -1,17 +1,16 @@
 import { isOver } from "../../domain/posts/over.ts";
 import type { Post } from "../../schema/post.ts";
-import { wordOrQuoted } from "./untrusted.ts";
+import { quotedLine, wordOrQuoted } from "./untrusted.ts";
 
 /** Facts of a post, in the words of the board; what third parties wrote is quoted by the caller. */
 
 export const headOf = (post: Post) => `\`${post.id}\` ${post.kind}`;
 
-/** @param quoted  quotes the place's name, and may cut it */
-export function placeOf({ location, distance_km }: Post, quoted: (name: string) => string): string {
+export function placeOf({ location, distance_km }: Post): string {
   const name = location?.name ?? null;
   const place =
     name !== null && name !== ""
-      ? quoted(name)
+      ? quotedLine(name)
       : typeof location?.lat === "number"
         ? `${location.lat},${location.lng}`
         : "";

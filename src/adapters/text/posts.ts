@@ -1,9 +1,8 @@
 import type { Post } from "../../schema/post.ts";
-import { excerptOf } from "./excerpt.ts";
+import { listExcerptOf } from "./excerpt.ts";
 import { headOf, placeOf, tagsOf, warningsOf } from "./facts.ts";
-import { listedPosts } from "./listed-posts.ts";
 import { quotedBlock, quotedLine, visibleLine, visibleValue } from "./untrusted.ts";
-import { whenOf } from "./when.ts";
+import { briefWhenOf, whenOf } from "./when.ts";
 
 /** How the posts of one answer are shown. */
 export interface PostDisplay {
@@ -11,8 +10,8 @@ export interface PostDisplay {
   sought: readonly string[];
   /** Epoch milliseconds; posts that expired earlier are marked. */
   now: number;
-  /** What is left for whole posts in this answer; null shows excerpts only. */
-  budget: TextBudget | null;
+  /** Whether posts are shown with their whole bodies. */
+  isWhole: boolean;
   /** Whether whole posts show their addresses, dates and metadata. */
   links: boolean;
   /** True where nothing serves the pages of posts: they are left out of the links. */
@@ -21,29 +20,9 @@ export interface PostDisplay {
 
 /** Longer metadata, measured as JSON, is left to the data. */
 const METADATA_CHARS = 1_000;
-
-/**
- * Hosts cut or refuse long results (some at 25,000 tokens), so an answer has a budget for whole posts; once it is spent,
- * excerpts follow.
- */
-export class TextBudget {
-  #left: number;
-  /** Whether a post had to be cut. */
-  spent = false;
-
-  /** @param chars  enough for the largest post: body, addresses and metadata */
-  constructor(chars = 40_000) {
-    this.#left = chars;
-  }
-
-  /** Spends what a post costs; false when too little is left. */
-  take({ body, link, source_url, metadata }: Post): boolean {
-    const size = [body, link, source_url, JSON.stringify(metadata)].join("").length;
-    if (size > this.#left) this.spent = true;
-    else this.#left -= size;
-    return !this.spent;
-  }
-}
+/** A longer link is left to `get_post`: part of one would be useless. */
+const LINK_CHARS = 200;
+const TAGS_SHOWN = 3;
 
 /** A post as text, and which of its body the text holds. */
 export interface ShownPost {
@@ -53,49 +32,80 @@ export interface ShownPost {
   isWhole: boolean;
 }
 
-/** The posts of a list, numbered. Those for which the budget of whole posts is not enough share the budget of a list. */
-export function shownPosts(posts: readonly Post[], view: PostDisplay): ShownPost[] {
-  const whole = posts.map((post) => view.budget?.take(post) === true);
-  const brief = posts.flatMap((post, i) => (whole[i] === true ? [] : [{ post, mark: markAt(i) }]));
-  const briefTexts = listedPosts(brief, view);
-  return posts.map((post, i) => {
-    if (whole[i] === true) return { text: wholeText(post, markAt(i), view), body: post.body, isWhole: true };
-    return { text: briefTexts.shift() ?? "", body: excerptOf(post.body, view.sought), isWhole: false };
-  });
-}
-
-const markAt = (i: number) => `${i + 1}. `;
-
-/** A single post. */
-export function shownPost(post: Post, view: PostDisplay): ShownPost {
-  if (view.budget?.take(post) === true)
-    return { text: wholeText(post, "", view), body: post.body, isWhole: true };
-  const [text = ""] = listedPosts([{ post, mark: "" }], view);
-  return { text, body: excerptOf(post.body, view.sought), isWhole: false };
-}
-
-/** @param mark  printed before the post: `3. ` in a list, empty for a single one */
-function wholeText(post: Post, mark: string, view: PostDisplay): string {
-  const indent = " ".repeat(mark.length);
-  const { publisher } = post;
-  const facts = [
-    whenOf(post),
-    placeOf(post, quotedLine),
-    `by ${quotedLine(publisher.name)}${publisher.verified ? " ✓ verified" : ""} ${publisher.id}`,
-    tagsOf(post.tags, post.tags.length),
-    ...warningsOf(post, view.now, "whole"),
-  ];
-  return [
-    `${mark}${headOf(post)} ${quotedLine(post.title)}`,
-    indent + facts.filter((fact) => fact !== "").join(" | "),
-    ...(view.links ? linksOf(post, view.noPages !== true).map((line) => indent + line) : []),
-    quotedBlock(post.body, indent),
-  ].join("\n");
+/**
+ * A post of a list, or a single one.
+ * @param mark  printed before the post: `3. ` in a list, empty for a single one
+ */
+export function shownPost(post: Post, mark: string, view: PostDisplay): ShownPost {
+  if (view.isWhole) return { text: wholeText(post, mark, view), body: post.body, isWhole: true };
+  const body = listExcerptOf(post.body, view.sought);
+  return { text: briefText(post, mark, body, view), body, isWhole: false };
 }
 
 /** A post in one line. */
 export function mentionedPost(post: Post, mark: string): string {
   return `${mark}${headOf(post)} ${quotedLine(post.title)}`;
+}
+
+/** About how many tokens a text takes: one for three and a half bytes of UTF-8. */
+export const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3.5);
+
+/** How many of the first texts take at most so many tokens; the first one is always among them. */
+export function fittingCount(texts: readonly string[], tokens: number): number {
+  let left = tokens;
+  const over = texts.findIndex((text, i) => {
+    left -= estimatedTokens(text);
+    return left < 0 && i > 0;
+  });
+  return over === -1 ? texts.length : over;
+}
+
+/** Title, place, publisher and link whole, whatever their length. */
+function briefText(post: Post, mark: string, excerpt: string, { now }: PostDisplay): string {
+  const indent = " ".repeat(mark.length);
+  const facts = [
+    briefWhenOf(post),
+    placeOf(post),
+    byLine(post, "✓"),
+    ...warningsOf(post, now, "brief"),
+    linkOf(post.link),
+    tagsOf(post.tags, TAGS_SHOWN),
+  ];
+  return [
+    mentionedPost(post, mark),
+    indent + facts.filter((fact) => fact !== "").join(" | "),
+    quotedBlock(excerpt, indent),
+  ].join("\n");
+}
+
+function linkOf(link: string | null): string {
+  if (link === null) return "";
+  const text = visibleLine(link);
+  return text.length > LINK_CHARS ? "has a long link" : shownLink(text);
+}
+
+/** A web address as it is; one with anything that could look like the board's own words in quotes. */
+const shownLink = (link: string) =>
+  /^https?:\/\/[\w.~:/?#@!$&()*+,;=%-]+$/.test(link) ? link : quotedLine(link);
+
+const byLine = ({ publisher: { name, id, verified } }: Post, mark: string) =>
+  `by ${quotedLine(name)}${verified ? ` ${mark}` : ""} ${id}`;
+
+function wholeText(post: Post, mark: string, view: PostDisplay): string {
+  const indent = " ".repeat(mark.length);
+  const facts = [
+    whenOf(post),
+    placeOf(post),
+    byLine(post, "✓ verified"),
+    tagsOf(post.tags, post.tags.length),
+    ...warningsOf(post, view.now, "whole"),
+  ];
+  return [
+    mentionedPost(post, mark),
+    indent + facts.filter((fact) => fact !== "").join(" | "),
+    ...(view.links ? linksOf(post, view.noPages !== true).map((line) => indent + line) : []),
+    quotedBlock(post.body, indent),
+  ].join("\n");
 }
 
 function linksOf(post: Post, hasPage: boolean): string[] {

@@ -3,6 +3,7 @@ import type { InboxItem } from "../../schema/inbox.ts";
 import type { Cursors } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { isoTime } from "../resources.ts";
+import { FULL_PAGE } from "../subscriptions/sentences.ts";
 
 /** What concerns a publisher, in one list: replies to its posts, matches of its subscriptions, threads it joined. */
 export class Inbox {
@@ -39,6 +40,7 @@ export class Inbox {
     });
     const last = entries.at(-1);
     const nextCursor = last === undefined ? (page.cursor ?? null) : this.#cursors.write(list, [last.no]);
-    return { items, nextCursor, notes: [], hasNews: items.length > 0 };
+    const notes = entries.length === page.limit ? [FULL_PAGE] : [];
+    return { items, nextCursor, notes, hasNews: items.length > 0 };
   }
 }

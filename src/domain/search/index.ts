@@ -26,10 +26,17 @@ import { PIECE, RelevanceWalks } from "./walks.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
+/** Nobody counts further. */
+export const COUNTED_MAX = PIECE;
+
 /** One page of results, with what `meta` says about it. */
 export interface SearchPage {
   posts: Post[];
   nextCursor: string | null;
+  /** How many matches come before this page; null behind the thousandth. */
+  first: number | null;
+  /** How many posts match, counted to `COUNTED_MAX`. */
+  total: number;
   query: Record<string, unknown>;
   ranking: RankingMode;
   /** Words of `q` that were taken for others. */
@@ -79,7 +86,8 @@ export class Search {
 
   /**
    * @param options.datedOnly  only posts with a start, for calendars
-   * @param options.advice  false leaves out the advice when nothing is found, which costs a few more searches
+   * @param options.advice  false leaves out the advice when nothing is found, which costs a few more searches, and the
+   *   count of what lies behind the page
    * @param options.gone  aborted when nobody waits for the answer any more
    * @throws BoardError `invalid_cursor`
    */
@@ -94,7 +102,7 @@ export class Search {
     const page =
       plan.sort === "relevance"
         ? await this.#walks.page(plan, query, now)
-        : await this.#byTime(plan, plan.sort, query);
+        : await this.#byTime(plan, plan.sort, query, advice);
     const posts = await this.#shown(page.found, plan.question);
     const asksAdvice = advice && page.found.length === 0 && query.cursor === undefined;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
@@ -109,6 +117,8 @@ export class Search {
     return {
       posts,
       nextCursor: page.nextCursor,
+      first: page.first,
+      total: Math.min(page.total, COUNTED_MAX),
       query: appliedJson({ ...query, q: plan.text ?? undefined }, plan.sort, plan.question.filter),
       ranking: plan.mode,
       corrections: plan.corrections,
@@ -168,14 +178,22 @@ export class Search {
   }
 
   /** Keyset pages: posts that arrive meanwhile come before (newest) or anywhere after (soonest) the last place. */
-  async #byTime(plan: Plan, order: "newest" | "soonest", query: SearchQuery): Promise<Found> {
+  async #byTime(
+    plan: Plan,
+    order: "newest" | "soonest",
+    query: SearchQuery,
+    counts: boolean,
+  ): Promise<Found> {
     const after = this.#cursors.readPlace(plan.list, query.cursor);
+    const first = this.#cursors.readShown(plan.list, query.cursor);
     const places: Place[] = await this.#index.list(plan.question, { order, after, limit: query.limit + 1 });
     const { shown, last } = cutPage(places, query.limit);
     const relevance = await this.#relevanceOf(shown, plan);
     return {
       found: shown.map(({ id }, n) => ({ id, relevance: relevance?.[n] ?? null })),
-      nextCursor: last === null ? null : this.#cursors.writePlace(plan.list, last),
+      nextCursor: last === null ? null : this.#cursors.writePlace(plan.list, last, first + shown.length),
+      first,
+      total: last === null || !counts ? first + shown.length : await this.#index.count(plan.question),
     };
   }
 
@@ -312,6 +330,8 @@ interface FoundPost {
 interface Found {
   found: FoundPost[];
   nextCursor: string | null;
+  first: number | null;
+  total: number;
 }
 
 /** Without words: `soonest` when only events are asked for and a bound is given, else `newest`. */

@@ -26,6 +26,16 @@ interface Asked {
   lifts: readonly Lift[];
 }
 
+/** A page of a walk, and where it lies among all that matched. */
+interface RankedPage {
+  found: Ranked[];
+  nextCursor: string | null;
+  /** How many posts come before the page; null behind the first piece. */
+  first: number | null;
+  /** Posts that matched, counted as far as the first piece goes. */
+  total: number;
+}
+
 /** Where a walk is. */
 interface Position {
   ranking: FrozenRanking;
@@ -59,7 +69,7 @@ export class RelevanceWalks {
     asked: Asked,
     { cursor, limit }: { cursor?: string | undefined; limit: number },
     now: number,
-  ): Promise<{ found: Ranked[]; nextCursor: string | null }> {
+  ): Promise<RankedPage> {
     if (cursor === undefined) return this.#firstPage(asked, limit, now);
     let at = await this.#resume(asked, cursor, now);
     if (at.offset >= at.ranking.ids.length && isFull(at.ranking)) at = await this.#nextPiece(asked, at);
@@ -68,20 +78,25 @@ export class RelevanceWalks {
     const found = ids
       .slice(at.offset, end)
       .map((id, n) => ({ id, relevance: relevance[at.offset + n] ?? 0 }));
-    if (end === ids.length && !isFull(at.ranking)) return { found, nextCursor: null };
+    // Nobody counts what lies behind the first piece.
+    const counted =
+      at.ranking.previous === null ? { first: at.offset, total: ids.length } : { first: null, total: PIECE };
+    if (end === ids.length && !isFull(at.ranking)) return { found, nextCursor: null, ...counted };
     await this.#save(at.ranking);
-    return { found, nextCursor: this.#cursorOf(asked.list, { ...at, offset: end }) };
+    return { found, nextCursor: this.#cursorOf(asked.list, { ...at, offset: end }), ...counted };
   }
 
-  async #firstPage(asked: Asked, limit: number, now: number) {
+  async #firstPage(asked: Asked, limit: number, now: number): Promise<RankedPage> {
     // Every post, even one from an instance whose clock runs ahead; later pages take no newer posts.
     const ranked = await this.#rank(asked, null, new Set());
     const found = ranked.slice(0, limit);
-    if (ranked.length <= limit) return { found, nextCursor: null };
+    const counted = { first: 0, total: ranked.length };
+    if (ranked.length <= limit) return { found, nextCursor: null, ...counted };
     const ranking = await this.#keptLike(asked, frozen(asked.list, ranked, null, now), now);
     const marks = marksOf(ranking.ids.slice(0, limit), ranking.ids.slice(limit));
     const at = { ranking, offset: limit, asOf: timeOf(ranking), unlisted: marks };
-    return { found, nextCursor: this.#cursorOf(asked.list, at, ranking.relevance[limit - 1] ?? 1) };
+    const nextCursor = this.#cursorOf(asked.list, at, ranking.relevance[limit - 1] ?? 1);
+    return { found, nextCursor, ...counted };
   }
 
   /**

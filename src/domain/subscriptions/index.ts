@@ -3,14 +3,12 @@ import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import type {
-  InboxEntry,
   Store,
   StoredPublisher,
   StoredSubscription,
   SubscriptionChange,
 } from "../../ports/store/index.ts";
 import type {
-  OwnMatch,
   PendingMatch,
   StandingQuery,
   Subscription,
@@ -39,9 +37,6 @@ import {
 } from "./state.ts";
 
 /** As `isMatched` says of its row. */
-const canMatch = ({ active, inactive_reason: inactiveReason }: Subscription) =>
-  isMatched({ active, inactiveReason });
-
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
   readonly #store: Store;
@@ -224,48 +219,6 @@ export class Subscriptions {
     const notes = isMatched(row) ? [] : [notMatched(row)];
     if (deliveries.length === page.limit) notes.push(FULL_PAGE);
     return { matches, nextCursor, notes, hasNews: matches.length > 0 || notes.length > 0 };
-  }
-
-  /**
-   * Matches of all subscriptions after the caller's watermark, oldest first, and the subscriptions. Nothing is consumed.
-   *
-   * @returns `nextCursor` is the new watermark; an empty page gives back the cursor it was given
-   * @throws BoardError `invalid_cursor`
-   */
-  async allPending(
-    caller: StoredPublisher,
-    page: { cursor: string | undefined; limit: number },
-  ): Promise<{
-    matches: OwnMatch[];
-    nextCursor: string | null;
-    subscriptions: Subscription[];
-    notes: string[];
-    hasNews: boolean;
-  }> {
-    const list = `matches ${caller.id}`;
-    let after = this.#cursors.readNumber(list, page.cursor) ?? 0;
-    let entries: InboxEntry[];
-    let matched: InboxEntry[];
-    do {
-      entries = await this.#store.inbox.read(caller.id, after, page.limit);
-      matched = entries.filter(({ type }) => type === "match");
-      after = entries.at(-1)?.no ?? after;
-      // A page of nothing but replies is no reason to say that there is no match.
-    } while (matched.length === 0 && entries.length === page.limit);
-    const posts = await this.#posts.visible(matched.map(({ postId }) => postId));
-    const matches = matched.flatMap(({ postId, at, subscriptionId, deliveryId }): OwnMatch[] => {
-      const post = posts.get(postId);
-      if (post === undefined || subscriptionId === null || deliveryId === null) return [];
-      return [{ ...post, subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: isoTime(at) }];
-    });
-    const subscriptions = await this.list(caller);
-    return {
-      matches,
-      nextCursor: after === 0 ? null : this.#cursors.write(list, [after]),
-      subscriptions,
-      notes: entries.length === page.limit ? [FULL_PAGE] : [],
-      hasNews: matches.length > 0 || !subscriptions.some(canMatch),
-    };
   }
 
   /**

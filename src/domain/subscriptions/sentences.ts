@@ -13,5 +13,4 @@ export const notMatched = ({ inactiveReason }: StoredSubscription) =>
   `The subscription is inactive (\`${inactiveReason}\`): new posts are not matched until it is active again.`;
 
 /** The cursor of a page is never null, so only this note says whether to ask again now or later. */
-export const FULL_PAGE =
-  "This page is full, so more matches may be waiting: ask again now with `next_cursor`.";
+export const FULL_PAGE = "This page is full, so more may be waiting: ask again now with `next_cursor`.";

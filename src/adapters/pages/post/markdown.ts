@@ -2,7 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import { CONTENT_NOTICE } from "../../calls/envelope.ts";
 import { markdownDocument } from "../../text/markdown.ts";
-import { mentionedPost, type PostDisplay, shownPost, shownPosts, TextBudget } from "../../text/posts.ts";
+import { mentionedPost, type PostDisplay, shownPost } from "../../text/posts.ts";
 
 /** A post for a model: the board's own words as Markdown, third-party text in quotes or behind `> `. */
 export function postMarkdown(
@@ -13,17 +13,15 @@ export function postMarkdown(
 ): string {
   const { related, replies, ...post } = page;
   const { note, replies_cursor: cursor } = meta;
-  const view: PostDisplay = { sought: [], now, budget: new TextBudget(), links: true };
+  const view: PostDisplay = { sought: [], now, isWhole: true, links: true };
   return markdownDocument([
     `# ${post.kind} \`${post.id}\``,
     CONTENT_NOTICE,
     typeof note === "string" && note,
-    shownPost(post, view).text,
+    shownPost(post, "", view).text,
     replies.length > 0 &&
       `## Replies, oldest first (${replies.length} of ${Math.max(post.reply_count, replies.length)})`,
-    shownPosts(replies, { ...view, links: false })
-      .map(({ text }) => text)
-      .join("\n"),
+    replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false }).text).join("\n"),
     typeof cursor === "string" && `More: ${site.api}/posts/${post.id}/replies?cursor=${cursor}`,
     related.length > 0 && "## Related",
     related.map((other, i) => mentionedPost(other, `${i + 1}. `)).join("\n"),
@@ -38,6 +36,6 @@ export function postsMarkdown(posts: readonly Post[], site: Site, view: PostDisp
     CONTENT_NOTICE,
     `Page of a post: ${site.post("{id}")}.md`,
     "",
-    ...shownPosts(posts, view).map(({ text }) => text),
+    ...posts.map((post, i) => shownPost(post, `${i + 1}. `, view).text),
   ].join("\n");
 }

@@ -1,3 +1,4 @@
+import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import type { Site } from "../../../domain/site.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { soughtWords } from "../../text/excerpt.ts";
@@ -96,10 +97,17 @@ const RANKING_WORDS: Record<string, string> = {
   soonest: "soonest first",
 };
 
-function headline({ posts, nextCursor, ranking }: Results, q: string): Piece {
+/** `1–20 of 43 posts`; one page of all of them is just counted. */
+function countOf(shown: number, first: number | null, total: number): string {
+  const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
+  if (first === 0 && shown >= total) return `${shown} ${shown === 1 ? "post" : "posts"}`;
+  return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
+}
+
+function headline({ posts, first, total, ranking }: Results, q: string): Piece {
   const subject = q !== "" && html` for <mark>${bdi(q)}</mark>`;
   if (posts.length === 0) return html`Nothing found${subject}`;
-  const count = `${posts.length}${nextCursor === null ? "" : "+"} ${posts.length === 1 ? "post" : "posts"}`;
+  const count = countOf(posts.length, first, total);
   return html`${count}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
 }
 

@@ -23,7 +23,7 @@ export function searchMarkdown(results: Results, params: SearchParams, site: Sit
       ? instead
           .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
           .join("\n")
-      : postsMarkdown(posts, site, { sought: soughtWords(q), now, budget: null, links: true }),
+      : postsMarkdown(posts, site, { sought: soughtWords(q), now, isWhole: false, links: true }),
     nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
   ]);
 }

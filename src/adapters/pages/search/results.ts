@@ -9,6 +9,9 @@ import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
 export interface Results {
   posts: readonly Post[];
   nextCursor: string | null;
+  /** See `SearchPage`. */
+  first: number | null;
+  total: number;
   /** As the board applied it: `meta.query`. */
   query: Readonly<Record<string, unknown>>;
   ranking: string;
@@ -35,6 +38,8 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
   return {
     posts,
     nextCursor: answer.next_cursor ?? null,
+    first: answer.meta["first"] as number | null,
+    total: Number(answer.meta["total"]),
     query: answer.meta["query"] as Record<string, unknown>,
     ranking: String(answer.meta["ranking"]),
     note: ownNote,
