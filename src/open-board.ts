@@ -170,7 +170,6 @@ export async function openBoard(
     outbound,
     site,
     cursors,
-    posts,
     secrets,
     consent,
   });

@@ -97,7 +97,7 @@ async function pagesFrom(args: Record<string, unknown>) {
 }
 
 const headingsOf = (pages: readonly { text: string }[]) =>
-  pages.map(({ text }) => /Posts? [\d–]+ of [\d,+]+/.exec(text)?.[0]);
+  pages.map(({ text }) => /Posts? [\d–]+ of \d+/.exec(text)?.[0]);
 
 describe("the size of an answer", () => {
   it("lets twenty ordinary posts be whole: title, place, publisher, link and 160 characters of the body", async () => {
@@ -152,8 +152,8 @@ describe("the size of an answer", () => {
         body: long(`sirenian${i}`, 4_000),
         url: `https://example.org/${"u".repeat(175)}${i}`,
         tags: Array.from({ length: 20 }, (_, n) => `${"t".repeat(35)}${i}-${n}`),
-        location: { name: long(`Lagoon${i}`, 200), lat: 1, lng: i },
-        metadata: { blob: `${i}`.repeat(12_000) },
+        location: { name: long(`Lagoon${i}`, 200), lat: 1, lng: i / 10 },
+        metadata: { blob: "m".repeat(12_000) },
       };
       expect((await call(board, "POST /posts", post, { key: own })).status).toBe(201);
     }
@@ -164,7 +164,7 @@ describe("the size of an answer", () => {
       const pages = await pagesFrom(question);
       expect(pages.length).toBeGreaterThan(1);
       const all = pages.flatMap(({ data }) => data.posts.map(({ title }: Post) => title));
-      expect([...all].sort()).toEqual(Array.from({ length: 14 }, (_, i) => long(`Manatee${i}`, 200)));
+      expect([...all].sort()).toEqual(Array.from({ length: 14 }, (_, i) => long(`Manatee${i}`, 200)).sort());
       const shown = pages.map(({ data }) => data.posts.length);
       let from = 1;
       for (const [at, heading] of headingsOf(pages).entries()) {

@@ -59,10 +59,6 @@ export const ANSWERS: Readonly<Record<string, { status: number; text: string }>>
     status: 200,
     text: '{"ok": true, "data": [{"type": "reply", "at": "2026-11-20T09:00:00.000Z", "post": {…}}, …], "next_cursor": "…", "meta": {…}}',
   },
-  read_matches: {
-    status: 200,
-    text: '{"ok": true, "data": [{"id": "7fKm3Qx9Rt", "url": "http://localhost:8787/p/7fKm3Qx9Rt", "kind": "offer", …, "matched_at": "2026-11-20T09:00:00.000Z", "subscription_id": "sub_4yTq8WnZ2kPv6R"}, …], "next_cursor": "…", "meta": {…}}',
-  },
   read_metrics: {
     status: 200,
     text: '{"ok": true, "data": {"generated_at": "2026-11-20T09:00:00.000Z", "health": {…}, "north_stars": {…}, …, "registration_clients": {…}, "series_30d": [{…}, …]}, "meta": {…}}',

@@ -48,7 +48,7 @@ export function mentionedPost(post: Post, mark: string): string {
 }
 
 /** About how many tokens a text takes: one for three and a half bytes of UTF-8. */
-export const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3.5);
+const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3.5);
 
 /** How many of the first texts take at most so many tokens; the first one is always among them. */
 export function fittingCount(texts: readonly string[], tokens: number): number {

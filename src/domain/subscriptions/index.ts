@@ -17,7 +17,6 @@ import type {
 } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
-import type { Posts } from "../posts/index.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { criteriaJson, noteOnReversed, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
@@ -46,7 +45,6 @@ export class Subscriptions {
   readonly #site: Site;
   readonly #secrets: Secrets;
   readonly #cursors: Cursors;
-  readonly #posts: Posts;
   readonly #consent: Consent;
   readonly #corrections: Corrections;
 
@@ -58,7 +56,6 @@ export class Subscriptions {
     site: Site;
     secrets: Secrets;
     cursors: Cursors;
-    posts: Posts;
     consent: Consent;
     corrections: Corrections;
   }) {
@@ -69,7 +66,6 @@ export class Subscriptions {
     this.#site = parts.site;
     this.#secrets = parts.secrets;
     this.#cursors = parts.cursors;
-    this.#posts = parts.posts;
     this.#consent = parts.consent;
     this.#corrections = parts.corrections;
   }
