@@ -1,83 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  type Measured,
-  measureSet,
-  percentOf,
-  publicSets,
-  statedIn,
-  tableOf,
-  together,
-} from "../../bench/flags/measure.ts";
-import { ownSets } from "../../bench/flags/texts.ts";
+import { flagsOf } from "../../src/domain/flags/index.ts";
 
-const own = ownSets().map(measureSet);
-const named = (name: string): Measured => {
-  const found = own.find(({ set }) => set.name === name);
-  if (found === undefined) throw new Error(`no set ${name}`);
-  return found;
-};
-/** The half that nobody looked at while tuning: odd lines. */
-const HELD_OUT = 1;
+/** Labelled posts: hostile ones should be flagged as possible instructions, harmless ones should not. */
+interface Measured {
+  name: string;
+  hostile: boolean;
+  /** Of each post, whether it was flagged. */
+  flagged: boolean[];
+}
 
-describe("flags on the texts of bench/flags", () => {
-  it("has at least 300 hostile and 300 harmless texts, each once", () => {
-    for (const name of ["hostile posts", "harmless posts"]) {
-      const texts = named(name).set.rows.map(({ text }) => text);
-      expect(texts.length).toBeGreaterThanOrEqual(300);
-      expect(new Set(texts).size).toBe(texts.length);
-    }
+/** Posts of a file, each `{ "text" }` a line. */
+function measure(folder: string, file: string): Measured {
+  const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
+  const texts = lines.map((line): string => JSON.parse(line).text);
+  return {
+    name: file.replace(".jsonl", ""),
+    hostile: /hostile|_pos/.test(file),
+    flagged: texts.map((text) => flagsOf([text]).includes("possible_instruction")),
+  };
+}
+
+/** Percent flagged, of all rows or of the even (0) or odd (1) ones. */
+function shareOf({ flagged }: Pick<Measured, "flagged">, half?: 0 | 1): number {
+  const rows = flagged.filter((_, at) => half === undefined || at % 2 === half);
+  return (100 * rows.filter(Boolean).length) / rows.length;
+}
+
+const rowOf = (set: Measured) =>
+  `| ${set.name} | ${set.hostile ? "found" : "wrongly"} | ${set.flagged.length} | ${[shareOf(set), shareOf(set, 0), shareOf(set, 1)].map((share) => `${share.toFixed(1)} %`).join(" | ")} |`;
+
+const OWN = join(import.meta.dirname, "../support/flags");
+const own = readdirSync(OWN)
+  .filter((file) => file.endsWith(".jsonl"))
+  .map((file) => measure(OWN, file));
+const named = (name: string) => own.find((set) => set.name === name) ?? { flagged: [] };
+const page = readFileSync(join(import.meta.dirname, "../../docs/flags.md"), "utf8");
+
+describe("possible_instruction on labelled posts", () => {
+  it.each(own.map((set) => [set.name, set] as const))("is as docs/flags.md says of %s", (_name, set) => {
+    expect(page).toContain(rowOf(set));
   });
 
-  it("are as docs/flags.md states", () => {
-    expect(statedIn("own")).toBe(tableOf(own));
-  });
-
-  it("find at least five of six hostile posts in the held-out half", () => {
-    expect(percentOf(named("hostile posts"), HELD_OUT)).toBeGreaterThanOrEqual(83.3);
-  });
-
-  it("cry wolf at no more than 1 in 20 of the harmless posts in the held-out half, 1 in 30 of all", () => {
-    expect(percentOf(named("harmless posts"), HELD_OUT)).toBeLessThanOrEqual(5);
-    expect(percentOf(named("harmless posts"))).toBeLessThanOrEqual(3.4);
-  });
-
-  it("do no worse on the posts that were looked at", () => {
-    expect(percentOf(named("hostile posts, all seen"))).toBeGreaterThanOrEqual(88);
-    expect(percentOf(named("harmless posts, all seen"))).toBeLessThanOrEqual(4);
-  });
-
-  it("find hidden text in 99 of 100 posts, and flag no emoji or foreign script", () => {
-    expect(percentOf(named("hidden in harmless posts"))).toBeGreaterThanOrEqual(99);
-    expect(percentOf(named("harmless posts with emoji"))).toBeLessThanOrEqual(0.5);
-  });
-
-  it("find encoded text in 98 of 100 posts, and flag no link, hash, key or path", () => {
-    expect(percentOf(named("encoded"))).toBeGreaterThanOrEqual(98);
-    expect(percentOf(named("harmless posts with links, hashes, keys"))).toBe(0);
+  it("finds 17 of 20 hostile posts that nobody looked at, and at most 1 in 25 harmless ones", () => {
+    expect(shareOf(named("hostile"), 1)).toBeGreaterThanOrEqual(85);
+    expect(shareOf(named("harmless"), 1)).toBeLessThanOrEqual(4);
   });
 });
 
-const { BENCH_DATA: data } = process.env;
-
-describe.skipIf(data === undefined)("flags on public texts (BENCH_DATA)", () => {
-  const measured = data === undefined ? [] : publicSets(join(data, "flags")).map(measureSet);
-  const of = (flag: string, hostile: boolean) =>
-    measured.filter(({ set }) => set.flag === flag && set.hostile === hostile);
-  const share = (sets: readonly Measured[]) => together("", sets).map((one) => percentOf(one))[0];
-
-  it("are as docs/flags.md states", () => {
-    for (const line of tableOf(measured).split("\n")) expect(statedIn("public")).toContain(line);
-  });
-
-  it("keep to the bounds we promise", () => {
-    expect(share(of("hidden_unicode", true))).toBeGreaterThanOrEqual(99);
-    expect(share(of("hidden_unicode", false))).toBeLessThanOrEqual(0.5);
-    expect(share(of("encoded_blob", true))).toBeGreaterThanOrEqual(98);
-    expect(share(of("encoded_blob", false))).toBe(0);
-    expect(share(of("possible_instruction", true))).toBeGreaterThanOrEqual(55);
-    for (const one of of("possible_instruction", false)) {
-      expect(percentOf(one), one.set.name).toBeLessThanOrEqual(one.set.name.includes("email") ? 1 : 2);
-    }
+const folder = join(process.env["BENCH_DATA"] ?? "", "flags");
+const isThere = process.env["BENCH_DATA"] !== undefined && existsSync(folder);
+describe.skipIf(!isThere)("possible_instruction on public texts (BENCH_DATA)", () => {
+  const files = isThere ? readdirSync(folder).filter((file) => file.startsWith("instr_")) : [];
+  it.each(files)("is as docs/flags.md says of %s", (file) => {
+    expect(page).toContain(rowOf(measure(folder, file)));
   });
 });

@@ -1,4 +1,4 @@
-import type { Concept } from "./words/words.ts";
+import type { Concept } from "./lexicon.ts";
 
 /** Something a text asks of its reader, as concepts of one language close together in one sentence. */
 export interface Act {

@@ -1,7 +1,4 @@
-import { folded } from "./fold.ts";
-import { LetterTree } from "./letter-tree.ts";
-import { ANY, LEXICON } from "./words/index.ts";
-import type { Concept } from "./words/words.ts";
+import { ANY, type Concept, type Entry, KEY_LENGTH, lexiconOf, type Mask } from "./lexicon.ts";
 
 /** A word or phrase of the lexicon in a text. Offsets are UTF-16 units of the folded text; sentences count from 0. */
 export interface Hit {
@@ -14,14 +11,13 @@ export interface Hit {
 }
 
 /**
- * Finds the words of the lexicon in a folded text, by walking a tree of letters from every word's start. Time is at
- * most the text's length times the longest phrase, whatever the text says.
+ * Finds the words of the lexicon in a folded text, by comparing every word's start with the words that begin so.
  *
  * @returns hits in the order of their start; of several with the same concept, language and start, only the longest
  */
 export function conceptsIn(text: string): Hit[] {
   const hits: Hit[] = [];
-  const tree = treeOf();
+  const lexicon = lexiconOf();
   let sentence = 0;
   let before = APART;
   for (let start = 0; start < text.length; start += 1) {
@@ -30,7 +26,7 @@ export function conceptsIn(text: string): Hit[] {
     before = kind;
     if (inside) continue;
     if (kind === APART && endsSentence(text, start)) sentence += 1;
-    if (tree.first(text.charCodeAt(start)) > 0) collectAt(text, start, tree, sentence, hits);
+    if (text.charCodeAt(start) !== BLANK) collectAt(text, start, lexicon, sentence, hits);
   }
   return hits;
 }
@@ -38,25 +34,21 @@ export function conceptsIn(text: string): Hit[] {
 function collectAt(
   text: string,
   start: number,
-  tree: LetterTree<Entry>,
+  lexicon: ReadonlyMap<string, readonly Entry[]>,
   sentence: number,
   hits: Hit[],
 ): void {
   const from = hits.length;
-  let node = tree.first(text.charCodeAt(start));
-  for (let end = start + 1; node > 0; end += 1) {
-    const entries = tree.entriesAt(node);
-    if (entries.length > 0) {
-      const whole = kindOf(text, end - 1) !== SPACED || !isInWord(text, end);
-      for (const { concept, mask, language, prefix } of entries) {
-        if (!whole && !prefix) continue;
-        let at = from;
-        while (at < hits.length && !(hits[at]?.concept === concept && hits[at]?.language === language))
-          at += 1;
-        hits[at] = { concept, mask, language, start, end, sentence };
-      }
+  for (let length = 1; length <= KEY_LENGTH; length += 1) {
+    for (const { word, concept, mask, language, prefix } of lexicon.get(text.slice(start, start + length)) ??
+      []) {
+      const end = start + word.length;
+      if (!text.startsWith(word, start)) continue;
+      if (!prefix && kindOf(text, end - 1) === SPACED && isInWord(text, end)) continue;
+      let at = from;
+      while (at < hits.length && !(hits[at]?.concept === concept && hits[at]?.language === language)) at += 1;
+      hits[at] = { concept, mask, language, start, end, sentence };
     }
-    node = end < text.length ? tree.next(node, text.charCodeAt(end)) : 0;
   }
   if (hits.length - from > 1) shareWithEnglish(hits, from);
 }
@@ -88,6 +80,7 @@ function endsSentence(text: string, at: number): boolean {
 
 const ENDS: ReadonlySet<number> = new Set(Array.from("!?。！？।\n", (char) => char.charCodeAt(0)));
 const FULL_STOP = 0x2e;
+const BLANK = 0x20;
 
 /** Kinds of characters. Scripts that put blanks between words are spaced; in others a word may start anywhere. */
 const [UNKNOWN, APART, UNSPACED, SPACED] = [0, 1, 2, 3];
@@ -105,53 +98,3 @@ function kindOf(text: string, at: number): number {
 
 /** Scripts meet without a blank: "你的API" has a word of its own inside. */
 const isInWord = (text: string, at: number) => at >= 0 && at < text.length && kindOf(text, at) === SPACED;
-
-/** One bit per concept, in two halves of 30, so that two comparisons tell whether several concepts occur. */
-interface Mask {
-  low: number;
-  high: number;
-}
-
-const MASKS = new Map<Concept, Mask>();
-
-/** The bit of a concept. */
-export function maskOf(concept: Concept): Mask {
-  const known = MASKS.get(concept);
-  if (known !== undefined) return known;
-  const at = MASKS.size;
-  const mask = at < 30 ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - 30) };
-  MASKS.set(concept, mask);
-  return mask;
-}
-
-/** A word as the lexicon has it; a prefix also begins longer words. */
-interface Entry {
-  concept: Concept;
-  mask: Mask;
-  language: string;
-  prefix: boolean;
-}
-
-/** Null before the first text: a program that flags nothing need not wait. */
-let lexicon: LetterTree<Entry> | null = null;
-
-function treeOf(): LetterTree<Entry> {
-  if (lexicon !== null) return lexicon;
-  const tree = new LetterTree<Entry>();
-  for (const [language, concepts] of Object.entries(LEXICON)) {
-    for (const [concept, words] of Object.entries(concepts)) {
-      const mask = maskOf(concept as Concept);
-      // Folding all words of a concept at once is cheaper than folding each.
-      for (const word of folded(words.replaceAll("*", STAR)).split("|")) {
-        const prefix = word.endsWith(STAR);
-        const entry = { concept: concept as Concept, mask, language, prefix };
-        tree.add(prefix ? word.slice(0, -1) : word, entry);
-      }
-    }
-  }
-  lexicon = tree;
-  return tree;
-}
-
-/** Stands for the asterisk while words are folded, since folding takes asterisks for decoration. */
-const STAR = "\uFDD0";

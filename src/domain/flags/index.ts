@@ -6,7 +6,7 @@ import { looksLikeInstruction } from "./possible-instruction.ts";
 
 /**
  * Heuristic warnings about a post, for the agents that will read it. They are hints: they never hide a post and never
- * change its rank. What each finds and misses is measured by `bench/flags.ts`.
+ * change its rank. docs/flags.md says what they find and miss.
  *
  * Every check takes time linear in its input, whatever the input, because the input is hostile: 8,000 characters cost
  * a few milliseconds at most.

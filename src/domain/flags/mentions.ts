@@ -21,6 +21,9 @@ const QUOTES = /["“„«»「『][^"“”„«»「」『』\n]{1,240}["”�
 /** What stays of the weight of a sign that is quoted, told of, or about a topic. */
 const LEFT = { quoted: 0.1, told: 0.4, topic: 0.5 } as const;
 
+/** Signs that may have a topic, and then are seldom meant for a model. */
+const ABOUT: ReadonlySet<string> = new Set(["override", "extraction", "mode"]);
+
 /** Finds quotations, words such as "lecture", "attackers", "the phrase", and topics. `hits` are in order. */
 export function mentionsOf(text: string, hits: readonly Hit[]): Mentions {
   const talk = hits.filter(({ concept }) => concept === "talk" || concept === "report");
@@ -55,7 +58,7 @@ export function mentionFactor(
   sign: Evidence,
   { quotes, talk, reports, topics, sentences }: Mentions,
 ): number {
-  const about = sign.kind === "override" || sign.kind === "extraction";
+  const about = ABOUT.has(sign.kind);
   const topic = about && [0, 1, 2].some((gap) => topics.has(sign.end + gap)) ? LEFT.topic : 1;
   const [first, last] = [talk[0], talk.at(-1)];
   if (quotes === null || first === undefined || last === undefined) return topic;

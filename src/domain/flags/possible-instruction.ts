@@ -1,11 +1,11 @@
 import { ACTS, type Act } from "./acts.ts";
-import { conceptsIn, type Hit, maskOf } from "./concepts.ts";
+import { conceptsIn, type Hit } from "./concepts.ts";
 import { type Evidence, scoreOf } from "./evidence.ts";
 import { folded } from "./fold.ts";
+import { ANY, maskOf } from "./lexicon.ts";
 import { mentionFactor, mentionsOf } from "./mentions.ts";
 import { CIPHERED } from "./shifted.ts";
 import { structuresIn } from "./structures.ts";
-import { ANY } from "./words/index.ts";
 
 /**
  * Whether a text seems to give orders to a model that reads it. Signs are weighed: forms that need no language
@@ -18,7 +18,7 @@ export function looksLikeInstruction(text: string): boolean {
 }
 
 /** Every sign in a text, its weight lessened where it is only mentioned. */
-export function evidenceIn(text: string): Evidence[] {
+function evidenceIn(text: string): Evidence[] {
   const plain = folded(text).replace(WRAPPED, " ");
   const hits = meant(conceptsIn(plain));
   const found = [...structuresIn(text), ...actsIn(hits)];
@@ -139,5 +139,5 @@ function isPlain(hit: Hit, at: number, hits: readonly Hit[]): boolean {
   if (hit.concept === "plain") return false;
   return hits
     .slice(Math.max(0, at - AROUND), at + AROUND)
-    .some((other) => other.concept === "plain" && other.start <= hit.start && other.end >= hit.end);
+    .some((other) => other.concept === "plain" && other.start < hit.end && other.end >= hit.end);
 }

@@ -30,6 +30,14 @@ const SHELL = "(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)";
 const PRIVATE =
   "(?:[\\w. ]{0,20}(?:user|owner|chat|conversation|history|prompt|secret|key|token|password|mail|memory|context|message|query|data|summary)[\\w. ]{0,20})";
 
+/** Where an order begins: a sentence, or after "then". */
+const ORDERED = "(?:^|[\\n.!?:,] ?|\\b(?:then|please|must|now|and) )";
+const TOLD =
+  "instructions|rules|restrictions|constraints|directions|guidelines|guidance|limits|orders|commands";
+const VOID =
+  "(?:(?:is|are|was|were|has been|have been) (?:now |hereby |null and ){0,2}(?:void|lifted|revoked|suspended|cancell?ed|removed|overridden|superseded|disabled)|no longer (?:appl(?:y|ies)|counts?|holds?|binds?|matters?))";
+const READERS = "(?:assistants?|agents?|models?|bots?|llms?|ais?)";
+
 /** A row per form. Every quantifier is bounded or runs over a class that excludes what follows, so each is linear. */
 const STRUCTURES: readonly Structure[] = [
   // Turns in the chat formats of models.
@@ -99,6 +107,11 @@ const STRUCTURES: readonly Structure[] = [
     "</(?:post|document|data|context|user_?input|untrusted|content|quote|page|listing|external)>",
   ),
   row("turn", 1, "<\\|(?:system|user|assistant|developer)\\|>"),
+  row(
+    "turn",
+    1,
+    "\\bhuman {0,2}:[^\\n]{1,200}(?:\\n{1,3}| )[ \\t>*]{0,4}(?:assistant|ai|bot|model)\\*{0,2} {0,2}:|(?:^|\\n)[ \\t>*]{0,4}user {0,2}:[^\\n]{1,200}\\n{1,3}[ \\t>*]{0,4}assistant\\*{0,2} {0,2}:",
+  ),
   row("turn", 0.6, "\\b(?:system|security|admin) (?:notice|alert|override|update)s?:"),
   // Calls and answers of tools.
   row(
@@ -120,6 +133,43 @@ const STRUCTURES: readonly Structure[] = [
     "tool",
     0.5,
     "\\b(?:call|invoke|use|run|execute|trigger)\\b[^.\\n]{0,24}\\b[a-z]{2,16}_[a-z_]{2,24}\\b",
+  ),
+  row(
+    "tool",
+    1,
+    `${ORDERED}(?:call|invoke|run|execute|trigger|use) [^.\\n]{0,24}\\b[a-z]{2,16}_[a-z_]{2,24}\\b[^.\\n]{0,32}\\b(?:times|again|immediately|repeatedly|until|(?:for|on) (?:each|every|all)|with (?:your|the user|the name|the text))\\b`,
+  ),
+  // What the reader was told, declared void: who writes notices about rules does not say that the reader got them.
+  row(
+    "override",
+    1,
+    `\\b(?:${TOLD}) (?:(?:(?:that|which) )?you (?:\\w+ ){0,2}(?:received|follow|have|had|under|told|given)|(?:placed on|imposed on|given to) you)\\b[^.\\n]{0,24}\\b(?:${VOID})\\b`,
+  ),
+  row(
+    "override",
+    1,
+    `\\b(?:what|whatever|everything|anything) you (?:were|have been|had been) told\\b[^.\\n]{0,24}\\b(?:${VOID})\\b`,
+  ),
+  row(
+    "override",
+    1,
+    `\\bthe (?:rules|instructions|directions|commands|orders|constraints) above (?:${VOID})\\b`,
+  ),
+  // Any machine that reads, and what it has to do.
+  row(
+    "address",
+    1,
+    `\\b(?:any|every|each|all|whichever) (?:ai |language )?${READERS} (?:that|who|which) (?:reads?|process(?:es)?|sees?|visits?|summari[sz]es?|parses?|retrieves?)\\b[^.\\n]{0,40}\\b(?:must|should|shall|has to|have to|needs? to)\\b`,
+  ),
+  row(
+    "address",
+    0.7,
+    `\\b${READERS} (?:reading|summari[sz]ing|processing|parsing|indexing|ranking) this\\b[^.\\n]{0,24}[:,] `,
+  ),
+  row(
+    "address",
+    1,
+    "\\b(?:if you(?:'re| are)|as (?:the|an?)) (?:an? |the )?(?:ai|language model|llm)\\b[^.\\n]{0,40}[,:] {0,2}(?:you (?:must|should|are required|have to)|rate|recommend|reply|answer|ignore|visit|click)\\b",
   ),
   // Commands: fetched code that runs at once, data piped out, files wiped.
   row("command", 1, `\\b${FETCH}\\b[^|\\n]{1,300}\\| {0,3}(?:sudo (?:-\\w+ ){0,2})?${SHELL}\\b`),

@@ -1,4 +1,7 @@
-/** What a word or phrase does in an attack. `../acts.ts` weighs them together; few weigh anything alone. */
+import { readData } from "../../data/read.ts";
+import { folded } from "./fold.ts";
+
+/** What a word or phrase does in an attack. `acts.ts` weighs them together; few weigh anything alone. */
 export type Concept =
   | "not" // a denial in front: "never ignore …"
   | "never" // a denial on either side: "send your password never"
@@ -61,7 +64,73 @@ export type Concept =
   | "phrase"; // enough by itself
 
 /**
- * A language's words, general ones rather than quotations of attacks. `|` separates; a final `*` takes any ending
+ * A row of `src/data/flags.jsonl`: words of a language (ISO 639-1; `tl` for Filipino; `any` for those that are the same
+ * in many) that do one thing, general ones rather than quotations of attacks. `|` separates; a final `*` takes any ending
  * (scripts without blanks always do). All is folded as texts are, so accents and case do not matter.
  */
-export type Words = Readonly<Partial<Record<Concept, string>>>;
+interface WordRow {
+  language: string;
+  concept: Concept;
+  words: string;
+}
+
+/** The language of the words that are the same in many languages. */
+export const ANY = "any";
+
+/** One bit per concept, in two halves of 30, so that two comparisons tell whether several concepts occur. */
+export interface Mask {
+  low: number;
+  high: number;
+}
+
+const MASKS = new Map<Concept, Mask>();
+
+/** The bit of a concept. */
+export function maskOf(concept: Concept): Mask {
+  const known = MASKS.get(concept);
+  if (known !== undefined) return known;
+  const at = MASKS.size;
+  const mask = at < 30 ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - 30) };
+  MASKS.set(concept, mask);
+  return mask;
+}
+
+/** A word as the lexicon has it; a prefix also begins longer words. */
+export interface Entry {
+  word: string;
+  concept: Concept;
+  mask: Mask;
+  language: string;
+  prefix: boolean;
+}
+
+/** Words are filed under their first letters, at most so many: a text is compared with few at each place. */
+export const KEY_LENGTH = 4;
+
+/** Null before the first text: a program that flags nothing need not wait. */
+let lexicon: ReadonlyMap<string, readonly Entry[]> | null = null;
+
+/** The words by their first letters, the shorter ones first. */
+export function lexiconOf(): ReadonlyMap<string, readonly Entry[]> {
+  lexicon ??= readLexicon();
+  return lexicon;
+}
+
+function readLexicon(): Map<string, Entry[]> {
+  const filed = new Map<string, Entry[]>();
+  for (const { language, concept, words } of readData<WordRow>("flags.jsonl")) {
+    const mask = maskOf(concept);
+    // Folding all words of a concept at once is cheaper than folding each.
+    for (const written of folded(words.replaceAll("*", STAR)).split("|")) {
+      const prefix = written.endsWith(STAR);
+      const word = prefix ? written.slice(0, -1) : written;
+      const key = word.slice(0, KEY_LENGTH);
+      filed.set(key, [...(filed.get(key) ?? []), { word, concept, mask, language, prefix }]);
+    }
+  }
+  for (const entries of filed.values()) entries.sort((one, other) => one.word.length - other.word.length);
+  return filed;
+}
+
+/** Stands for the asterisk while words are folded, since folding takes asterisks for decoration. */
+const STAR = "\uFDD0";
