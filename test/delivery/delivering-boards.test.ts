@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { measureDelays, measureNeighbours } from "../../bench/delivery.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
@@ -146,22 +145,5 @@ describe("a board", () => {
     await closed.stop();
     await webhook.stop();
     await rm(dataDir, { recursive: true, force: true });
-  });
-});
-
-describe("the benchmark of delivery", () => {
-  const finite = (delays: readonly number[]) => delays.filter(Number.isFinite);
-
-  it("sees a match by polling and at its webhook soon after the post, beside others' queries", async () => {
-    const { pending, webhook } = await measureDelays(20, 200);
-    for (const delays of [pending, webhook]) {
-      expect(finite(delays)).toHaveLength(20);
-      // Half of them: a busy machine may stall for some seconds.
-      expect([...delays].sort((a, b) => a - b)[9]).toBeLessThan(5_000);
-    }
-  });
-
-  it("sees deliveries to one receiver beside a silent one and a failing one", async () => {
-    expect(finite(await measureNeighbours(20))).toHaveLength(20);
   });
 });

@@ -3,17 +3,17 @@
  * process of its own, which is killed again and again by SIGKILL; meanwhile publishers erase themselves. In the end each
  * acknowledged post is there, no file of the board holds a word of the erased, and SQLite finds the database whole.
  *
- *   npx tsx bench/hold/kills.ts [kills = 40] [erasures = 10] [dist/src/main.js, which starts faster]
+ *   npx tsx bench/kills.ts [kills = 40] [erasures = 10] [dist/src/main.js, which starts faster]
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { BoardProcess } from "../../test/support/boards/board-process.ts";
-import { type Answer, call, eventually } from "../../test/support/boards/client.ts";
-import { prose } from "../../test/support/texts/prose.ts";
-import { machine } from "../support/measure.ts";
+import { BoardProcess } from "../test/support/boards/board-process.ts";
+import { type Answer, call, eventually } from "../test/support/boards/client.ts";
+import { prose } from "../test/support/texts/prose.ts";
+import { machine } from "./support/measure.ts";
 
 const WRITERS = 3;
 /** Kills come at most this long after a post is acknowledged, */
