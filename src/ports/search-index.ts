@@ -16,10 +16,7 @@ export interface Question {
   margin?: number;
   /** Of matches with one `IndexEntry.source`, only the first-hand one matches, else the oldest. */
   distinct?: boolean;
-  /**
-   * Aborted when nobody waits for the answer any more: a question that still waits for its turn is not asked then, and
-   * one that a thread is answering ends at the next block of rows.
-   */
+  /** Aborted when nobody waits for the answer any more: a question that still waits for its turn is then not asked. */
   gone?: AbortSignal | undefined;
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IndexedPost } from "./indexed-post.ts";
 import { MEMORY_LIMITS, PostMemory } from "./memory/index.ts";
-import type { Lender } from "./memory/lending.ts";
 import type { SnapshotFile } from "./snapshot/index.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import type { Tables } from "./tables.ts";
@@ -25,7 +24,6 @@ interface FollowerOptions {
   model: { modelId: string | null; dimension: number };
   snapshot: SnapshotFile | null;
   limits?: typeof LIMITS;
-  lender?: Lender | null;
 }
 
 /** Keeps the memory up to date with the tables, and a snapshot of it for the next start. */
@@ -40,7 +38,6 @@ export class Follower {
   /** Null for a database in memory. */
   readonly #snapshot: SnapshotFile | null;
   readonly #limits: typeof LIMITS;
-  readonly #lender: Lender | null;
   #loaded = false;
   /** The file's version when the change table was last read. */
   #version = -1;
@@ -53,18 +50,12 @@ export class Follower {
   #erasures = 0;
   #purged = 0;
 
-  /** @param options.lender  hears before and after the memory changes; null where nobody else reads it */
-  constructor(
-    tables: Tables,
-    stems: Stems,
-    { model, snapshot, limits = LIMITS, lender = null }: FollowerOptions,
-  ) {
+  constructor(tables: Tables, stems: Stems, { model, snapshot, limits = LIMITS }: FollowerOptions) {
     this.#tables = tables;
     this.#stems = stems;
     this.#model = model;
     this.#snapshot = snapshot;
     this.#limits = limits;
-    this.#lender = lender;
     this.memory = this.#newMemory();
   }
 
@@ -74,10 +65,8 @@ export class Follower {
    */
   follow(): void {
     if (this.#tables.inTransaction() || this.isCurrent()) return;
-    this.#change(() => {
-      if (!this.#loaded) this.#load();
-      if (!this.isCurrent()) this.#catchUp();
-    });
+    if (!this.#loaded) this.#load();
+    if (!this.isCurrent()) this.#catchUp();
     const isDue = this.memory.change - this.#saved > this.#limits.snapshotEvery;
     if (isDue && performance.now() - this.#savedAt > this.#limits.snapshotPauseMs) this.save();
   }
@@ -109,12 +98,6 @@ export class Follower {
     memory.change = changes.no;
     this.#version = version;
     this.stale = false;
-  }
-
-  /** All that changes the memory. */
-  #change(work: () => void): void {
-    if (this.#lender === null) work();
-    else this.#lender.change(work, () => this.memory);
   }
 
   /** True when the memory holds all that was committed. Costs microseconds. */
@@ -164,7 +147,7 @@ export class Follower {
     const mark = randomUUID();
     const erasures = this.#erasures;
     // A removed post stays in the memory for a time, an erased one must not get into a file.
-    if (erasures !== this.#purged) this.#change(() => memory.compact());
+    if (erasures !== this.#purged) memory.compact();
     this.#purged = erasures;
     const { change } = memory;
     // Set at once, so that a failed attempt is not repeated at every question.

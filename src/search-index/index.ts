@@ -147,10 +147,7 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
 
   #here(): LocalAnswers {
     const { database, tables } = this.#parts;
-    this.#local ??= new LocalAnswers(database, tables, this.#model, {
-      limits: this.#limits,
-      letsOthers: true,
-    });
+    this.#local ??= new LocalAnswers(database, tables, this.#model, this.#limits);
     return this.#local;
   }
 
@@ -175,17 +172,11 @@ export class EmbeddedIndex implements SearchIndex, TransactionalIndex<DatabaseSy
   }
 
   #newThread(file: string): ThreadAnswers {
-    const { tables } = this.#parts;
-    const thread = new ThreadAnswers(
-      file,
-      this.#model,
-      () => tables.newestChange(),
-      () => {
-        this.#breaks += 1;
-        if (this.#thread !== thread || this.#closed) return;
-        this.#thread = this.#breaks < BREAKS_MAX ? this.#newThread(file) : null;
-      },
-    );
+    const thread = new ThreadAnswers(file, this.#model, () => {
+      this.#breaks += 1;
+      if (this.#thread !== thread || this.#closed) return;
+      this.#thread = this.#breaks < BREAKS_MAX ? this.#newThread(file) : null;
+    });
     return thread;
   }
 

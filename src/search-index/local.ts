@@ -1,11 +1,15 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Question, Ranked, RelatedQuestion, SearchIndex, Spot } from "../ports/search-index.ts";
+import {
+  Abandoned,
+  type Question,
+  type Ranked,
+  type RelatedQuestion,
+  type SearchIndex,
+  type Spot,
+} from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
-import type { CodeHelper } from "../search/kernel/sign-codes.ts";
 import { rankCandidates } from "../search/rank.ts";
 import { Follower, LIMITS } from "./follower.ts";
-import type { Lender } from "./memory/lending.ts";
 import { matchesOf, relatedTo } from "./query/matches.ts";
 import { Searcher } from "./query/searcher.ts";
 import { WordScorer } from "./query/words.ts";
@@ -37,48 +41,20 @@ export class LocalAnswers implements Answers {
   readonly #searcher: Searcher;
   readonly #stems = new Stems();
   readonly #spellings: Spellings;
-  readonly #letsOthers: boolean;
-  /** Until the event loop has turned after a ranking; null while none was made in this turn. */
-  #turned: Promise<void> | null = null;
-  /** True while a question is answered in a pause of another. */
-  #isAside = false;
 
-  /**
-   * @param options.lender  see `Follower`
-   * @param options.letsOthers  whether the event loop turns between two rankings; else they are made in a row
-   * @param options.pause, options.helper  see `Searcher`
-   */
-  constructor(
-    database: DatabaseSyncInstance,
-    tables: Tables,
-    model: IndexModel,
-    {
-      limits = LIMITS,
-      lender = null,
-      letsOthers = false,
-      ...search
-    }: {
-      limits?: typeof LIMITS;
-      lender?: Lender | null;
-      letsOthers?: boolean;
-      pause?: () => void;
-      helper?: CodeHelper | null;
-    } = {},
-  ) {
-    this.#letsOthers = letsOthers;
+  constructor(database: DatabaseSyncInstance, tables: Tables, model: IndexModel, limits = LIMITS) {
     const file = database.location();
     const snapshot = file === null ? null : new SnapshotFile(file, JSON.stringify(model));
-    this.follower = new Follower(tables, this.#stems, { model, snapshot, limits, lender });
+    this.follower = new Follower(tables, this.#stems, { model, snapshot, limits });
     const waiting = new WaitingPosts(database, this.#stems);
     this.#spellings = new Spellings(database, this.#stems, waiting);
     const scorer = new WordScorer(this.#stems, new Phrases(database, waiting));
-    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null, search);
+    this.#searcher = new Searcher(this.follower, scorer, model.modelId !== null);
   }
 
   async rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]): Promise<Ranked[]> {
-    if (this.#letsOthers) await this.#ownTurn();
     for (;;) {
-      const searcher = this.#current();
+      const searcher = this.#current(question);
       const { memory } = this.follower;
       const { moves } = memory;
       const except = new Set(searcher.rowsOf([...options.except]));
@@ -89,26 +65,12 @@ export class LocalAnswers implements Answers {
     }
   }
 
-  /**
-   * Many rankings begin at once when the model has read many queries together. One for each turn of the event loop: what has
-   * come meanwhile waits for one ranking, not for all.
-   */
-  async #ownTurn(): Promise<void> {
-    const before = this.#turned;
-    const turned = (before ?? Promise.resolve()).then(() => nextTurn());
-    this.#turned = turned;
-    void turned.then(() => {
-      if (this.#turned === turned) this.#turned = null;
-    });
-    await before;
-  }
-
   async match(question: Question, page: Parameters<SearchIndex["match"]>[1]) {
-    return matchesOf(this.#current(), question, page);
+    return matchesOf(this.#current(question), question, page);
   }
 
   async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
-    return this.#current().list(question, page);
+    return this.#current(question).list(question, page);
   }
 
   async copies(question: Question, ids: readonly string[]): Promise<string[][]> {
@@ -122,11 +84,11 @@ export class LocalAnswers implements Answers {
   }
 
   async count(question: Question): Promise<number> {
-    return this.#current().count(question);
+    return this.#current(question).count(question);
   }
 
   async spots(question: Question, limit: number): Promise<Spot[]> {
-    return this.#current().spots(question, limit);
+    return this.#current(question).spots(question, limit);
   }
 
   async spellings(words: readonly string[]): Promise<(string | null)[]> {
@@ -136,17 +98,6 @@ export class LocalAnswers implements Answers {
 
   async related(id: string, asked: RelatedQuestion): Promise<string[]> {
     return relatedTo(this.#current(), id, asked);
-  }
-
-  /** The same in a `pause` of another question; null when that has to end first. */
-  relatedMeanwhile(id: string, asked: RelatedQuestion): string[] | null {
-    if (this.#isAside || !this.follower.isCurrent()) return null;
-    this.#isAside = true;
-    try {
-      return relatedTo(this.#searcher, id, asked);
-    } finally {
-      this.#isAside = false;
-    }
   }
 
   async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
@@ -174,7 +125,8 @@ export class LocalAnswers implements Answers {
     this.#stems.close();
   }
 
-  #current(): Searcher {
+  #current(question?: Question): Searcher {
+    if (question?.gone?.aborted === true) throw new Abandoned();
     this.follower.follow();
     return this.#searcher;
   }

@@ -20,7 +20,7 @@ export const FUSED_MAX = 1 + WORD_WEIGHT;
 export const UNKNOWN_WORDS_MARGIN = 0.1;
 
 /** The steps in which coverage is told. */
-export const COVERAGE_STEPS = 1023;
+const COVERAGE_STEPS = 1023;
 
 /** How a post meets the words of a query. */
 export interface WordMatch {
@@ -58,20 +58,11 @@ export function coverageFactors(words: WordQuery | null): Float64Array {
 const FACTORS = new Map<number, Float64Array>();
 const FACTORS_MAX = 64;
 
-/** What one unit of a post's word score adds, for each step of its coverage. */
-export function wordRates(bestWords: number, factors: Float64Array): Float64Array {
-  const rates = new Float64Array(factors.length);
-  for (let step = 0; step < rates.length; step += 1)
-    rates[step] = (WORD_WEIGHT / bestWords) * (factors[step] ?? 0);
-  return rates;
-}
-
 /** The least meaning of a post with words of this coverage. */
-export const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
+const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
 
 /** Where a table for each step of coverage has that of a share. Sums of shares may pass 1 by a hair. */
-export const coverageStep = (coverage: number) =>
-  Math.min(COVERAGE_STEPS, (coverage * COVERAGE_STEPS + 0.5) | 0);
+const coverageStep = (coverage: number) => Math.min(COVERAGE_STEPS, (coverage * COVERAGE_STEPS + 0.5) | 0);
 
 /**
  * The fused score of a post: its meaning, plus what its words add. A post is never taken to mean less than its words

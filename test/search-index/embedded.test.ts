@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { cosineOf } from "../../src/search/vectors.ts";
 import { Tables } from "../../src/search-index/tables.ts";
-import { MODEL, post, question, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
+import { MODEL, post, useIndexFile, vectorOf } from "../support/search/embedded-index.ts";
 
 const openIndex = useIndexFile();
 
@@ -169,27 +169,6 @@ describe("the embedded index", () => {
     const { n } = opened.database.prepare("SELECT count(*) AS n FROM index_change").get() as { n: number };
     expect(n).toBeLessThan(67_000);
     expect(await opened.pass({ verifiedOnly: true })).toEqual(["a"]);
-  });
-
-  it("lets the event loop turn between two rankings that begin at once", async () => {
-    const { index, write } = openIndex();
-    write((one) => one.put(post({ id: "a", title: "Road bike" })));
-    const asked = question({ q: "bike" });
-    let turns = 0;
-    let turning = setImmediate(function turn() {
-      turns += 1;
-      turning = setImmediate(turn);
-    });
-    const rank = async () => {
-      await index.rank(asked, { rerank: true, limit: 10, except: new Set() });
-      return turns;
-    };
-    expect(new Set(await Promise.all(Array.from({ length: 5 }, rank))).size).toBe(5);
-    // The next one waits for nobody.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const before = turns;
-    expect(await rank()).toBe(before);
-    clearImmediate(turning);
   });
 
   it("keeps its order and its scores when most posts are gone", async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { FIRST_BYTES } from "../../src/search/kernel/comparison.ts";
 import { SignCodes } from "../../src/search/kernel/sign-codes.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { LIMITS } from "../../src/search-index/follower.ts";
@@ -25,7 +24,7 @@ const openIndex = useIndexFile();
 function answersOn({ database }: OpenIndex, limits: Partial<typeof LIMITS> = {}): LocalAnswers {
   const model = { modelId: MODEL, dimension: DIMENSION };
   const limited = { ...LIMITS, snapshotFrom: Number.POSITIVE_INFINITY, ...limits };
-  return new LocalAnswers(database, new Tables(database), model, { limits: limited });
+  return new LocalAnswers(database, new Tables(database), model, limited);
 }
 
 /** Every post, whatever it is. */
@@ -127,10 +126,12 @@ describe("a memory that lived through a long history", () => {
     live.follower.follow();
     expect(memory.moves).toBe(moves);
     expect(memory.coded).toBeGreaterThan(0);
-    const codeOf = (codes: SignCodes, row: number) => {
-      const [firsts, rests] = codes.blocks(row + 1).slice(-2);
-      return [...(firsts?.slice(-FIRST_BYTES) ?? []), ...(rests?.slice(FIRST_BYTES - codes.width) ?? [])];
-    };
+    const codeOf = (codes: SignCodes, row: number) => [
+      ...(codes
+        .blocks(row + 1)
+        .at(-1)
+        ?.slice(-codes.width) ?? []),
+    ];
     const right = new SignCodes(DIMENSION);
     let without = 0;
     for (let row = 0; row < memory.rows.size; row += 1) {

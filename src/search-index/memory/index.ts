@@ -1,4 +1,3 @@
-import type { KernelMemory } from "../../search/kernel/index.ts";
 import { SignCodes } from "../../search/kernel/sign-codes.ts";
 import { VectorMemory } from "../../search/kernel/vector-memory.ts";
 import { type IndexedPost, STATUS } from "../indexed-post.ts";
@@ -54,15 +53,10 @@ export class PostMemory {
   #countedAt = 0;
   readonly #limits: typeof MEMORY_LIMITS;
 
-  /** @param lent  memories of another thread, to be read only; null for some of its own */
-  constructor(
-    dimension: number,
-    limits = MEMORY_LIMITS,
-    lent: { vectors: KernelMemory; codes: KernelMemory } | null = null,
-  ) {
+  constructor(dimension: number, limits = MEMORY_LIMITS) {
     this.#limits = limits;
-    this.vectors = new VectorMemory(dimension, lent?.vectors);
-    this.codes = new SignCodes(dimension, lent?.codes);
+    this.vectors = new VectorMemory(dimension);
+    this.codes = new SignCodes(dimension);
     this.centre = new Column(Uint8Array, dimension);
   }
 

@@ -8,7 +8,7 @@ const OFFSET = LIST_PAGE_BYTES - 1;
 const HEADER = 8;
 /** Bytes of the first block of a list; each one has twice as many as the one before, up to the most. */
 const BLOCK_MIN = 16;
-export const BLOCK_MAX = 4096;
+const BLOCK_MAX = 4096;
 /** An entry takes at most five bytes for the row and one for the weight. */
 const ENTRY_MAX = 6;
 /** The weight that most words have: once in the body. It is not kept. */

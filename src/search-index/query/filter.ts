@@ -58,7 +58,7 @@ export const anyRowTest = ({ passes, among }: RowFilter): RowTest =>
   among === null ? passes : (row) => isIn(among, row);
 
 /** True when an ascending list has a row. */
-export function isIn(ascending: Uint32Array, row: number): boolean {
+function isIn(ascending: Uint32Array, row: number): boolean {
   let [from, to] = [0, ascending.length];
   while (from < to) {
     const middle = (from + to) >>> 1;

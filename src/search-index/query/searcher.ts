@@ -1,7 +1,7 @@
-import { Abandoned, type Question, type Spot } from "../../ports/search-index.ts";
+import type { Question, Spot } from "../../ports/search-index.ts";
 import type { Place } from "../../ports/store/index.ts";
-import { coverageFactors, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
-import type { CodeHelper } from "../../search/kernel/sign-codes.ts";
+import { coverageFactors, fuse, UNKNOWN_WORDS_MARGIN } from "../../search/fuse.ts";
+import type { RowsWithWords } from "../../search/kernel/sign-codes.ts";
 import type { Candidates, Scored } from "../../search/rank.ts";
 import { TopRows } from "../../search/top-rows.ts";
 import { DOT_TO_COSINE } from "../../search/vectors.ts";
@@ -9,10 +9,9 @@ import type { PostMemory } from "../memory/index.ts";
 import { bestOf } from "./best-of.ts";
 import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
-import { MeaningScorer } from "./meaning.ts";
+import { bestByMeaning } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
 import { listToWalkPast, type Page, walkByTime, walkSome } from "./walk.ts";
-import { WordClaims } from "./word-claims.ts";
 import type { WordArm, WordScorer } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
@@ -23,29 +22,15 @@ export const COMPETING_BY_MEANING = 200;
 /** Answers questions from the memory, in rows. Synchronous: the memory does not change under it. */
 export class Searcher {
   readonly #source: { readonly memory: PostMemory };
-  readonly #words: WordScorer | null;
-  readonly #meaning: MeaningScorer;
+  readonly #words: WordScorer;
   /** False when this index keeps no vectors. */
   readonly #hasMeaning: boolean;
-  readonly #pause: () => void;
 
-  /**
-   * @param source.memory  the memory of the moment
-   * @param words  null where no question has any
-   * @param options.pause  called before each block of rows; may ask another question, one without words
-   * @param options.helper  see `MeaningScorer`
-   */
-  constructor(
-    source: { readonly memory: PostMemory },
-    words: WordScorer | null,
-    hasMeaning: boolean,
-    { pause = () => {}, helper = null }: { pause?: () => void; helper?: CodeHelper | null } = {},
-  ) {
+  /** @param source.memory  the memory of the moment */
+  constructor(source: { readonly memory: PostMemory }, words: WordScorer, hasMeaning: boolean) {
     this.#source = source;
     this.#words = words;
-    this.#meaning = new MeaningScorer(helper);
     this.#hasMeaning = hasMeaning;
-    this.#pause = pause;
   }
 
   /** What ranking asks, for one question. */
@@ -72,7 +57,7 @@ export class Searcher {
     page: { limit: number; except: ReadonlySet<number> },
     atLeast = COMPETING,
   ): Scored<number> {
-    const asked = this.#asked(question, true);
+    const asked = this.#asked(question);
     const { vector, arm, factors } = asked;
     const competing = this.#candidates(asked, Math.max(page.limit, atLeast), page.except);
     const { rows } = competing;
@@ -86,15 +71,14 @@ export class Searcher {
     let count = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] ?? 0;
-      const place = arm === null ? -1 : arm.placeOf(row);
-      const score = place < 0 ? 0 : (arm?.scores[place] ?? 0);
+      const score = arm?.scores[row] ?? 0;
       const cosine = cosines[at] ?? Number.NaN;
       if (!asked.supports(score, cosine)) continue;
       if (score > bestWords) bestWords = score;
       rows[count] = row;
       cosines[count] = cosine;
       words[count] = score;
-      coverage[count] = place < 0 ? 0 : (arm?.coverage[place] ?? 0);
+      coverage[count] = arm?.coverage[row] ?? 0;
       count += 1;
     }
     const found = {
@@ -147,7 +131,6 @@ export class Searcher {
   }
 
   cosines(vector: Int8Array, rows: ArrayLike<number>): Float64Array {
-    this.#pause();
     const known = new Uint32Array(rows.length);
     for (let at = 0; at < known.length; at += 1) known[at] = Math.max(0, rows[at] ?? 0);
     return this.#cosinesOf(rows, this.#memory.vectors.dots(vector, known));
@@ -166,21 +149,11 @@ export class Searcher {
     return this.#source.memory;
   }
 
-  /** @param isRanked  the best are wanted: codes are compared while words are summed up */
-  #asked(question: Question, isRanked = false): Asked {
-    const { words, filter, gone } = question;
-    const beforeBlock = () => {
-      if (gone?.aborted === true) throw new Abandoned();
-      this.#pause();
-    };
+  #asked(question: Question): Asked {
+    const { words, filter } = question;
     const vector = this.#hasMeaning ? question.vector : null;
     const rows = rowFilter(this.#memory, filter);
-    const score = () =>
-      words === null || this.#words === null
-        ? null
-        : this.#words.score(this.#memory, words, rows.among, beforeBlock);
-    const runsAhead = isRanked && words !== null && vector !== null && rows.among === null;
-    const arm = runsAhead ? this.#meaning.meanwhile(this.#memory, vector, score) : score();
+    const arm = words === null ? null : this.#words.score(this.#memory, words, rows.among);
     // Only excluded words: everything else matches. Words without a letter: nothing does.
     const asksWords =
       words !== null && !(words.any.length === 0 && words.phrases.length === 0 && words.excluded.length > 0);
@@ -191,7 +164,7 @@ export class Searcher {
     const supports = (score: number, cosine: number) => all || score > 0 || (!required && cosine >= floor);
     const passes = anyRowTest(rows);
     const matches = (row: number) =>
-      isFree(arm, row) && passes(row) && supports(scoreOf(arm, row), this.#cosine(vector, row));
+      isFree(arm, row) && passes(row) && supports(arm?.scores[row] ?? 0, this.#cosine(vector, row));
     const copies = question.distinct === true ? new Copies(this.#memory, matches) : null;
     return {
       filter: rows,
@@ -201,7 +174,6 @@ export class Searcher {
       floor,
       all,
       required,
-      beforeBlock,
       supports,
       matches,
       hasCopies: copies !== null,
@@ -222,16 +194,14 @@ export class Searcher {
       return alone(filter.among.filter((row) => isWanted(row) && !asked.isCopy(row)));
     const { size } = this.#memory.rows;
     if (asked.all) return alone(Uint32Array.from({ length: size }, (_, row) => row).filter(passes));
-    const bestWords = arm === null ? 0 : arm.bestScore(passes);
-    const claims = arm === null || bestWords === 0 ? null : new WordClaims(arm, bestWords, factors);
+    const bestWords = arm === null ? 0 : bestScore(arm, passes);
+    const words = arm === null || bestWords === 0 ? null : fusedWords(arm, bestWords, factors);
     if (vector === null) {
-      const rows = claims === null ? NO_ROWS : topByWords(claims, limit, passes);
+      const rows = words === null ? NO_ROWS : topByWords(words, limit, passes);
       return { rows, dots: null, bestWords };
     }
     const floor = asked.required ? Number.POSITIVE_INFINITY : asked.floor;
-    const { beforeBlock } = asked;
-    const found = this.#meaning.fused(this.#memory, vector, { claims, floor, limit, passes, beforeBlock });
-    return { ...found, bestWords };
+    return { ...bestByMeaning(this.#memory, vector, { words, floor, limit, passes }), bestWords };
   }
 
   #cosinesOf(rows: ArrayLike<number>, dots: Int32Array): Float64Array {
@@ -275,12 +245,12 @@ export class Searcher {
   }
 
   #supported(question: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
-    const { filter, arm, vector, beforeBlock, supports } = this.#asked(question);
-    const { rows } = this.#memory;
-    const dots = vector === null ? null : this.#meaning.allDots(this.#memory, vector, beforeBlock);
+    const { filter, arm, vector, supports } = this.#asked(question);
+    const { rows, vectors } = this.#memory;
+    const dots = vector === null ? null : vectors.scan(vector, rows.size);
     const test = (passes: RowTest) => (row: number) => {
       const cosine = dots !== null && rows.hasVector(row) ? (dots[row] ?? 0) * DOT_TO_COSINE : Number.NaN;
-      return supports(scoreOf(arm, row), cosine) && isFree(arm, row) && passes(row);
+      return supports(arm?.scores[row] ?? 0, cosine) && isFree(arm, row) && passes(row);
     };
     return { filter, test };
   }
@@ -297,13 +267,32 @@ interface Competing {
 
 const NO_ROWS = new Uint32Array(0);
 
+type FusedWords = RowsWithWords & { scores: Float32Array };
+
+/** Rows with words, and what these add to their cosines. @param bestWords  above 0 */
+function fusedWords(
+  { rows, scores, coverage }: WordArm,
+  bestWords: number,
+  factors: Float64Array,
+): FusedWords {
+  const fused = (row: number, cosine: number) =>
+    fuse(cosine, { words: scores[row] ?? 0, coverage: coverage[row] ?? 0 }, bestWords, factors);
+  return { rows, scores, fused };
+}
+
+/** The largest score of the rows that pass, 0 when none has one. */
+function bestScore({ rows, scores }: WordArm, passes: RowTest): number {
+  let best = 0;
+  for (const row of rows) if ((scores[row] ?? 0) > best && passes(row)) best = scores[row] ?? 0;
+  return best;
+}
+
 /** The `limit` best rows by words alone, in no order. */
-function topByWords(claims: WordClaims, limit: number, passes: (row: number) => boolean): Uint32Array {
+function topByWords({ rows, fused }: FusedWords, limit: number, passes: RowTest): Uint32Array {
   const top = new TopRows(limit, 0);
-  const { rows } = claims.arm;
-  for (let at = 0; at < rows.length; at += 1) {
-    const score = claims.fused(at, 0);
-    if (score > top.floor && passes(rows[at] ?? 0)) top.add(rows[at] ?? 0, score);
+  for (const row of rows) {
+    const score = fused(row, 0);
+    if (score > top.floor && passes(row)) top.add(row, score);
   }
   return top.rows();
 }
@@ -321,8 +310,6 @@ interface Asked {
   all: boolean;
   /** Phrases are asked for: meaning alone supports nothing. */
   required: boolean;
-  /** Called before each block of rows: throws when nobody waits for the answer any more. */
-  beforeBlock(): void;
   /** @param cosine  NaN where there is none */
   supports(score: number, cosine: number): boolean;
   /** True for any row that answers the question. */
@@ -331,12 +318,6 @@ interface Asked {
   hasCopies: boolean;
   /** True when another match stands for this one. */
   isCopy(row: number): boolean;
-}
-
-/** By words, 0 for a row without any. */
-function scoreOf(arm: WordArm | null, row: number): number {
-  const place = arm === null ? -1 : arm.placeOf(row);
-  return place < 0 ? 0 : (arm?.scores[place] ?? 0);
 }
 
 /** True when neither phrases nor excluded words are asked for. */

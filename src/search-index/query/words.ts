@@ -8,18 +8,14 @@ import type { Phrases } from "../words/phrases.ts";
 import type { Stems } from "../words/stems.ts";
 import { type FoundRows, type ListedWord, WordSums } from "./word-sums.ts";
 
-/** What the words of a query say of rows. */
+/** What the words of a query say of rows. It holds until the next question. */
 export interface WordArm {
   /** Rows with a score, ascending. */
   rows: Uint32Array;
-  /** BM25 of each of these, above 0. */
+  /** BM25 by row, 0 where no word occurs. */
   scores: Float32Array;
-  /** Share of the query that stands in each of these; see `WordMatch`. */
+  /** Share of the query that stands in a row; see `WordMatch`. */
   coverage: Float32Array;
-  /** Where a row stands in `rows`; -1 where no word occurs. */
-  placeOf(row: number): number;
-  /** The largest score of the rows that pass, 0 when none has one. */
-  bestScore(passes: (row: number) => boolean): number;
   /** False when no post has any of the words, whatever the filters. */
   known: boolean;
   /** Rows that have all phrases; null when none is asked for. */
@@ -40,12 +36,8 @@ export class WordScorer {
     this.#phrases = phrases;
   }
 
-  /**
-   * @param among  only these rows need a score; null means all
-   * @param beforeBlock  called before each block of rows; may throw, which ends it
-   * @returns scores that hold until the next call
-   */
-  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null, beforeBlock: () => void): WordArm {
+  /** @param among  only these rows need a score; null means all */
+  score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
     const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
     const { live } = memory.rows;
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
@@ -55,37 +47,28 @@ export class WordScorer {
         const share = coverageWeight(count, live) / total;
         const factor = times * rarity(count, live);
         return found === null
-          ? {
-              blocks: memory.lists.blocksOf(name),
-              factor,
-              isFlat: factor <= times * SCORE_MIN,
-              share,
-            }
-          : { found: found.map(([row, score]) => [row, times * score] as const), at: 0, share };
+          ? { name, factor, isFlat: factor <= times * SCORE_MIN, share }
+          : { found: found.map(([row, score]) => [row, times * score] as const), share };
       });
     const phrases = words.phrases.map((phrase) => phrase.join(" "));
     const found = phrases.length === 0 ? null : this.#foundBy(memory, phrases);
-    if (found !== null) scored.push({ found, at: 0, share: 0 });
-    const lengths = { lengths: memory.rows.length.view, meanLength: memory.rows.words / Math.max(1, live) };
-    const sums = this.#sums;
-    sums.sum(scored, memory.rows.size, lengths, among, beforeBlock);
+    if (found !== null) scored.push({ found, share: 0 });
+    const rows = this.#sums.sum(memory, scored, among);
     return {
-      rows: sums.rows.subarray(0, sums.count),
-      scores: sums.scores.subarray(0, sums.count),
-      coverage: sums.coverage.subarray(0, sums.count),
-      placeOf: (row) => sums.placeOf(row),
-      bestScore: (passes) => sums.bestScore(passes),
+      rows,
+      scores: this.#sums.scores,
+      coverage: this.#sums.coverage,
       known: asked.length === 0 || asked.some(({ count }) => count > 0),
       needed: found === null ? null : membersOf(found, memory.rows.size),
       barred: this.#barred(memory, words.excluded),
     };
   }
 
-  /** Rows with all of some phrases, ascending, with their scores. */
+  /** Rows with all of some phrases, with their scores. */
   #foundBy(memory: PostMemory, phrases: string[]): [row: number, score: number][] {
     const found = this.#phrases.scores(memory, phrases);
     for (const one of found) one[1] = Math.max(one[1], SCORE_MIN);
-    return found.sort(([a], [b]) => a - b);
+    return found;
   }
 
   /** The words of a query: those of one stem by their lists, others by FTS5. */
@@ -151,6 +134,6 @@ interface AskedWord {
   name: number;
   /** Posts with it. */
   count: number;
-  /** Rows with their scores, ascending, where FTS5 answered. */
+  /** Rows with their scores, where FTS5 answered. */
   found: [row: number, score: number][] | null;
 }

@@ -7,83 +7,18 @@ declare const WebAssembly: {
   Memory: new (limits: { initial: number; maximum: number; shared: true }) => KernelMemory;
 };
 
-/** Memory that threads share. It grows in place; views of the former length stay valid. */
+/** It grows in place; views of the former length stay valid. */
 export interface KernelMemory {
   readonly buffer: SharedArrayBuffer;
   grow(pages: number): number;
 }
 
-/** One instance of `kernel.wat` over a shared memory. Its functions are described there. */
+/** One instance of `kernel.wat` over a memory. Its functions are described there. */
 export interface Kernel {
   readonly memory: KernelMemory;
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
-  differences(
-    query: number,
-    firsts: number,
-    rests: number,
-    count: number,
-    width: number,
-    counts: number,
-    out: number,
-  ): void;
-  sift(
-    query: number,
-    firsts: number,
-    rests: number,
-    count: number,
-    width: number,
-    most: number,
-    first: number,
-    counts: number,
-    out: number,
-  ): number;
-  estimate(
-    rows: number,
-    scores: number,
-    coverage: number,
-    count: number,
-    differences: number,
-    mask: number,
-    byCoverage: number,
-    coverageSteps: number,
-    cosines: number,
-    best: number,
-    perUnit: number,
-    counts: number,
-    differing: number,
-    out: number,
-  ): void;
-  placesUpTo(numbers: number, count: number, last: number, first: number, out: number): number;
-  addEntries(
-    reader: number,
-    until: number,
-    base: number,
-    scale: number,
-    least: number,
-    slope: number,
-    share: number,
-    lengths: number,
-    scores: number,
-    coverage: number,
-    mask: number,
-    members: number,
-    wanted: number,
-  ): 0 | 1;
-  gather(
-    first: number,
-    until: number,
-    scores: number,
-    coverage: number,
-    mask: number,
-    members: number,
-    before: number,
-    allRows: number,
-    allScores: number,
-    allCoverage: number,
-    count: number,
-    best: number,
-  ): number;
+  differences(query: number, codes: number, count: number, width: number, counts: number, out: number): void;
   recordsReaching(
     query: number,
     records: number,

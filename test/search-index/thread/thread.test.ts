@@ -5,9 +5,6 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { Abandoned } from "../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../src/ports/store/index.ts";
-import { LIMITS } from "../../../src/search-index/follower.ts";
-import { LocalAnswers } from "../../../src/search-index/local.ts";
-import { Tables } from "../../../src/search-index/tables.ts";
 import { ThreadAnswers } from "../../../src/search-index/thread/index.ts";
 import {
   DIMENSION,
@@ -20,8 +17,6 @@ import {
 
 const openIndex = useIndexFile();
 const BOARD = 2_500;
-/** No memory holds such a change, so the thread is asked everything. */
-const UNKNOWN = () => -1;
 const FIRST = { limit: 50, except: new Set<string>() };
 
 /** A board whose searches move into a thread as soon as one is asked. */
@@ -107,48 +102,6 @@ describe("a large board", () => {
     await index.close();
   });
 
-  it("answers what is related to a post in the midst of a ranking", async () => {
-    const { index } = openLarge();
-    await index.open();
-    const inTurn = async () => {
-      const answered: string[] = [];
-      const ranking = index.rank(asked, { ...FIRST, rerank: true }).then(() => answered.push("ranking"));
-      const related = index.related("p5", similar).then(() => answered.push("related"));
-      await Promise.all([ranking, related]);
-      return answered;
-    };
-    await expect.poll(inTurn, { timeout: 20_000 }).toEqual(["related", "ranking"]);
-    await index.close();
-  });
-
-  it("stops searching for those who are gone", async () => {
-    const { index, folder } = openLarge();
-    await index.open();
-    const caller = new AbortController();
-    const sent = index.rank({ ...asked, gone: caller.signal }, { ...FIRST, rerank: true });
-    caller.abort();
-    await expect(sent).rejects.toThrow(Abandoned);
-    const first = await index.rank(asked, { ...FIRST, rerank: true });
-    expect(first).toHaveLength(50);
-    await index.close();
-
-    const database = new DatabaseSync(join(folder, "board.db"));
-    const model = { modelId: MODEL, dimension: DIMENSION };
-    const answers = new LocalAnswers(database, new Tables(database), model);
-    // Before the words are summed up, and before the vectors are compared.
-    for (const after of [0, 1]) {
-      let looks = 0;
-      const gone = Object.defineProperty(new AbortController().signal, "aborted", {
-        get: () => looks++ >= after,
-      });
-      await expect(answers.rank({ ...asked, gone }, { ...FIRST, rerank: true })).rejects.toThrow(Abandoned);
-      expect(looks).toBe(after + 1);
-      expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(first);
-    }
-    await answers.close();
-    database.close();
-  });
-
   it("finds what was committed a moment ago, here or by another process", async () => {
     const large = openLarge();
     await large.index.open();
@@ -178,54 +131,13 @@ describe("a large board", () => {
   });
 });
 
-describe("a pause of a question", () => {
-  it.each([
-    ["by sign codes", 1_000],
-    ["by all vectors", Number.POSITIVE_INFINITY],
-  ])("lets related posts be found %s, which changes no answer", async (_, codesFrom) => {
-    const { folder, write } = openLarge();
-    const database = new DatabaseSync(join(folder, "board.db"));
-    const between: (string[] | null)[] = [];
-    const pause = () => between.push(answers.relatedMeanwhile("p5", similar));
-    const model = { modelId: MODEL, dimension: DIMENSION };
-    const limits = { ...LIMITS, codesFrom };
-    const answers = new LocalAnswers(database, new Tables(database), model, { limits, pause });
-    const undisturbed = new LocalAnswers(database, new Tables(database), model, { limits });
-    const ranking = await undisturbed.rank(asked, { ...FIRST, rerank: true });
-    const related = await undisturbed.related("p5", similar);
-    expect(related).toHaveLength(5);
-    expect(related).not.toContain("p5");
-    expect(await answers.rank(asked, { ...FIRST, rerank: true })).toEqual(ranking);
-    // Before the words, before all vectors or the codes, and before each step that follows; in a pause none is answered.
-    const found = between.filter((one) => one !== null);
-    expect(found.length).toBeGreaterThanOrEqual(codesFrom === 1_000 ? 6 : 3);
-    for (const one of found) expect(one).toEqual(related);
-
-    // What was committed meanwhile has to be read first.
-    let isWritten = false;
-    const committing = new LocalAnswers(database, new Tables(database), model, {
-      limits,
-      pause: () => {
-        if (!isWritten) write((index) => index.remove(related[0] ?? ""));
-        isWritten = true;
-        between.push(committing.relatedMeanwhile("p5", similar));
-      },
-    });
-    await committing.rank(asked, { ...FIRST, rerank: true });
-    expect(between.at(-1)).toBe(null);
-    expect(await committing.related("p5", similar)).toEqual(expect.arrayContaining(related.slice(1)));
-    for (const each of [answers, undisturbed, committing]) await each.close();
-    database.close();
-  });
-});
-
 describe("the search thread", () => {
   it.runIf(process.platform === "linux")("lets the event loop go first", async () => {
     const { folder } = openLarge();
     const model = { modelId: MODEL, dimension: DIMENSION };
     const threads = () => new Set(readdirSync("/proc/self/task"));
     const before = threads();
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, UNKNOWN, () => {});
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
     await answers.ready();
     const started = [...threads()]
       .filter((id) => !before.has(id))
@@ -237,7 +149,7 @@ describe("the search thread", () => {
   it("refuses what is too much, and what waited when it breaks", async () => {
     const { folder } = openLarge();
     const file = join(folder, "board.db");
-    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, UNKNOWN, () => {});
+    const answers = new ThreadAnswers(file, { modelId: MODEL, dimension: DIMENSION }, () => {});
     const many = Array.from({ length: 300 }, () =>
       answers.count(asked).then(
         () => "answered",
@@ -251,10 +163,10 @@ describe("the search thread", () => {
     await expect(answers.count(asked)).rejects.toThrow(StoreUnavailable);
   });
 
-  it("refuses what has no answer after five seconds, waiting or under way, and stops that", async () => {
+  it("refuses what has no answer after five seconds, waiting or under way", async () => {
     const { folder } = openLarge();
     const model = { modelId: MODEL, dimension: DIMENSION };
-    const answers = new ThreadAnswers(join(folder, "board.db"), model, UNKNOWN, () => {});
+    const answers = new ThreadAnswers(join(folder, "board.db"), model, () => {});
     await answers.ready();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     // Two are sent at once.
@@ -277,7 +189,6 @@ describe("the search thread", () => {
     const answers = new ThreadAnswers(
       join(folder, "board.db"),
       { modelId: MODEL, dimension: DIMENSION },
-      UNKNOWN,
       () => {},
     );
     await answers.ready();

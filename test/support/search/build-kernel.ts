@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import wabt from "wabt";
 
-const SOURCE = new URL("../../src/search/kernel/kernel.wat", import.meta.url);
-const TARGET = new URL("../../src/search/kernel/bytes.ts", import.meta.url);
+const SOURCE = new URL("../../../src/search/kernel/kernel.wat", import.meta.url);
+const TARGET = new URL("../../../src/search/kernel/bytes.ts", import.meta.url);
 
 /** The generated module: the kernel's bytes, compiled from `kernel.wat`. */
 export async function kernelModule(): Promise<string> {
@@ -10,7 +10,7 @@ export async function kernelModule(): Promise<string> {
   const parsed = parseWat("kernel.wat", readFileSync(SOURCE, "utf8"), { simd: true, threads: true });
   const { buffer } = parsed.toBinary({});
   parsed.destroy();
-  return `// Generated from kernel.wat by \`npx tsx bench/kernel/build.ts\`; a test compares.
+  return `// Generated from kernel.wat by \`npx tsx test/support/search/build-kernel.ts\`; a test compares.
 
 /** WebAssembly with SIMD, ${buffer.length} bytes, as base64. */
 export const KERNEL =
