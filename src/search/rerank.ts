@@ -1,4 +1,12 @@
+import type { WordQuery } from "../schema/filter.ts";
 import { dequantize, quantize } from "./vectors.ts";
+
+/** The second pass helps from so many different words on, stop words aside; the meaning of shorter queries drifts off. */
+const RERANK_WORDS = 6;
+
+/** Whether a query is long enough for the second pass. */
+export const gainsByRerank = ({ any, phrases }: WordQuery): boolean =>
+  new Set([...any, ...phrases.flat()]).size >= RERANK_WORDS;
 
 /** How many of the best posts speak for what the query means, and how much they count beside it. */
 export const FEEDBACK = { posts: 3, weight: 0.4 } as const;

@@ -93,20 +93,19 @@ export class Usage {
 
   /** Every page of a search over REST and MCP counts retrievals of its posts. */
   #searched(success: CountedSuccess, now: number): void {
-    for (const { id } of success.data as readonly { id: string }[]) this.#retrievals.add(id);
+    for (const { id } of matchesIn(success)) this.#retrievals.add(id);
     this.looked(success, now);
   }
 
   /** Counts a search, on whatever surface, by its first page. */
   looked({ input, data, caller }: Pick<CountedSuccess, "input" | "data" | "caller">, now: number): void {
     const query = input as SearchQuery;
-    const posts = data as readonly { id: string }[];
     if (query.cursor !== undefined) return;
     const day = dayOf(now);
     this.#tally("searches", now);
     const searcher = this.#searchers.seen(caller, day);
     if (searcher !== null) this.#tally(searcher, now);
-    if (posts.length > 0) return;
+    if (matchesIn({ data }).length > 0) return;
     this.#tally("zero_results", now);
     for (const name of this.#demand.missed(query, caller, day)) this.#tally(name, now);
   }
@@ -115,6 +114,10 @@ export class Usage {
     this.#tallies.add(`${dayOf(now)} ${name}`);
   }
 }
+
+/** The posts of a search's answer; weak ones were not found. */
+const matchesIn = ({ data }: Pick<CountedSuccess, "data">) =>
+  (data as readonly { id: string; weak?: true }[]).filter(({ weak }) => weak !== true);
 
 /** Keeps counts by name in memory until `flush` writes them together. A failed write loses its counts. */
 export class CounterBuffer {

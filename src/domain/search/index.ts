@@ -7,11 +7,11 @@ import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
 import { distanceKm } from "../../search/distance.ts";
 import { parseQueryText } from "../../search/query-text.ts";
+import { gainsByRerank } from "../../search/rerank.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections } from "./corrections.ts";
-import { roleLifts } from "./lifts.ts";
 import { appliedJson, filterOf, noteOnReversed, notesOnPlace, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
@@ -86,8 +86,8 @@ export class Search {
 
   /**
    * @param options.datedOnly  only posts with a start, for calendars
-   * @param options.advice  false leaves out the advice when nothing is found, which costs a few more searches, and the
-   *   count of what lies behind the page
+   * @param options.advice  false leaves out what is for callers who look around: weak results, the advice when nothing is
+   *   found, which costs a few more searches, and the count of what lies behind the page
    * @param options.gone  aborted when nobody waits for the answer any more
    * @throws BoardError `invalid_cursor`
    */
@@ -103,8 +103,10 @@ export class Search {
       plan.sort === "relevance"
         ? await this.#walks.page(plan, query, now)
         : await this.#byTime(plan, plan.sort, query, advice);
-    const posts = await this.#shown(page.found, plan.question);
-    const asksAdvice = advice && page.found.length === 0 && query.cursor === undefined;
+    const isFirst = advice && query.cursor === undefined;
+    const weak = isFirst && plan.sort === "relevance" ? await this.#weak(plan, page.found, query.limit) : [];
+    const posts = await this.#shown([...page.found, ...weak], plan.question);
+    const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(
@@ -150,7 +152,7 @@ export class Search {
     const asksTime = filter.after !== null || filter.before !== null;
     const lifts = asksTime ? said : [...said, { filter: { endedBy: now, datedOnly: true }, weight: OVER }];
     const vector = asksWords ? await queryVector(this.#embedder, parsed?.plain ?? "") : null;
-    const rerank = query.rerank ?? true;
+    const rerank = (query.rerank ?? true) && parsed !== null && gainsByRerank(parsed);
     const byWords = vector === null ? "lexical" : rerank ? "hybrid+rerank" : "hybrid";
     return {
       question: { filter, words: parsed, vector, minCosine, margin: scale.margin, distinct: true },
@@ -158,7 +160,7 @@ export class Search {
       corrections,
       sort,
       rerank,
-      lifts: parsed === null ? lifts : [...lifts, ...roleLifts(parsed, filter.kinds)],
+      lifts,
       understood,
       asksWords,
       mode: sort === "relevance" ? byWords : sort,
@@ -212,10 +214,30 @@ export class Search {
     return posts.map(({ id }) => relevance.get(id) ?? least);
   }
 
+  /**
+   * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
+   * answers have cosines as low as noise, so a short page may hold them, but nobody is told of them and none is counted.
+   */
+  async #weak({ question, lifts }: Plan, found: readonly FoundPost[], limit: number): Promise<FoundPost[]> {
+    const missing = Math.min(FULL_PAGE, limit) - found.length;
+    const { words, vector } = question;
+    if (missing <= 0 || vector === null || (words?.phrases.length ?? 0) > 0) return [];
+    const excluded = words?.excluded ?? [];
+    const nearest = {
+      ...question,
+      words: excluded.length === 0 ? null : { any: [], phrases: [], excluded },
+      minCosine: -1,
+    };
+    const except = new Set(found.map(({ id }) => id));
+    const ranked = await this.#index.rank(nearest, { rerank: false, limit: missing, except, lifts });
+    const most = found.at(-1)?.relevance ?? 1;
+    return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, most), weak: true }));
+  }
+
   /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
   async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
     const { filter } = question;
-    const relevance = new Map(found.map((post) => [post.id, post.relevance]));
+    const places = new Map(found.map((post) => [post.id, post]));
     const rows = await this.#rows.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
     const [posts, copies] = await Promise.all([
@@ -226,7 +248,7 @@ export class Search {
       ),
     ]);
     return posts.map((post) => {
-      const score = relevance.get(post.id) ?? null;
+      const { relevance: score = null, weak = false } = places.get(post.id) ?? {};
       const { lat, lng } = post.location ?? { lat: null, lng: null };
       return {
         ...post,
@@ -234,6 +256,7 @@ export class Search {
           ? {}
           : { distance_km: Math.round(distanceKm(filter.near, { lat, lng }) * 10) / 10 }),
         ...(score === null ? {} : { relevance: score }),
+        ...(weak ? { weak } : {}),
         ...(copies.has(post.id) ? { copies: copies.get(post.id) } : {}),
       };
     });
@@ -298,6 +321,8 @@ export class Search {
 }
 
 const SMALL_BOARD = 50;
+/** Matches that fill a page: with fewer, weak results follow. */
+const FULL_PAGE = 10;
 /**
  * What is over stands behind what is to come and answers about as well, unless a bound of time is given. With -0.5 it also
  * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
@@ -325,6 +350,8 @@ interface Plan {
 interface FoundPost {
   id: string;
   relevance: number | null;
+  /** Neither words nor meaning support it well. */
+  weak?: true;
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import { postCards } from "../post/card.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
 import { searchMarkdown } from "./markdown.ts";
-import { type Results, resultsOf } from "./results.ts";
+import { type Results, resultsOf, WEAK_HEADING } from "./results.ts";
 import { understoodChips } from "./understood-chips.ts";
 import { watchSection } from "./watch-panel.ts";
 
@@ -65,7 +65,8 @@ ${kindChips(params, language)}
 ${activeFilters(params)}
 ${understoodChips(results.understood, params)}
 ${asTyped(results.corrected, params)}
-${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}`,
+${results.posts.length === 0 ? nothing(results, params) : found(results, params, now, language)}
+${results.weak.length > 0 && html`<h2>${WEAK_HEADING}</h2>${postCards(results.weak, { now, language, sought: soughtWords(q), anchors: true })}`}`,
     aside: html`<section id="filters"><h2>Filters</h2>${filtersForm(params)}</section>
 ${map !== null && html`<section class="screen"><h2>Where they are</h2>${map}</section>`}
 ${watchSection(results.query, site)}`,

@@ -6,10 +6,10 @@ import { markdownDocument } from "../../text/markdown.ts";
 import { quotedLine, visibleLine } from "../../text/untrusted.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { type SearchParams, searchPath } from "./form.ts";
-import type { Results } from "./results.ts";
+import { type Results, WEAK_HEADING } from "./results.ts";
 
 export function searchMarkdown(results: Results, params: SearchParams, site: Site, now: number): string {
-  const { posts, nextCursor, query, note, corrected, instead } = results;
+  const { posts, weak, nextCursor, query, note, corrected, instead } = results;
   const q = typeof query["q"] === "string" ? query["q"] : undefined;
   const address = (change: SearchParams | Record<string, string | undefined>, of: SearchParams = params) =>
     site.root + searchPath(of, change).replace("/search", formPath("/search", ".md"));
@@ -24,6 +24,12 @@ export function searchMarkdown(results: Results, params: SearchParams, site: Sit
           .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
           .join("\n")
       : postsMarkdown(posts, site, { sought: soughtWords(q), now, isWhole: false, links: true }),
+    ...(weak.length === 0
+      ? []
+      : [
+          `## ${WEAK_HEADING}`,
+          postsMarkdown(weak, site, { sought: soughtWords(q), now, isWhole: false, links: true }),
+        ]),
     nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
   ]);
 }

@@ -8,6 +8,8 @@ import { type RelaxationLink, relaxationLinks } from "./relaxation-links.ts";
 /** A page of results. */
 export interface Results {
   posts: readonly Post[];
+  /** Near in meaning, shown below the others under a heading of their own. */
+  weak: readonly Post[];
   nextCursor: string | null;
   /** See `SearchPage`. */
   first: number | null;
@@ -24,9 +26,13 @@ export interface Results {
   instead: readonly RelaxationLink[];
 }
 
+/** Above weak results. */
+export const WEAK_HEADING = "Weak: near in meaning, no match";
+
 export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Results> {
   const answer = await ask("/search", { ...sent }, { searched: true });
-  const posts = answer.data as Post[];
+  const all = answer.data as Post[];
+  const [posts, weak] = [all.filter((post) => post.weak !== true), all.filter((post) => post.weak === true)];
   const understood = answer.meta["understood"] as Understood | undefined;
   const { near } = answer.meta["query"] as Partial<Record<string, string>>;
   const corrected = (answer.meta["corrected"] ?? []) as Correction[];
@@ -37,6 +43,7 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
       .trim() || null;
   return {
     posts,
+    weak,
     nextCursor: answer.next_cursor ?? null,
     first: answer.meta["first"] as number | null,
     total: Number(answer.meta["total"]),
@@ -47,7 +54,9 @@ export async function resultsOf({ sent, query: params, ask }: Asked): Promise<Re
     corrected,
     instead:
       posts.length === 0 && params["cursor"] === undefined
-        ? await relaxationLinks(params, async (input) => (await ask("/search", input)).data as Post[])
+        ? await relaxationLinks(params, async (input) =>
+            ((await ask("/search", input)).data as Post[]).filter((post) => post.weak !== true),
+          )
         : [],
   };
 }
