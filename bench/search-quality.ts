@@ -20,7 +20,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { measureScale, spreadOver } from "../src/domain/board/model-scale.ts";
 import type { Embedder } from "../src/ports/embedder.ts";
 import type { IndexEntry, Question } from "../src/ports/search-index.ts";
 import { parseQueryText } from "../src/search/query-text.ts";
@@ -249,14 +248,6 @@ function readCollection(folder: string): Collection {
   };
 }
 
-/** What a board with these texts would measure of a model that nobody knows. */
-async function measureOn({ docs }: Collection, embedder: Embedder): Promise<void> {
-  const texts = spreadOver(docs).map(({ title, text }) => ({ title, body: text, tags: [], placeName: null }));
-  const scale = await measureScale(texts, embedder);
-  console.log("measured:", JSON.stringify(scale));
-  embedder.useScale(scale);
-}
-
 async function main(): Promise<void> {
   const { save, compare, model, notices } = parseArgs({
     options: {
@@ -277,7 +268,6 @@ async function main(): Promise<void> {
   const relevance = dataFolder("relevance");
   for (const name of readdirSync(relevance)) {
     const collection = readCollection(join(relevance, name));
-    if (!embedder.knowsScale) await measureOn(collection, embedder);
     const floors = [...new Set([-1, 0.2, embedder.scale.minCosine, 0.3])].sort((a, b) => a - b);
     for (const { method, minCosine, quality, exact, run } of await measure(collection, embedder, floors)) {
       const floor =

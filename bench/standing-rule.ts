@@ -5,7 +5,7 @@
  *   BENCH_DATA=/path npx tsx bench/standing-rule.ts            ($BENCH_DATA/standing-queries{,-2}/{queries,posts,pairs}.jsonl)
  *   BENCH_DATA=/path npx tsx bench/standing-rule.ts --write    trains on everything and writes the weights
  *
- *   BENCH_DATA=/path npx tsx bench/standing-rule.ts --model NAME    the same weights under another model, once it is measured
+ *   BENCH_DATA=/path npx tsx bench/standing-rule.ts --model NAME    the same weights under another model
  *
  * Model files are looked for in MODEL_DIR, then in the cache of `agent-board models`.
  */
@@ -13,7 +13,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toReference } from "../src/domain/board/cosine-scale.ts";
-import { measureScale, spreadOver } from "../src/domain/board/model-scale.ts";
 import { FEATURES } from "../src/search/standing-rule/features.ts";
 import { floorOf, postText } from "../src/search/standing-rule/index.ts";
 import type { Line } from "./standing-rule/fit.ts";
@@ -126,18 +125,17 @@ function reportDeployed(judged: Judged): void {
   );
 }
 
-/** The deployed weights under a model they were not made for: plain cuts of its cosine, and the rule on its measured scale. */
+/** The deployed weights under a model they were not made for: plain cuts of its cosine, and the rule on its scale. */
 async function reportOther(judged: Judged): Promise<void> {
-  const { collection, backgrounds } = judged;
-  const scale = await measureScale(spreadOver(collection.posts), model);
+  const { backgrounds } = judged;
+  const { scale } = model;
   const { median, high } = scale.unrelated;
-  console.log(`measured: ${JSON.stringify(scale)}`);
   for (const steps of [1.5, 2, 2.5, 3]) {
     const cut = median + steps * (high - median);
     report(`every word, or cosine >= ${cut.toFixed(2)}`, judged, (row) => row.byWords || row.cosine >= cut);
   }
   const yes = deployedYes(judged, backgrounds, toReference(scale));
-  report("the rule on the measured scale", judged, (row) => yes.has(row));
+  report("the rule on its scale", judged, (row) => yes.has(row));
 }
 
 function writeWeights({ weights, bias }: Line): void {

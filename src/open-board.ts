@@ -11,7 +11,6 @@ import { type Config, ConfigError, siteRoot } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
 import { Board } from "./domain/board/index.ts";
 import { Metrics } from "./domain/board/metrics.ts";
-import { ModelScale } from "./domain/board/model-scale.ts";
 import { Usage } from "./domain/board/usage.ts";
 import { Cursors } from "./domain/cursors.ts";
 import { Posts } from "./domain/posts/index.ts";
@@ -191,7 +190,6 @@ export async function openBoard(
     store,
     embedder,
     boardModel,
-    modelScale: new ModelScale({ store, index, embedder, boardModel }),
     matching: new Matching({ store, index, embedder, boardModel }),
     pushes: new Pushes({
       store,

@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import { chooseModel, completeModel } from "../embed/chosen/index.ts";
+import { PRESETS } from "../embed/chosen/presets.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
@@ -31,6 +32,10 @@ export function modelsCommand(): Command {
       );
       const runtime = await findRuntime(places);
       const lines = models.map((one) => lineOf(one.model, one.chosen, one.folder));
+      for (const { name, repository } of PRESETS)
+        lines.push(
+          `  ${name.padEnd(20)}  hub:${repository}, at its commit of the first pull; not measured here`,
+        );
       if (typeof chosen === "string") lines.push(`* ${config.embeddingModel}  ${chosen}`);
       lines.push(`  runtime               ${runtime ?? "not here"}`);
       const facts = models.map(({ model: { name, dimension, maxTokens, license, ...model }, ...rest }) => ({
@@ -44,7 +49,7 @@ export function modelsCommand(): Command {
     .description("download a model and its runtime, check them, and print the folder that holds them")
     .argument(
       "[name]",
-      "a name of `models list`, or hub:<owner>/<name>@<commit>; default: the configured model",
+      "a name of `models list`, or hub:<owner>/<name>[@<commit>]; default: the configured model",
     )
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
     .addOption(jsonOption())

@@ -18,8 +18,7 @@ export interface EmbeddingModel extends FileSet {
   english: boolean;
   /** Path of the weights, below `folder`; null before it is known which the hub has. */
   weights: string | null;
-  /** Null where the board has to measure it. */
-  scale: CosineScale | null;
+  scale: CosineScale;
   /** Where the operator's own choice comes from; undefined for the models below. */
   chosen?: { kind: "hub"; repository: string; commit: string } | { kind: "folder"; folder: string };
   /** What no file of an operator's choice said, such as "pooling: mean". */

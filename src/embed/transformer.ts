@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
-import { type CosineScale, type Embedder, EmbedderUnavailable, UNMEASURED } from "../ports/embedder.ts";
+import { type Embedder, EmbedderUnavailable, REFERENCE_SCALE } from "../ports/embedder.ts";
 import { completeModel } from "./chosen/index.ts";
 import type { ProgressFactory } from "./download.ts";
 import { ensureFiles } from "./files.ts";
@@ -35,18 +35,14 @@ const REMEMBERED_QUERIES = 1000;
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
   const { mode, model, modelDir, cacheDir, log, progress, offline, hub, againMs } = options;
-  const { english } = model;
-  let scale = model.scale ?? UNMEASURED;
+  const { english, scale } = model;
   const named = {
     modelId: modelIdOf(model),
     dimension: paddedDimension(model.dimension),
     english,
-    knowsScale: model.scale !== null,
-    useScale: (measured: CosineScale) => {
-      scale = measured;
-    },
+    scale,
   };
-  if (mode === "off") return { ...named, scale, ...without("off", "meaning is switched off") };
+  if (mode === "off") return { ...named, ...without("off", "meaning is switched off") };
 
   const find = async (signal: AbortSignal) => {
     const fetch = { modelDir, cacheDir, signal, progress, offline, ...(hub === undefined ? {} : { hub }) };
@@ -59,9 +55,6 @@ export function openEmbedder(options: EmbedderOptions): Embedder {
 
   return {
     ...named,
-    get scale() {
-      return scale;
-    },
     state: () => thread.state,
     settled: () => thread.settled(),
     async embed(texts, purpose) {
@@ -111,9 +104,7 @@ export function absentEmbedder(name: string, state: "off" | "absent"): Embedder 
     // The commonest: a database whose search knows the dimension then builds nothing anew.
     dimension: MODELS[0].dimension,
     english: true,
-    scale: UNMEASURED,
-    knowsScale: true,
-    useScale() {},
+    scale: REFERENCE_SCALE,
     ...without(state, `the model is ${state}`),
   };
 }

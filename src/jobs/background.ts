@@ -1,12 +1,11 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
 import type { Metrics } from "../domain/board/metrics.ts";
-import type { ModelScale } from "../domain/board/model-scale.ts";
 import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
 import { hasPart } from "../domain/subscriptions/parts.ts";
 import type { Waits } from "../domain/subscriptions/waits.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
-import { type Embedder, EmbedderUnavailable } from "../ports/embedder.ts";
+import type { Embedder } from "../ports/embedder.ts";
 import { ALL_PARTS, PARTS, type Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
@@ -26,7 +25,6 @@ interface Parts {
   store: Store;
   embedder: Embedder;
   boardModel: BoardModel;
-  modelScale: ModelScale;
   matching: Matching;
   pushes: Pushes;
   usage: Usage;
@@ -87,7 +85,6 @@ export class Background {
     this.#embedding = new Poller(
       async () => {
         await this.#chooseModel();
-        await this.#measureModel();
         const took = await embedPosts({ store, embedder, boardModel }, clock());
         if (took > 0) this.#matcher.nudge();
         return took > 0 ? took : this.#renew();
@@ -187,16 +184,6 @@ export class Background {
     const count = await enqueueMissing({ store, embedder, boardModel });
     this.#isRenewed = count < MISSING_SLICE;
     return count;
-  }
-
-  /** A model too busy to be measured now is measured at a later run. */
-  async #measureModel(): Promise<void> {
-    const { modelScale, clock } = this.#parts;
-    try {
-      await modelScale.refresh(clock());
-    } catch (error) {
-      if (!(error instanceof EmbedderUnavailable)) throw error;
-    }
   }
 
   #failed(what: string): (error: unknown) => void {

@@ -20,19 +20,12 @@ export const REFERENCE_SCALE: CosineScale = {
   unrelated: { median: 0.1, high: 0.23 },
 };
 
-/** Before a model is measured, its meaning supports no post that has none of the words. */
-export const UNMEASURED: CosineScale = { minCosine: 1, margin: 0, unrelated: { median: 0.99, high: 1 } };
-
 /** Text to vectors, locally. Never blocks the event loop: the model runs in its own thread. */
 export interface Embedder {
   /** Names model, quantisation and pooling; vectors of different ids do not compare. */
   readonly modelId: string;
   readonly dimension: number;
-  /** As it is now; without a measure nothing counts as related. */
   readonly scale: CosineScale;
-  /** False for a model that this program does not know: the board measures its cosines, and says so by `useScale`. */
-  readonly knowsScale: boolean;
-  useScale(scale: CosineScale): void;
   /** True when it reads English only: texts in other languages are then given to it with their words in English. */
   readonly english: boolean;
   state(): ModelState;

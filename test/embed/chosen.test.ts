@@ -26,6 +26,8 @@ import { ensureTestModel } from "../support/search/model.ts";
 const [known] = MODELS;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const NAME = `hub:town/notices-model@${COMMIT}`;
+/** Of the default model. */
+const COSINES = { related: 0.25, doubt: 0.1, unrelated_half: 0.1, unrelated_most: 0.23 };
 const work = mkdtempSync(join(tmpdir(), "board-chosen-"));
 const servers: Server[] = [];
 const embedders: Embedder[] = [];
@@ -46,14 +48,24 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 const folder = (name: string) => join(work, name);
 
 /** A hub with the real files of the default model under another name, beside what sentence-transformers adds. */
-async function hub(extra: Record<string, unknown> = {}, lacks: readonly string[] = []) {
+async function hub(
+  extra: Record<string, unknown> = {},
+  lacks: readonly string[] = [],
+  repository = "town/notices-model",
+) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    const path = (request.url ?? "").replace(`/town/notices-model/resolve/${COMMIT}/`, "");
+    const path = (request.url ?? "")
+      .replace(`/${repository}/resolve/${COMMIT}/`, "")
+      .replace(`/api/models/${repository}/revision/main`, "newest");
     asked.push(path);
     const added = extra[path];
     const file = join(modelDir, known.folder, path);
     try {
+      if (path === "newest") {
+        response.end(JSON.stringify({ sha: COMMIT }));
+        return;
+      }
       if (lacks.includes(path)) throw new Error("left out");
       response.end(added === undefined ? readFileSync(file) : JSON.stringify(added));
     } catch {
@@ -78,8 +90,17 @@ function opened(model: EmbeddingModel, cacheDir: string, places: { hub?: string 
 function copied(name: string, files: Record<string, unknown> = {}): string {
   const own = folder(name);
   cpSync(join(modelDir, known.folder), own, { recursive: true });
-  for (const [path, content] of Object.entries(files)) write(own, path, content);
+  for (const [path, content] of Object.entries({ "agent-board.json": {}, ...files })) {
+    const isSettings = path === "agent-board.json";
+    write(own, path, isSettings ? { cosines: COSINES, ...(content as object) } : content);
+  }
   return own;
+}
+
+/** What an operator says of a model of the hub, before it is there. */
+function described(cacheDir: string): string {
+  write(join(cacheDir, `town/notices-model@${COMMIT}`), "agent-board.json", { cosines: COSINES });
+  return cacheDir;
 }
 
 function write(own: string, path: string, content: unknown): void {
@@ -91,8 +112,7 @@ describe("the name of a model", () => {
   const places = () => ({ modelDir, cacheDir: folder("names") });
 
   it.each([
-    ["gpt", /must be one of all-MiniLM-L6-v2, .*hub:<owner>\/<name>@<commit>/],
-    ["hub:town/model", /the commit is 40 hexadecimal digits/],
+    ["gpt", /must be one of all-MiniLM-L6-v2, .*multilingual, or hub:<owner>\/<name>, or/],
     ["hub:town/model@main", /the commit is 40 hexadecimal digits/],
     [`hub:../model@${COMMIT}`, /must be hub:/],
     ["/nowhere/at/all", /nowhere\/at\/all names no folder/],
@@ -110,11 +130,11 @@ describe("the name of a model", () => {
 describe("what the files of a model say of it", () => {
   const BERT = { hidden_size: 384, vocab_size: 30_522, max_position_embeddings: 512 };
   let count = 0;
-  const described = (files: Record<string, unknown>) => {
+  const saidBy = (files: Record<string, unknown>) => {
     count += 1;
     const own = folder(`described-${count}`);
     for (const [path, content] of Object.entries(files)) write(own, path, content);
-    return describeModel([own]);
+    return describeModel([own], { cosines: COSINES });
   };
 
   it("is its dimension, pooling, prefixes and length", async () => {
@@ -124,7 +144,7 @@ describe("what the files of a model say of it", () => {
       pooling_mode_mean_tokens: false,
     };
     expect(
-      await described({
+      await saidBy({
         "config.json": BERT,
         "modules.json": [
           { type: "sentence_transformers.models.Transformer" },
@@ -143,6 +163,7 @@ describe("what the files of a model say of it", () => {
       postPrefix: "passage: ",
       english: true,
       weights: null,
+      scale: known.scale,
       assumed: [],
     });
   });
@@ -161,7 +182,7 @@ describe("what the files of a model say of it", () => {
       pooling: "mean",
       weights: "onnx/model.onnx",
     };
-    expect(await described({ "config.json": roberta, "agent-board.json": settings })).toEqual({
+    expect(await saidBy({ "config.json": roberta, "agent-board.json": settings })).toEqual({
       dimension: 384,
       maxTokens: 256,
       pooling: "mean",
@@ -169,15 +190,16 @@ describe("what the files of a model say of it", () => {
       postPrefix: "passage: ",
       english: false,
       weights: "onnx/model.onnx",
+      scale: known.scale,
       assumed: [],
     });
     const long = { ...settings, max_tokens: 600, english_only: true };
-    const { maxTokens, english } = await described({ "config.json": roberta, "agent-board.json": long });
+    const { maxTokens, english } = await saidBy({ "config.json": roberta, "agent-board.json": long });
     expect([maxTokens, english]).toEqual([600, true]);
   });
 
   it("is as usual where no file says it, and then said to be assumed", async () => {
-    const { pooling, assumed } = await described({ "config.json": BERT });
+    const { pooling, assumed } = await saidBy({ "config.json": BERT });
     expect([pooling, assumed]).toEqual(["mean", ["pooling: mean"]]);
   });
 
@@ -206,19 +228,19 @@ describe("what the files of a model say of it", () => {
       /pools by pooling_mode_max_tokens.*Set "pooling" in agent-board\.json/,
     ],
   ])("is refused with a hint: %s", async (_what, files, reason) => {
-    await expect(described(files)).rejects.toThrow(reason);
-    await expect(described(files)).rejects.toBeInstanceOf(ModelRefused);
+    await expect(saidBy(files)).rejects.toThrow(reason);
+    await expect(saidBy(files)).rejects.toBeInstanceOf(ModelRefused);
   });
 });
 
 describe("a model of the hub", () => {
   it("is described at once, downloaded behind, and pinned; the next start asks nobody", async () => {
-    const cacheDir = folder("hub");
+    const cacheDir = described(folder("hub"));
     const settings = { "sentence_bert_config.json": { max_seq_length: 256 } };
     const { hub: base, asked } = await hub(settings);
     const model = await chooseModel(NAME, { modelDir, cacheDir, hub: base });
     expect(asked.filter((path) => /onnx|tokenizer/.test(path))).toEqual([]);
-    expect(model).toMatchObject({ dimension: 384, maxTokens: 256, pooling: "mean", scale: null });
+    expect(model).toMatchObject({ dimension: 384, maxTokens: 256, pooling: "mean", scale: known.scale });
     const { embedder } = opened(model, cacheDir, { hub: base });
     expect(await embedder.settled()).toBe("ready");
     expect(asked).toContain("onnx/model_quantized.onnx");
@@ -228,7 +250,6 @@ describe("a model of the hub", () => {
     expect(await usual.settled()).toBe("ready");
     expect(await embedder.embed(text, "post")).toEqual(await usual.embed(text, "post"));
     expect(embedder.modelId).toContain(COMMIT);
-    expect(embedder.knowsScale).toBe(false);
 
     const before = asked.length;
     const again = await chooseModel(NAME, { modelDir, cacheDir, offline: true });
@@ -239,7 +260,7 @@ describe("a model of the hub", () => {
   });
 
   it("puts its prefixes before queries and posts", async () => {
-    const cacheDir = folder("prefixes");
+    const cacheDir = described(folder("prefixes"));
     const prompts = { query: "query: ", passage: "passage: " };
     const { hub: base } = await hub({
       "config_sentence_transformers.json": { prompts },
@@ -262,7 +283,7 @@ describe("a model of the hub", () => {
   });
 
   it("with a changed description is refused, and says what to do", async () => {
-    const cacheDir = folder("changed");
+    const cacheDir = described(folder("changed"));
     const { hub: base } = await hub();
     await chooseModel(NAME, { modelDir, cacheDir, hub: base });
     appendFileSync(join(cacheDir, `town/notices-model@${COMMIT}`, "config.json"), " ");
@@ -272,7 +293,7 @@ describe("a model of the hub", () => {
   });
 
   it("with changed weights is downloaded again, and refused when the hub sends others than at first", async () => {
-    const cacheDir = folder("weights");
+    const cacheDir = described(folder("weights"));
     const places = { modelDir, cacheDir };
     const { hub: base } = await hub();
     const model = await completeModel(await chooseModel(NAME, { ...places, hub: base }), {
@@ -291,7 +312,7 @@ describe("a model of the hub", () => {
   });
 
   it("that cannot be reached, or lacks a file, is told so", async () => {
-    const places = { modelDir, cacheDir: folder("unreachable") };
+    const places = { modelDir, cacheDir: described(folder("unreachable")) };
     const closed = `http://127.0.0.1:${await freePort()}/`;
     await expect(chooseModel(NAME, { ...places, hub: closed })).rejects.toBeInstanceOf(ModelUnreachable);
     const { hub: base } = await hub({}, ["onnx/model_quantized.onnx"]);
@@ -302,6 +323,46 @@ describe("a model of the hub", () => {
     );
     expect(await embedder.settled()).toBe("absent");
     expect(warnings.join()).toMatch(/the repository has no onnx\/model_quantized\.onnx, no .*model\.onnx/);
+  });
+});
+
+describe("a model of the hub without a commit", () => {
+  it("is the newest of the first pull, and stays it", async () => {
+    const cacheDir = described(folder("newest"));
+    const places = { modelDir, cacheDir };
+    const { hub: base, asked } = await hub();
+    const model = await chooseModel("hub:town/notices-model", { ...places, hub: base });
+    expect(model.name).toBe(`town/notices-model@${COMMIT}`);
+    const before = asked.length;
+    expect((await chooseModel("hub:town/notices-model", { ...places, offline: true })).id).toBe(model.id);
+    expect(asked).toHaveLength(before);
+  });
+
+  it("asks for four numbers where nobody knows its cosines", async () => {
+    const places = { modelDir, cacheDir: folder("numbers") };
+    const { hub: base } = await hub();
+    await expect(chooseModel(NAME, { ...places, hub: base })).rejects.toThrow(
+      /where its cosines lie: set four numbers in agent-board\.json in .*numbers.town.notices-model@/,
+    );
+  });
+
+  it("has the known settings of the preset `multilingual`, and no glosses", async () => {
+    const places = { modelDir, cacheDir: folder("multilingual") };
+    const { hub: base } = await hub({}, [], "Xenova/multilingual-e5-small");
+    const model = await chooseModel("multilingual", { ...places, hub: base });
+    expect(model).toMatchObject({
+      repository: "Xenova/multilingual-e5-small",
+      revision: COMMIT,
+      dimension: 384,
+      pooling: "mean",
+      queryPrefix: "query: ",
+      postPrefix: "passage: ",
+      english: false,
+      assumed: [],
+    });
+    await expect(
+      chooseModel("multilingual", { ...places, cacheDir: folder("none"), offline: true }),
+    ).rejects.toBeInstanceOf(ModelUnreachable);
   });
 });
 

@@ -2,14 +2,12 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
-import { keptScale, SCALE_SETTING } from "../../domain/board/model-scale.ts";
 import { SETTINGS_FILE } from "../../embed/chosen/description.ts";
 import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../embed/chosen/index.ts";
 import { damageOf, findFiles } from "../../embed/files.ts";
 import type { EmbeddingModel } from "../../embed/models.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
-import { storedSetting } from "../../store/open.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
@@ -86,7 +84,6 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
   }
   if (model === null) yield missing(config.embeddingModel ?? "");
   else yield* examineFiles(model, folders, missing);
-  if (model?.scale === null) yield* examineScale(config);
 
   const runtime = runtimeFor(process.platform, process.arch);
   if (runtime === null) {
@@ -127,18 +124,4 @@ async function* examineFiles(
   for (const what of model.assumed ?? []) {
     yield warning("model", `no file of ${model.name} says its ${what}: ${SETTINGS_FILE} beside them can`);
   }
-}
-
-/** What the board measured of a model that this program does not know. */
-async function* examineScale({ storeUrl }: Config): AsyncIterable<Finding> {
-  const kept = keptScale(await storedSetting(storeUrl, SCALE_SETTING).catch(() => null));
-  if (kept === null) {
-    yield passed("model scale", "is measured on this board's posts when the model is ready first");
-    return;
-  }
-  const { model, posts, pairs, unrelated, minCosine, margin } = kept;
-  yield passed(
-    "model scale",
-    `${model}, measured on ${pairs} pairs when the board had ${posts} posts: half of unrelated texts have a cosine below ${unrelated.median}, nine of ten below ${unrelated.high}; related from ${minCosine} on, in doubt ${margin} higher`,
-  );
 }

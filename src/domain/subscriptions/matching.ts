@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type CosineScale, type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
+import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
 import {
@@ -63,8 +63,6 @@ export class Matching {
   /** What the board was to active queries that have a vector; null before it was counted. */
   readonly #backgrounds = new Map<string, PostBackground | null>();
   #seen = 0;
-  /** The model's when the queries were taken in. */
-  #scale: CosineScale;
   /** Posts that were matched since the board's size was looked at. */
   #matched = 0;
   #lookedAt = 0;
@@ -74,7 +72,6 @@ export class Matching {
     this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#boardModel = parts.boardModel;
-    this.#scale = parts.embedder.scale;
     this.#standing = this.#empty();
   }
 
@@ -101,11 +98,6 @@ export class Matching {
       this.#standing = this.#empty();
       this.#withoutVector.clear();
       this.#backgrounds.clear();
-      this.#seen = 0;
-    }
-    if (this.#embedder.scale !== this.#scale) {
-      // The model was measured anew: all queries have another floor.
-      this.#scale = this.#embedder.scale;
       this.#seen = 0;
     }
     for (;;) {
@@ -160,7 +152,7 @@ export class Matching {
     if (!isNew && text !== null && text.plain !== "") this.#withoutVector.set(id, text.plain);
     const background = vector === null ? null : row.background;
     if (vector !== null && text !== null) this.#backgrounds.set(id, background);
-    const map = toReference(this.#scale);
+    const map = toReference(this.#embedder.scale);
     const standing =
       text === null
         ? null

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { CosineScale } from "../../ports/embedder.ts";
 import { ModelRefused } from "./name.ts";
 
 /** The operator's own settings, beside the model's files. They win over what these say. */
@@ -28,11 +29,27 @@ export interface ModelDescription {
   english: boolean;
   /** Where the weights are, below the folder; null: the first of the usual places. */
   weights: string | null;
+  /** Where its cosines lie. */
+  scale: CosineScale;
   /** What no file said and was taken to be as usual, such as "pooling: mean". */
   assumed: string[];
 }
 
+const cosine = z.number().min(-1).max(1);
+/** Four numbers; docs/operating.md says how to find them. */
+const Cosines = z
+  .strictObject({
+    /** As `CosineScale.minCosine` and `margin`. */
+    related: cosine,
+    doubt: z.number().min(0).max(1),
+    /** Half of unrelated texts lie below the first, nine of ten below the second. */
+    unrelated_half: cosine,
+    unrelated_most: cosine,
+  })
+  .refine((of) => of.unrelated_half < of.unrelated_most, "unrelated_half must lie below unrelated_most");
+
 const Settings = z.strictObject({
+  cosines: Cosines.optional(),
   dimension: z.int().min(16).max(3968).optional(),
   max_tokens: z.int().min(16).max(2048).optional(),
   pooling: z.enum(["mean", "cls", "last"]).optional(),
@@ -44,6 +61,9 @@ const Settings = z.strictObject({
     .regex(/^(?!.*\.\.)[\w][\w./-]*\.onnx$/, "must be a path below the folder that ends with .onnx")
     .optional(),
 });
+
+/** What `agent-board.json` may say. */
+export type ModelSettings = z.infer<typeof Settings>;
 
 const count = z.int().positive().optional().catch(undefined);
 const Config = z.object({
@@ -72,18 +92,28 @@ const POST_PROMPTS = ["passage", "document", "search_document", "retrieval.passa
 /**
  * Reads how a model is used from its own files, as sentence-transformers writes them, and from `agent-board.json`.
  * @param folders  looked at in order, for each file
+ * @param known  what is known here of the model; `agent-board.json` wins over it
  * @throws ModelRefused for a model that needs what this board does not do, or for a wrong file
  */
-export async function describeModel(folders: readonly string[]): Promise<ModelDescription> {
+export async function describeModel(
+  folders: readonly string[],
+  known: ModelSettings = {},
+): Promise<ModelDescription> {
   const read = <Shape>(path: string, shape: z.ZodType<Shape>) => readJson(folders, path, shape);
   const config = await read("config.json", Config);
   if (config === null) throw new ModelRefused(`has no config.json in ${folders.join(" or ")}`);
-  const settings = (await read(SETTINGS_FILE, Settings)) ?? {};
+  const settings = { ...known, ...(await read(SETTINGS_FILE, Settings)) };
   const modules = (await read("modules.json", Modules)) ?? [];
   const dense = modules.find(({ type }) => !/(Transformer|Pooling|Normalize)$/.test(type));
   if (dense !== undefined) {
     throw new ModelRefused(
       `has a layer after its pooling (${dense.type.slice(0, 80)}), which this board does not run: choose another model`,
+    );
+  }
+  const { cosines } = settings;
+  if (cosines === undefined) {
+    throw new ModelRefused(
+      `does not say where its cosines lie: set four numbers in ${SETTINGS_FILE} in ${folders.at(-1)}, such as "cosines": { "related": 0.25, "doubt": 0.1, "unrelated_half": 0.1, "unrelated_most": 0.23 }; docs/operating.md says how to find them`,
     );
   }
   const assumed: string[] = [];
@@ -104,6 +134,11 @@ export async function describeModel(folders: readonly string[]): Promise<ModelDe
     postPrefix: settings.post_prefix ?? prompt(POST_PROMPTS),
     english: settings.english_only ?? (config.vocab_size ?? 0) <= ONE_LANGUAGE_MAX,
     weights: settings.weights ?? null,
+    scale: {
+      minCosine: cosines.related,
+      margin: cosines.doubt,
+      unrelated: { median: cosines.unrelated_half, high: cosines.unrelated_most },
+    },
     assumed,
   };
 }

@@ -1,12 +1,34 @@
 import { join } from "node:path";
+import { z } from "zod";
 import { BadStatus, type ProgressFactory, saveTo, showing, urlBelow, withClient } from "../download.ts";
 import { HUB, hubPath } from "../hub.ts";
+
+const ASK_MS = 20_000;
 
 /** A file that is wanted of a repository: the first of `paths` that it has. */
 export interface WantedFile {
   paths: readonly string[];
   required: boolean;
   bytesMax: number;
+}
+
+const Revision = z.object({ sha: z.string().regex(/^[0-9a-f]{40}$/) });
+
+/**
+ * The commit that a repository's main branch stands at.
+ * @throws Error when the hub cannot be asked, or does not know the repository
+ */
+export async function newestCommit(
+  repository: string,
+  { hub, signal }: { hub?: string; signal?: AbortSignal },
+): Promise<string> {
+  const bounded = AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(signal === undefined ? [] : [signal])]);
+  let text = "";
+  await withClient(bounded, async (get) => {
+    const body = await get(urlBelow(hub ?? HUB, `api/models/${repository}/revision/main`));
+    for await (const chunk of body) text += Buffer.from(chunk).toString("utf8");
+  });
+  return Revision.parse(JSON.parse(text)).sha;
 }
 
 /**

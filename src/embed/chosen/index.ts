@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { innermostReason } from "../download.ts";
 import { type FileFetch, inWorkspace, putInPlace, silent } from "../files.ts";
 import type { EmbeddingModel } from "../models.ts";
 import { DESCRIBING_FILES, describeModel, type ModelDescription } from "./description.ts";
-import { downloadFirst, type WantedFile } from "./first-download.ts";
+import { downloadFirst, newestCommit, type WantedFile } from "./first-download.ts";
 import { type ChosenName, chosenName, ModelRefused } from "./name.ts";
 import { comparePins, digestsOf, filesOf, type PinnedDigests, readPins, writePins } from "./pins.ts";
+import { knownSettings } from "./presets.ts";
 
 export { ModelRefused } from "./name.ts";
 
@@ -15,6 +16,7 @@ export { ModelRefused } from "./name.ts";
 export type ModelPlaces = Omit<FileFetch, "set">;
 
 const MB = 2 ** 20;
+const COMMIT = /^[0-9a-f]{40}$/;
 /** What a repository may have of each file; the describing ones are small. */
 const DESCRIBING_MAX = MB;
 const TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"];
@@ -81,7 +83,8 @@ async function hubModel(
   chosen: Extract<ChosenName, { kind: "hub" }>,
   places: ModelPlaces,
 ): Promise<EmbeddingModel> {
-  const { repository, commit } = chosen;
+  const { repository } = chosen;
+  const commit = chosen.commit ?? (await pinnedCommit(repository, places));
   const folder = `${repository}@${commit}`;
   const { digests, own } = await pinsIn(folder, places);
   const folders = [...new Set([places.modelDir, places.cacheDir])].map((base) => join(base, folder));
@@ -93,16 +96,16 @@ async function hubModel(
       bytesMax: DESCRIBING_MAX,
     }));
     if (places.offline === true) throw new ModelUnreachable(folder, "downloads are switched off");
-    pinned = await pinFirst(chosen, places, wanted, {}).catch((error: unknown) => {
+    pinned = await pinFirst({ repository, commit }, places, wanted, {}).catch((error: unknown) => {
       throw new ModelUnreachable(folder, innermostReason(error));
     });
   } else {
     const described = DESCRIBING_FILES.filter((path) => digests[path] !== undefined);
     await comparePins(own, described, { digests, hint: `delete ${own} to download it again` });
   }
-  const description = await describeModel(folders);
+  const description = await describeModel(folders, knownSettings(repository));
   return modelOf(description, {
-    chosen,
+    chosen: { kind: "hub", repository, commit },
     name: folder,
     folder,
     repository,
@@ -110,6 +113,27 @@ async function hubModel(
     id: folder,
     files: filesOf(pinned),
   });
+}
+
+/**
+ * The newest commit of a repository at the time when this machine first asked; written down, so that it stays.
+ * @throws ModelUnreachable when the hub cannot be asked now and was never asked before
+ */
+async function pinnedCommit(repository: string, places: ModelPlaces): Promise<string> {
+  const fileIn = (base: string) => join(base, `${repository}.commit`);
+  for (const base of new Set([places.modelDir, places.cacheDir])) {
+    const commit = (await readFile(fileIn(base), "utf8").catch(() => "")).trim();
+    if (COMMIT.test(commit)) return commit;
+  }
+  if (places.offline === true) throw new ModelUnreachable(repository, "downloads are switched off");
+  try {
+    const commit = await newestCommit(repository, places);
+    await mkdir(dirname(fileIn(places.cacheDir)), { recursive: true });
+    await writeFile(fileIn(places.cacheDir), `${commit}\n`);
+    return commit;
+  } catch (error) {
+    throw new ModelUnreachable(repository, innermostReason(error));
+  }
 }
 
 /** A folder holds everything: its files are pinned when they are first seen. */
@@ -164,7 +188,6 @@ function modelOf(
   return {
     license: "as its authors say",
     registryPackage: null,
-    scale: null,
     ...description,
     english,
     ...rest,
@@ -186,7 +209,7 @@ const pinFileIn = (own: string) => join(own, "pinned.json");
 
 /** Downloads files for the first time, puts them in place and pins them. */
 async function pinFirst(
-  { repository, commit }: Extract<ChosenName, { kind: "hub" }>,
+  { repository, commit }: { repository: string; commit: string },
   places: ModelPlaces,
   wanted: readonly WantedFile[],
   pinned: PinnedDigests,

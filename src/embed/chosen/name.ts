@@ -1,10 +1,11 @@
 import { isAbsolute, resolve } from "node:path";
 import { type EmbeddingModel, MODELS, modelNamed } from "../models.ts";
+import { PRESETS } from "./presets.ts";
 
 /** What `EMBEDDING_MODEL` asks for. */
 export type ChosenName =
   | { kind: "known"; model: EmbeddingModel }
-  | { kind: "hub"; repository: string; commit: string }
+  | { kind: "hub"; repository: string; commit: string | null }
   | { kind: "folder"; folder: string };
 
 /** A model that cannot be used: one sentence, with what to do about it. */
@@ -16,10 +17,10 @@ export class ModelRefused extends Error {
 }
 
 const PART = "[A-Za-z0-9][A-Za-z0-9._-]{0,95}";
-const HUB = new RegExp(`^hub:(${PART}/${PART})@([0-9a-f]{40})$`);
+const HUB = new RegExp(`^hub:(${PART}/${PART})(?:@([0-9a-f]{40}))?$`);
 
 /**
- * Reads the name of a model: one of `models list`, `hub:<owner>/<name>@<commit>`, or the path of a folder.
+ * Reads the name of a model: one of `models list`, `hub:<owner>/<name>`, perhaps with `@<commit>`, or the path of a folder.
  * @param name  null for the default
  * @throws ModelRefused
  */
@@ -27,16 +28,18 @@ export function chosenName(name: string | null): ChosenName {
   const known = modelNamed(name);
   if (known !== null) return { kind: "known", model: known };
   const text = name ?? "";
+  const preset = PRESETS.find((one) => one.name === text.toLowerCase());
+  if (preset !== undefined) return { kind: "hub", repository: preset.repository, commit: null };
   if (text.startsWith("hub:")) {
-    const [, repository, commit] = HUB.exec(text) ?? [];
-    if (repository !== undefined && commit !== undefined) return { kind: "hub", repository, commit };
+    const [, repository, commit = null] = HUB.exec(text) ?? [];
+    if (repository !== undefined) return { kind: "hub", repository, commit };
     throw new ModelRefused(
-      'must be hub:<owner>/<name>@<commit>, where the commit is 40 hexadecimal digits: a branch may change, a commit does not. The model\'s page lists its commits under "Files"',
+      "must be hub:<owner>/<name>, or hub:<owner>/<name>@<commit>, where the commit is 40 hexadecimal digits, not a branch",
     );
   }
   if (isAbsolute(text) || /^\.{1,2}([\\/]|$)/.test(text)) return { kind: "folder", folder: resolve(text) };
-  const names = MODELS.map((model) => model.name).join(", ");
+  const names = [...MODELS, ...PRESETS].map((model) => model.name).join(", ");
   throw new ModelRefused(
-    `must be one of ${names}, or hub:<owner>/<name>@<commit>, or the path of a folder (/… or ./…)`,
+    `must be one of ${names}, or hub:<owner>/<name>, or the path of a folder (/… or ./…)`,
   );
 }
