@@ -65,6 +65,10 @@ export function glossOf(text: string): string {
   return [...new Set(best.found)].join(", ");
 }
 
+/** Whether a word, as it is spelt, stands in the glossary of any language. */
+export const isGlossed = (word: string): boolean =>
+  comparableWords(word).every((part) => all().glossaries.some(({ stems }) => stems.has(part)));
+
 function read(words: readonly string[], glossary: Glossary): { found: string[]; isSure: boolean } {
   const found: string[] = [];
   let isSure = false;

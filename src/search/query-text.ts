@@ -6,11 +6,18 @@ import { wordsOf } from "./tokens.ts";
 export interface QueryText extends WordQuery {
   /** The text as a person would say it, for the embedding: no operators, nothing excluded. Empty when no word is left. */
   plain: string;
+  /** Phrases and exclusions beyond what a query may have, as typed: nothing looks at them. */
+  unread: readonly string[];
 }
+
+/** What one query may hold of each: each costs about as much as a plain query. Equal ones count once. */
+export const PHRASES_MAX = 4;
+export const EXCLUDED_MAX = 8;
+/** A phrase is looked for by so many words at its beginning. */
+const PHRASE_WORDS = 16;
 
 /** Each word costs one posting list per query; 500 characters of prose hold fewer than these. */
 const MAX_WORDS = 64;
-const MAX_PHRASES = 16;
 /** Ten times what callers may send; of a longer text only the beginning counts. */
 const MAX_CHARS = 5000;
 
@@ -24,17 +31,20 @@ export function parseQueryText(q: string): QueryText {
   const phrases: string[][] = [];
   const excluded: string[][] = [];
   const plain: string[] = [];
+  const unread: string[] = [];
+  const add = (list: string[][], words: readonly string[], most: number, text: string) => {
+    const phrase = words.slice(0, PHRASE_WORDS);
+    if (list.some((other) => other.join(" ") === phrase.join(" "))) return;
+    if (list.length < most) list.push(phrase);
+    else unread.push(text);
+  };
   for (const { text, quoted, negated, before } of partsOf(q)) {
     const words = wordsOf(text);
     plain.push(before, negated ? " " : text);
     if (words.length === 0) continue;
-    if (negated) {
-      if (excluded.length < MAX_PHRASES) excluded.push(words.slice(0, MAX_WORDS));
-    } else if (quoted) {
-      if (phrases.length < MAX_PHRASES) phrases.push(words.slice(0, MAX_WORDS));
-    } else {
-      any.push(...words);
-    }
+    if (negated) add(excluded, words, EXCLUDED_MAX, text);
+    else if (quoted) add(phrases, words, PHRASES_MAX, text);
+    else any.push(...words);
   }
   const telling = withoutStopWords(any);
   // With a phrase, a lone "the" beside it would only add noise.
@@ -44,6 +54,7 @@ export function parseQueryText(q: string): QueryText {
     any: kept.slice(0, MAX_WORDS),
     phrases,
     excluded,
+    unread,
     plain: asked ? plain.join("").replace(/\s+/g, " ").trim() : "",
   };
 }

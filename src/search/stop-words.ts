@@ -21,6 +21,9 @@ const TELLING = 2;
 /** True for a stop word of English. */
 export const isStopWord = (word: string): boolean => ENGLISH_STOP_WORDS.has(word);
 
+/** True for a stop word of any language. */
+export const isAnyStopWord = (word: string): boolean => [...SETS.values()].some((stops) => stops.has(word));
+
 /** True when words look like a language other than English. */
 export const isOtherLanguage = (words: readonly string[]): boolean => languagesOf(words).length > 0;
 

@@ -20,6 +20,15 @@ describe("parseQueryText", () => {
     });
   });
 
+  it("takes four phrases and eight exclusions, equal ones once, and names the rest", () => {
+    const q = [..."aabcdefg"].map((letter) => `"${letter} x"`).join(" ");
+    const { phrases, unread } = parseQueryText(q);
+    expect(phrases.map(([first]) => first)).toEqual(["a", "b", "c", "d"]);
+    expect(unread).toEqual(["e x", "f x", "g x"]);
+    expect(parseQueryText("bike -a -b -c -d -e -f -g -h -h -i").unread).toEqual(["-i"]);
+    expect(parseQueryText(`"${"the ".repeat(100)}"`).phrases[0]).toHaveLength(16);
+  });
+
   it("excludes words and phrases with a hyphen in front", () => {
     expect(parse('bike -electric -"for rent" --kids')).toEqual({
       any: ["bike"],
@@ -79,7 +88,7 @@ describe("parseQueryText", () => {
   it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(
     "asks for nothing with %j",
     (q) => {
-      expect(parseQueryText(q)).toEqual({ any: [], phrases: [], excluded: [], plain: "" });
+      expect(parseQueryText(q)).toEqual({ any: [], phrases: [], excluded: [], unread: [], plain: "" });
     },
   );
 

@@ -1,9 +1,10 @@
 import type { Embedder } from "../../ports/embedder.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import { doubtfulWords } from "../../search/query-text.ts";
+import { glossOf, isGlossed } from "../../search/glossary.ts";
+import { doubtfulWords, type PlacedWord } from "../../search/query-text.ts";
 import { CORRECTED_MIN } from "../../search/spelling.ts";
-import { isOtherLanguage } from "../../search/stop-words.ts";
-import { comparableWords, wordsOf } from "../../search/tokens.ts";
+import { isAnyStopWord, isOtherLanguage } from "../../search/stop-words.ts";
+import { comparableWords, WORD_LETTERS_MAX, wordsOf } from "../../search/tokens.ts";
 
 /** A word that was taken for another. */
 export interface Correction {
@@ -18,8 +19,10 @@ export interface CorrectedText {
   corrections: Correction[];
 }
 
-/** Words of other languages are unknown to the model: shorter ones are too near to each other to be put right. */
-const OTHER_LANGUAGE_MIN = 6;
+/** In another language than the model's every word looks misspelt, and a shorter one is too near to some other word. */
+const OTHER_LANGUAGE_MIN = 8;
+/** Looking for one word's neighbours costs as much as a plain query. */
+const CORRECTED_MAX = 12;
 
 /**
  * Puts right what was misspelt: words that nobody on the board uses, that mean nothing to the model as they are spelt, and
@@ -38,10 +41,11 @@ export class Corrections {
   async of(q: string, spared: readonly string[] = []): Promise<CorrectedText> {
     const spans = spared.map((part) => ({ from: q.indexOf(part), to: q.indexOf(part) + part.length }));
     const isSpared = (start: number) => spans.some(({ from, to }) => start >= from && start < to);
-    const least = isOtherLanguage(wordsOf(q)) ? OTHER_LANGUAGE_MIN : CORRECTED_MIN;
-    const doubtful = doubtfulWords(q).filter(
-      ({ word, start }) => word.length >= least && !isSpared(start) && !this.#isKnown(word),
-    );
+    const isForeign = isOtherLanguage(wordsOf(q)) || glossOf(q) !== "";
+    const least = isForeign ? OTHER_LANGUAGE_MIN : CORRECTED_MIN;
+    const isDoubtful = ({ word, start }: PlacedWord) =>
+      word.length >= least && word.length <= WORD_LETTERS_MAX && !isSpared(start) && !this.#isKnown(word);
+    const doubtful = doubtfulWords(q).slice(0, CORRECTED_MAX).filter(isDoubtful);
     if (doubtful.length === 0) return { text: q, corrections: [] };
     const meant = await this.#index.spellings(doubtful.map(({ word }) => word));
     const corrections: Correction[] = [];
@@ -58,6 +62,7 @@ export class Corrections {
   }
 
   #isKnown(word: string): boolean {
+    if (isAnyStopWord(word.toLowerCase()) || isGlossed(word)) return true;
     return comparableWords(word).every((part) => this.#embedder.knowsWord(part));
   }
 }

@@ -12,7 +12,7 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections } from "./corrections.ts";
-import { appliedJson, filterOf, noteOnReversed, notesOnPlace, textOfQuery } from "./query.ts";
+import { appliedJson, filterOf, noteOnReversed, notesOnPlace, notesOnText, textOfQuery } from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
 import {
@@ -110,6 +110,7 @@ export class Search {
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(
+      ...(plan.text === null ? [] : notesOnText(parseQueryText(plan.text))),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
       ...noteOnReversed(query),

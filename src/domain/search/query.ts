@@ -6,7 +6,7 @@ import type { StandingQuery } from "../../schema/subscription.ts";
 import { cleanLine } from "../../schema/text.ts";
 import type { TimeSpan } from "../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, zoneAt } from "../../schema/time/local-time.ts";
-import { parseQueryText, type QueryText } from "../../search/query-text.ts";
+import { EXCLUDED_MAX, PHRASES_MAX, parseQueryText, type QueryText } from "../../search/query-text.ts";
 import { isoTime } from "../resources.ts";
 
 /** The filters of a query with defaults applied. `createdUntil` is open; a walk over pages sets it. */
@@ -50,6 +50,24 @@ export function noteOnReversed(query: StandingQuery): string[] {
   if (after === null || before === null || after <= before) return [];
   return [
     "`after` is later than `before`, so only posts that go on from the one to the other match. Exchange them to find what is on between them.",
+  ];
+}
+
+/** What of a text was not looked at, and a number that was taken for an exclusion. */
+export function notesOnText({ unread, excluded }: Pick<QueryText, "unread" | "excluded">): string[] {
+  const numbers = excluded.flat().filter((word) => /^\p{N}+$/u.test(word));
+  const typed = (words: readonly string[]) => words.map((word) => `"${word}"`).join(", ");
+  return [
+    ...(unread.length === 0
+      ? []
+      : [
+          `Of quoted phrases the first ${PHRASES_MAX} count, of exclusions the first ${EXCLUDED_MAX}; not looked at: ${typed(unread)}.`,
+        ]),
+    ...(numbers.length === 0
+      ? []
+      : [
+          `Posts with ${typed(numbers)} were left out: a hyphen excludes. To find a number, quote it or leave out its sign.`,
+        ]),
   ];
 }
 

@@ -28,14 +28,18 @@ export class Phrases {
 
   /** Rows with all of the phrases, with the BM25 of these. */
   scores(memory: PostMemory, phrases: readonly string[]): Found[] {
-    const [first = [], ...others] = phrases.map((phrase) => this.#scored(memory, phrase));
-    return others.reduce((found, other) => {
-      const scores = new Map(other);
-      return found.flatMap(([row, score]): Found[] => {
+    const [first, ...others] = phrases;
+    let found = first === undefined ? [] : this.#scored(memory, first);
+    for (const phrase of others) {
+      // Nothing has them all: the others need not be asked.
+      if (found.length === 0) return [];
+      const scores = new Map(this.#scored(memory, phrase));
+      found = found.flatMap(([row, score]): Found[] => {
         const more = scores.get(row);
         return more === undefined ? [] : [[row, score + more]];
       });
-    }, first);
+    }
+    return found;
   }
 
   /** Rows with any of the phrases. */

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { type BoardWord, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
+import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
 import { comparableWords } from "../../search/tokens.ts";
 import type { IndexedText } from "../indexed-post.ts";
 import { NAME } from "../memory/hash.ts";
@@ -41,7 +41,9 @@ export class Spellings {
     const allowed = slipsIn(typed);
     const near: BoardWord[] = [];
     for (const known of this.#startingWith(memory, stem.charAt(0))) {
-      if (slipsBetween(stem, known, allowed) > allowed) continue;
+      // A slip in an ending keeps it from being cut off: "apartmnet" begins with the stem of "apartment".
+      const begins = known.length >= CORRECTED_MIN && typed.startsWith(known);
+      if (!begins && slipsBetween(stem, known, allowed) > allowed) continue;
       const posts = countOf(memory, known);
       if (posts > 0) near.push({ word: known, posts });
     }

@@ -10,6 +10,7 @@ const POSTS = [
   ["Boots for the mountains", "Worn twice, size 42."],
   ["Beekeeping course", "Five Saturdays in spring, veils are lent."],
   ["Carpenter and joiner", "Doors, windows and shelves."],
+  ["Apartment to share", "Near a restaurant, a hand with the live music is welcome."],
 ] as const;
 
 describe("misspelt words", () => {
@@ -49,12 +50,16 @@ describe("misspelt words", () => {
     ["montains bots", ["mountains", "boots"]],
     ["saturdyas", ["saturdays"]],
     ["Beekeeeping", ["beekeeping"]],
+    ["apartmnet", ["apartment"]],
+    ["restaurnat", ["restaurant"]],
   ])("%s", async (q, meant) => {
     expect((await corrected(q)).map(({ to }: { to: string }) => to)).toEqual(meant);
   });
 
   it.each([
     ["quoted", 'sewing "mashine"'],
+    ["of another language than the near word", "Hund"],
+    ["of another language", "lave-linge d'occasion"],
     ["excluded", "sewing -mashine"],
     ["known to the model", "marine sealing"],
     ["a code", "MASHINE mashine2 mashine.org"],
