@@ -44,6 +44,10 @@ export const FeedState = z.object({
   /** In a row. */
   failures: z.number(),
   lastError: z.string().nullable(),
+  /** Why entries were not taken when it was last read. */
+  refused: z.array(z.string()),
+  /** The last answer lacked most posts, so that nothing was done. */
+  isDoubted: z.boolean(),
   /** The day that `addedToday` counts. */
   day: z.string(),
   addedToday: z.number(),
@@ -63,6 +67,8 @@ export const NEW_STATE: FeedState = {
   polledAt: null,
   failures: 0,
   lastError: null,
+  refused: [],
+  isDoubted: false,
   day: "",
   addedToday: 0,
   added: 0,

@@ -9,6 +9,9 @@ const SENT_MAX = 8 << 20;
 const UNPACKED_MAX = 32 << 20;
 const TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
+/** What an operator can do about a source that the outgoing guard refuses. */
+export const WEBHOOK_ALLOW =
+  " If the source is in your own network, name its host in WEBHOOK_ALLOW, such as WEBHOOK_ALLOW=127.0.0.1.";
 const USER_AGENT = "agent-board feeds";
 const ACCEPT =
   "text/calendar, application/rss+xml, application/atom+xml, application/feed+json, application/geo+json, application/x-ndjson, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5";
@@ -19,7 +22,13 @@ export interface Validators {
   lastModified: string | null;
 }
 
-export type Fetched = { text: string; validators: Validators } | "unchanged";
+/** A feed as it was sent, unpacked. */
+export interface Sent {
+  bytes: Uint8Array;
+  contentType: string;
+}
+
+export type Fetched = { sent: Sent; validators: Validators } | "unchanged";
 
 /**
  * Fetches a feed through the outgoing guard, which sees each redirect too. What the operator exempts from it is exempt for
@@ -46,9 +55,8 @@ export async function fetchFeed(
     }
     if (answer.status === 304 && known !== null) return "unchanged";
     if (answer.status !== 200) throw refusedBy(answer, now);
-    const text = textOf(await unpacked(answer), header(answer, "content-type") ?? "");
     return {
-      text,
+      sent: { bytes: await unpacked(answer), contentType: header(answer, "content-type") ?? "" },
       validators: { etag: header(answer, "etag"), lastModified: header(answer, "last-modified") },
     };
   }
@@ -76,7 +84,11 @@ async function ask(
       timeoutMs: TIMEOUT_MS,
     });
   } catch (cause) {
-    if (cause instanceof OutboundError) throw new FeedError(cause.message, { cause });
+    if (cause instanceof OutboundError) {
+      // A redirect to another host is not exempt, whatever the operator names.
+      const cure = cause.reason === "blocked" && to.exemptions ? WEBHOOK_ALLOW : "";
+      throw new FeedError(`${cause.message}${cure}`, { cause });
+    }
     throw cause;
   }
 }
@@ -111,42 +123,6 @@ async function unpacked(answer: OutboundAnswer): Promise<Buffer> {
     throw new FeedError(`The feed ${why}.`, { cause });
   }
 }
-
-/**
- * Text in the charset that a byte order mark, the header or the XML declaration names, else UTF-8. Bytes that are none of
- * it are Windows' Latin 1, of which any byte is a character.
- */
-function textOf(sent: Buffer, contentType: string): string {
-  const bytes = unfolded(sent);
-  const head = bytes.subarray(0, 200).toString("latin1");
-  const named = contentType.match(/charset="?([\w-]+)/i)?.[1];
-  const declared = head.match(/^\s*<\?xml[^>]*encoding=["']([\w-]+)/)?.[1];
-  const marked = MARKS.find(([mark]) => head.startsWith(mark))?.[1];
-  for (const charset of [marked, named, declared, "utf-8"]) {
-    if (charset === undefined) continue;
-    try {
-      return new TextDecoder(charset, { fatal: true }).decode(bytes);
-    } catch {
-      // No charset by this name, or bytes that it has not; the next one may fit.
-    }
-  }
-  return new TextDecoder("windows-1252").decode(bytes);
-}
-
-/** A calendar in whole lines: some programs fold them in the middle of a character. */
-function unfolded(bytes: Buffer): Buffer {
-  if (!/^(\xEF\xBB\xBF)?\s*BEGIN:VCALENDAR/i.test(bytes.subarray(0, 200).toString("latin1"))) return bytes;
-  return Buffer.from(bytes.toString("latin1").replace(/\r?\n[ \t]/g, ""), "latin1");
-}
-
-/** Byte order marks, and how XML in UTF-16 begins without one. */
-const MARKS: readonly (readonly [string, string])[] = [
-  ["\xEF\xBB\xBF", "utf-8"],
-  ["\xFF\xFE", "utf-16le"],
-  ["\xFE\xFF", "utf-16be"],
-  ["<\0", "utf-16le"],
-  ["\0<", "utf-16be"],
-];
 
 function header({ headers }: OutboundAnswer, name: string): string | null {
   const value = headers[name];

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Writing } from "../domain/posts/writing.ts";
 import { dayOf } from "../domain/resources.ts";
@@ -6,15 +5,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time.ts";
 import { parseUrl } from "../parse-url.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { Store, StoredPublisher } from "../ports/store/index.ts";
+import { type Store, type StoredPublisher, StoreUnavailable } from "../ports/store/index.ts";
 import type { PostInput } from "../schema/post.ts";
+import type { Entries } from "./entries.ts";
 import type { Feed, FeedState } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
-import { type Fetched, fetchFeed, type Validators } from "./fetch.ts";
+import { type Fetched, fetchFeed, type Sent, type Validators, WEBHOOK_ALLOW } from "./fetch.ts";
 import { FeedError } from "./item.ts";
-import { postOfItem } from "./post-of-item.ts";
-import { FeedReader, type Read } from "./read.ts";
-import { type Applied, currentOf, Relay } from "./relay.ts";
+import { FeedReader } from "./read.ts";
+import { type Applied, Relay } from "./relay.ts";
 
 /** The longest pause after failures. */
 const BACK_OFF_MAX_MS = DAY_MS;
@@ -22,6 +21,8 @@ const BACK_OFF_MAX_MS = DAY_MS;
 const REREAD_MS = DAY_MS;
 /** Feeds polled side by side, each of another host. */
 const TOGETHER = 4;
+/** Why entries were not taken, for the list of feeds. */
+const REFUSALS_KEPT = 10;
 /** Between two polls of one host. */
 const HOST_PAUSE_MS = 1_000;
 
@@ -63,30 +64,23 @@ export class Syndication {
     this.feeds = new Feeds(parts.store, parts.clock);
   }
 
-  /** Why this URL may not be fetched, or null. */
+  /** Why this URL may not be fetched, and what to do about it, or null. */
   refusal(url: string): string | null {
-    return parseUrl(url) === null ? "it is no URL" : this.#outbound.refusal(url);
+    if (parseUrl(url) === null) return "it is no URL.";
+    const refusal = this.#outbound.refusal(url);
+    return refusal === null ? null : `${refusal}.${WEBHOOK_ALLOW}`;
   }
 
   /**
    * What a feed would post now, without posting it.
    * @throws FeedError
    */
-  async preview(feed: Feed): Promise<{ posts: PostInput[]; refused: string[] }> {
-    const fetched = await this.#fetched(feed, null, this.#clock());
-    if (fetched === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
-    const { items, unread } = await this.#read(feed, fetched.text);
-    const posts: PostInput[] = [];
-    const refused = unread === 0 ? [] : [`${unread} entries could not be read`];
-    for (const item of currentOf(items, this.#clock())) {
-      try {
-        posts.push(postOfItem(item, feed, this.#clock()));
-      } catch (error) {
-        if (!(error instanceof FeedError)) throw error;
-        refused.push(error.message);
-      }
-    }
-    return { posts, refused };
+  async preview(feed: Feed): Promise<Entries> {
+    const now = this.#clock();
+    const fetched = await this.#fetched(feed, null, now);
+    const read = fetched === "unchanged" ? fetched : await this.#read(feed, fetched.sent, now, null);
+    if (read === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
+    return read;
   }
 
   /** Polls every feed that is due. @param held  see `Job` */
@@ -112,7 +106,8 @@ export class Syndication {
 
   /**
    * Polls a feed now, and notes when it is due again.
-   * @throws FeedError when the source cannot be reached or read; the feed then waits ever longer
+   * @throws FeedError when the source cannot be reached or read, or whatever else is wrong with it; the feed then waits ever
+   *   longer
    */
   async poll(feed: Feed): Promise<Poll> {
     const now = this.#clock();
@@ -127,8 +122,10 @@ export class Syndication {
         nextAt: now + feed.everyMs,
       });
       return poll;
-    } catch (error) {
-      if (!(error instanceof FeedError)) throw error;
+    } catch (cause) {
+      if (cause instanceof StoreUnavailable) throw cause;
+      const error =
+        cause instanceof FeedError ? cause : new FeedError(`The poll failed: ${String(cause)}`, { cause });
       const failures = state.failures + 1;
       const pause = Math.min(feed.everyMs * 2 ** Math.min(failures, 10), BACK_OFF_MAX_MS);
       const asked = Math.min(error.retryAfterMs ?? 0, 7 * DAY_MS);
@@ -148,29 +145,29 @@ export class Syndication {
     const rereads = state.readAt === null || now - state.readAt >= REREAD_MS;
     const fetched = await this.#fetched(feed, rereads ? null : state, now);
     if (fetched === "unchanged") return { poll: { unchanged: true }, next: state };
-    const textHash = createHash("sha256").update(fetched.text).digest("base64url");
-    const validators = { etag: fetched.validators.etag, lastModified: fetched.validators.lastModified };
-    if (!rereads && textHash === state.textHash) {
-      return { poll: { unchanged: true }, next: { ...state, ...validators } };
-    }
+    const read = await this.#read(feed, fetched.sent, now, rereads ? null : state.textHash);
+    const { validators } = fetched;
+    if (read === "unchanged") return { poll: { unchanged: true }, next: { ...state, ...validators } };
     const publisher = await this.#store.publishers.get(feed.publisherId);
     if (publisher === null) throw new FeedError("Its publisher is gone: remove the feed and add it again.");
-    const { items, unread } = await this.#read(feed, fetched.text);
     const day = dayOf(now);
     const addedToday = state.day === day ? state.addedToday : 0;
-    const applied = await this.#relay.apply(feed, publisher, items, {
+    const applied = await this.#relay.apply(feed, publisher, read, {
       room: feed.dailyMax - addedToday,
       now,
+      isSecond: state.isDoubted,
+      relays: new Set((await this.feeds.all()).map(({ publisherId }) => publisherId)),
     });
-    if (unread > 0) applied.refused.push(`${unread} entries could not be read`);
-    // What found no room today must be read again tomorrow.
-    const isWhole = applied.left === 0;
+    // What found no room today, or was doubted, must be read again.
+    const isWhole = applied.left === 0 && applied.doubted === 0;
     return {
       poll: { unchanged: false, ...applied },
       next: {
         ...state,
         ...(isWhole ? validators : { etag: null, lastModified: null }),
-        textHash: isWhole ? textHash : null,
+        textHash: isWhole ? read.hash : null,
+        isDoubted: applied.doubted > 0,
+        refused: applied.refused.slice(0, REFUSALS_KEPT),
         readAt: now,
         day,
         addedToday: addedToday + applied.added,
@@ -183,12 +180,13 @@ export class Syndication {
 
   async #fetched({ url }: Feed, known: Validators | null, now: number): Promise<Fetched> {
     const text = this.#builtIn(url, now);
-    if (text !== null) return { text, validators: { etag: null, lastModified: null } };
-    return fetchFeed(this.#outbound, url, known, now);
+    if (text === null) return fetchFeed(this.#outbound, url, known, now);
+    const sent = { bytes: Buffer.from(text), contentType: "charset=utf-8" };
+    return { sent, validators: { etag: null, lastModified: null } };
   }
 
-  #read({ kind, timezone }: Feed, text: string): Promise<Read> {
-    return this.#reader.read({ kind, text, reading: { now: this.#clock(), timezone } });
+  #read(feed: Feed, sent: Sent, now: number, knownHash: string | null): Promise<Entries | "unchanged"> {
+    return this.#reader.read({ sent, feed, now, knownHash });
   }
 
   async #retireFeed(id: string): Promise<void> {

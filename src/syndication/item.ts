@@ -7,6 +7,8 @@ export interface FeedItem {
   title: string;
   /** Plain text or HTML. */
   body: string;
+  /** By their format, its texts are no HTML. */
+  isPlain: boolean;
   url: string | null;
   startsAt: number | null;
   endsAt: number | null;
@@ -18,6 +20,8 @@ export interface FeedItem {
   /** Until when it holds, where the source says so. */
   expiresAt: number | null;
   cancelled: boolean;
+  /** Not for everybody, so that it is not relayed. */
+  isPrivate: boolean;
   /** Null: the kind that the feed's format stands for. */
   kind: Kind | null;
   free: boolean | null;
@@ -32,6 +36,35 @@ export interface Reading {
   timezone: string;
 }
 
+/** Entries of a feed that are read at most. */
+export const ENTRIES_MAX = 20_000;
+
+export interface Parsed {
+  items: FeedItem[];
+  unread: string[];
+  /** Entries behind the last that was read. */
+  beyond: number;
+}
+
+/**
+ * Reads the entries of a list, each for itself: what is wrong with one costs no other.
+ * @param read  null for an entry that holds nothing to show
+ */
+export function readEach<T>(entries: readonly T[], read: (entry: T) => FeedItem | null): Parsed {
+  const items: FeedItem[] = [];
+  const unread: string[] = [];
+  for (const [at, entry] of entries.slice(0, ENTRIES_MAX).entries()) {
+    try {
+      const item = read(entry);
+      if (item === null) unread.push(`Entry ${at + 1}: it has no title.`);
+      else items.push(item);
+    } catch (error) {
+      unread.push(`Entry ${at + 1}: ${(error as Error).message}`);
+    }
+  }
+  return { items, unread, beyond: Math.max(0, entries.length - ENTRIES_MAX) };
+}
+
 /** A format of feeds. */
 export interface FeedFormat {
   /** What its entries are, unless they or the operator say otherwise. */
@@ -39,10 +72,11 @@ export interface FeedFormat {
   /** True when a feed holds all that is to come, so that what vanished was withdrawn. False when it holds the newest. */
   isComplete: boolean;
   /**
-   * @returns entries in the order of the feed, and how many could not be read
+   * @returns entries in the order of the feed; those that could not be read, each with the reason; and whether it was read
+   *   to its end
    * @throws FeedError
    */
-  parse(text: string, reading: Reading): { items: FeedItem[]; unread: number };
+  parse(text: string, reading: Reading): Parsed;
 }
 
 /** Why a feed was refused, in one line for the operator. */
@@ -68,6 +102,7 @@ export const bareItem = (id: string, title: string): FeedItem => ({
   id,
   title,
   body: "",
+  isPlain: false,
   url: null,
   startsAt: null,
   endsAt: null,
@@ -77,6 +112,7 @@ export const bareItem = (id: string, title: string): FeedItem => ({
   tags: [],
   expiresAt: null,
   cancelled: false,
+  isPrivate: false,
   kind: null,
   free: null,
   metadata: {},

@@ -1,4 +1,5 @@
-import { convert } from "html-to-text";
+import { refuseBoardKeys } from "../domain/board-keys.ts";
+import { checkExpiry, checkWindow } from "../domain/posts/expiry.ts";
 import { sha256 } from "../domain/secrets.ts";
 import { parseUrl } from "../parse-url.ts";
 import { LIMITS, type PostInput, PostInput as Schema } from "../schema/post.ts";
@@ -6,28 +7,24 @@ import type { Feed } from "./feed.ts";
 import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
+import { cut, plainText } from "./text.ts";
 
 const SOURCE_ID_MAX = 300;
-/** Parts of an address that only count visits. */
-const TRACKING = /^(utm_\w+|fbclid|gclid|mc_[ce]id|ref)$/;
 const TAGS_MAX = 10;
-/** A text with markup, or with characters written as entities. */
-const MARKUP = /<\/?[a-z][^<>]*>|&(#\d+|#x[\da-f]+|[a-z]+);/i;
-/** Of a text with markup, the characters that are read, and how deep its elements go. */
-const MARKUP_CHARS_MAX = 1 << 16;
-const MARKUP_DEPTH_MAX = 50;
 
 /**
- * An entry as a post, its text free of markup and within bounds.
- * @throws FeedError for an entry that no post can be made of
+ * An entry as the post that it will be, its text free of markup and within bounds.
+ * @throws FeedError for an entry that no post can be made of, or that holds a key of a board
  */
 export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
-  const title = cut(plainText(item.title).replace(/\s+/g, " "), LIMITS.titleChars);
-  const body = cut(plainText(item.body), LIMITS.bodyChars);
+  const clean = (text: string) => plainText(text, item.isPlain);
+  const line = (text: string, most: number) => cut(clean(text).replace(/\s+/g, " "), most);
+  const title = line(item.title, LIMITS.titleChars);
+  const body = cut(clean(item.body), LIMITS.bodyChars);
   if (title === "") throw new FeedError("an entry without a title");
   const url = webAddress(item.url, feed.url);
   const kind = feed.postKind ?? item.kind ?? FEED_FORMATS[feed.kind].kind;
-  const place = placeOf(item.place) ?? feed.place;
+  const place = placeOf(item.place, line) ?? feed.place;
   const expiresAt = expiryOf(item, feed, now);
   const sent = {
     kind,
@@ -35,10 +32,11 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     body: body === "" ? title : body,
     url,
     source_url: url ?? feed.url,
-    tags: tagsOf([...feed.tags, ...item.tags]),
+    tags: tagsOf([...feed.tags, ...item.tags.map(clean)]),
     location: place,
     starts_at: iso(item.startsAt),
-    ends_at: iso(item.endsAt),
+    // One before the start is a mistake, and says nothing.
+    ends_at: (item.endsAt ?? 0) < (item.startsAt ?? 0) ? null : iso(item.endsAt),
     timezone: item.startsAt === null ? null : item.timezone,
     ...(expiresAt === null ? {} : { expires_at: iso(expiresAt) }),
     syndicated: true,
@@ -53,36 +51,18 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     },
   };
   const checked = Schema.safeParse(sent);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  throw new FeedError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    throw new FeedError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);
+  }
+  refuseBoardKeys(checked.data);
+  checkWindow({ startsAt: checked.data.starts_at ?? null, endsAt: checked.data.ends_at ?? null }, now);
+  if (checked.data.expires_at != null) checkExpiry(checked.data.expires_at, now);
+  return checked.data;
 }
 
 /** What the source calls an entry; a hash of it where that is very long. */
 export const sourceIdOf = ({ id }: FeedItem): string => (id.length <= SOURCE_ID_MAX ? id : sha256(id));
-
-/** What makes two entries the same thing, whoever tells of it: its name and its time, or its name and its address. */
-export function samenessOf(post: {
-  title: string;
-  startsAt: number | null;
-  sourceUrl: string | null;
-}): string {
-  const name = post.title
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  return `${name} ${post.startsAt ?? bareAddress(post.sourceUrl)}`;
-}
-
-/** An address without what only counts visits. */
-function bareAddress(address: string | null): string {
-  const url = address === null ? null : parseUrl(address);
-  if (url === null) return address ?? "";
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
-  url.hash = "";
-  return url.href.replace(/\/$/, "");
-}
 
 /** Undated news stays for two weeks; what has a time follows it by default. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
@@ -91,52 +71,21 @@ function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
   return item.startsAt === null && !FEED_FORMATS[feed.kind].isComplete ? now + NEWS_MS : null;
 }
 
-/** Text without markup. Only what has some is taken for HTML: plain text keeps its line breaks. */
-export function plainText(text: string): string {
-  const read = text.slice(0, MARKUP_CHARS_MAX);
-  if (!MARKUP.test(read)) return read.trim();
-  const options = {
-    wordwrap: false as const,
-    selectors: [
-      { selector: "a", options: { ignoreHref: true } },
-      { selector: "img", format: "skip" },
-      ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({
-        selector,
-        options: { uppercase: false },
-      })),
-    ],
-    limits: { maxDepth: MARKUP_DEPTH_MAX },
-  };
-  return convert(read, options).trim();
-}
-
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let length = 0;
-  let kept = "";
-  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, 2 * most))) {
-    length += segment.length;
-    if (length > most - 1) break;
-    kept += segment;
-  }
-  return `${kept.trimEnd()}…`;
-}
-
 function tagsOf(tags: readonly string[]): string[] {
   const clean = tags
-    .flatMap((tag) => plainText(tag).split(","))
+    .flatMap((tag) => tag.split(","))
     .map((tag) => tag.replace(/\s+/g, " ").trim().toLowerCase());
   return [...new Set(clean)].filter((tag) => tag !== "" && tag.length <= LIMITS.tagChars).slice(0, TAGS_MAX);
 }
 
-function placeOf(place: FeedItem["place"]): FeedItem["place"] {
+function placeOf(place: FeedItem["place"], line: (text: string, most: number) => string): FeedItem["place"] {
   if (place === null) return null;
-  const name = place.name === null ? null : cut(plainText(place.name).replace(/\s+/g, " "), 200);
+  const name = line(place.name ?? "", 200);
   const inBounds =
     place.lat !== null && place.lng !== null && Math.abs(place.lat) <= 90 && Math.abs(place.lng) <= 180;
   // Many exports write 0, 0 for "unknown".
   const known = inBounds && (place.lat !== 0 || place.lng !== 0);
-  if (name === null && !known) return null;
+  if (name === "" && !known) return null;
   return { name: name === "" ? null : name, lat: known ? place.lat : null, lng: known ? place.lng : null };
 }
 

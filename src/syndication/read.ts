@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { siblingOf, startWorker } from "../start-worker.ts";
-import { FeedError, type FeedItem, type Reading } from "./item.ts";
-import type { FeedKind } from "./kinds/index.ts";
+import type { Entries } from "./entries.ts";
+import type { Feed } from "./feed.ts";
+import type { Sent } from "./fetch.ts";
+import { FeedError } from "./item.ts";
 
 /** What takes longer, or more memory, is given up: ten thousand events take a second. */
 const DEADLINE_MS = 60_000;
@@ -10,21 +12,19 @@ const HEAP_MAX_MB = 512;
 /** How long a thread waits for another feed. */
 const IDLE_MS = 5_000;
 
-export interface Read {
-  items: FeedItem[];
-  /** Entries that could not be read. */
-  unread: number;
-}
-
-/** What the thread is given, and what it answers. */
+/** What the thread is given; see `entriesOf`. */
 export interface ReadOrder {
-  kind: FeedKind;
-  text: string;
-  reading: Reading;
+  sent: Sent;
+  feed: Feed;
+  now: number;
+  knownHash: string | null;
 }
-export type ReadNews = { read: Read } | { refusal: string };
+export type ReadNews = { read: Entries | "unchanged" } | { refusal: string };
 
-/** Reads feeds in threads, however short they are: one line can ask for a recurrence that never comes. */
+/**
+ * Reads feeds in threads, however short they are: one line can ask for a recurrence that never comes. Posts come back, cut
+ * and free of markup, so that a long feed is no work for the board.
+ */
 export class FeedReader {
   readonly #deadlineMs: number;
   readonly #heapMb: number;
@@ -36,7 +36,7 @@ export class FeedReader {
   }
 
   /** @throws FeedError */
-  async read(order: ReadOrder): Promise<Read> {
+  async read(order: ReadOrder): Promise<Entries | "unchanged"> {
     const worker = this.#idle.pop() ?? this.#start();
     worker.ref();
     const signal = AbortSignal.timeout(this.#deadlineMs);

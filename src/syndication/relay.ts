@@ -4,22 +4,26 @@ import type { Writing } from "../domain/posts/writing.ts";
 import { sha256 } from "../domain/secrets.ts";
 import { BoardError } from "../failures.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { PostStore, Store, StoredPost, StoredPublisher } from "../ports/store/index.ts";
+import {
+  type PostStore,
+  type PublisherStore,
+  type Store,
+  type StoredPost,
+  type StoredPublisher,
+  StoreUnavailable,
+} from "../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../schema/post.ts";
 import { parseQueryText } from "../search/query-text.ts";
+import type { Entries, Entry } from "./entries.ts";
 import type { Feed } from "./feed.ts";
-import { FeedError, type FeedItem } from "./item.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
 import { NEWS_MS } from "./kinds/news.ts";
-import { postOfItem, samenessOf, sourceIdOf } from "./post-of-item.ts";
+import { isSamePlace, samenessOf, type Told } from "./sameness.ts";
 
-/** Entries of a feed that are shown at a time: those that begin soonest, or came first in the feed. */
-const ITEMS_MAX = 1_000;
 /** Posts of a relay publisher that are looked through for those of a feed. */
 const POSTS_MAX = 5_000;
 /** Posts of others with alike titles that are compared with a new one. */
 const ALIKE_MAX = 10;
-const REFUSALS_MAX = 20;
 /** What names no end is shown on while it is in the feed. */
 const RENEWAL_MS = NEWS_MS / 2;
 
@@ -33,13 +37,27 @@ export interface Applied {
   folded: number;
   /** New ones above the day's ceiling, or above what a feed may have. */
   left: number;
+  /** Posts that the answer lacks where it lacks most: nothing was done, until the next answer says the same. */
+  doubted: number;
   /** Why entries were not taken, the first of them. */
   refused: string[];
+}
+
+/** What a poll knows beside the feed. */
+interface Circumstances {
+  now: number;
+  /** How many posts may be added. */
+  room: number;
+  /** The last answer lacked most posts too. */
+  isSecond: boolean;
+  /** Publishers that relay feeds. */
+  relays: ReadonlySet<string>;
 }
 
 /** Brings the posts of a feed in line with its entries. */
 export class Relay {
   readonly #posts: PostStore;
+  readonly #publishers: PublisherStore;
   readonly #index: SearchIndex;
   readonly #writing: Writing;
   readonly #created: (input: PostInput, publisher: StoredPublisher) => void;
@@ -51,48 +69,52 @@ export class Relay {
     created: (input: PostInput, publisher: StoredPublisher) => void;
   }) {
     this.#posts = parts.store.posts;
+    this.#publishers = parts.store.publishers;
     this.#index = parts.index;
     this.#writing = parts.writing;
     this.#created = parts.created;
   }
 
-  /** @param options.room  how many posts may be added */
-  async apply(
-    feed: Feed,
-    publisher: StoredPublisher,
-    items: readonly FeedItem[],
-    { room, now }: { room: number; now: number },
-  ): Promise<Applied> {
-    const applied: Applied = { added: 0, changed: 0, retired: 0, folded: 0, left: 0, refused: [] };
-    const current = currentOf(items, now);
-    applied.left = Math.max(0, current.length - ITEMS_MAX);
-    const known = new KnownPosts(feed, await this.#posts.byPublisher(publisher.id, POSTS_MAX), items);
-    const met = new Set<string>();
-    const seen = new Set<string>();
-    for (const item of current.slice(0, ITEMS_MAX)) {
-      if (seen.has(item.id)) continue;
-      seen.add(item.id);
+  /** An error is that of an entry, unless the store is away. */
+  async apply(feed: Feed, publisher: StoredPublisher, read: Entries, about: Circumstances): Promise<Applied> {
+    const { now, room } = about;
+    const { left, refused } = read;
+    const applied: Applied = { added: 0, changed: 0, retired: 0, folded: 0, left, doubted: 0, refused };
+    const known = new KnownPosts(feed, await this.#posts.byPublisher(publisher.id, POSTS_MAX), read.present);
+    const pairs = read.entries.map((entry) => ({ entry, post: known.of(entry) }));
+    const met = new Set(pairs.flatMap(({ post }) => post?.id ?? []));
+    const { cancelled, vanished, most } = goneOf(feed, known.posts, read, met, now);
+    if (vanished.length > most && !about.isSecond) return { ...applied, doubted: vanished.length };
+    const attempt = async (title: string, act: () => Promise<void>) => {
       try {
-        const input = { ...postOfItem(item, feed, now), idempotency_key: keyOf(feed, item) };
-        const post = known.of(item, input);
+        await act();
+      } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
+        if (!isSettled(error)) refused.push(`${title.slice(0, 60)}: ${(error as Error).message}`);
+      }
+    };
+    for (const { entry, post } of pairs) {
+      const input = { ...entry.input, idempotency_key: keyOf(feed, entry) };
+      await attempt(input.title, async () => {
         if (post !== null) {
-          met.add(post.id);
-          const renewal = item.expiresAt === null ? RENEWAL_MS : 0;
-          if (await this.#update(post, input, publisher, now, renewal)) applied.changed += 1;
+          if (await this.#update(post, input, publisher, now, entry.hasEnd ? 0 : RENEWAL_MS))
+            applied.changed += 1;
         } else if (applied.added >= room) applied.left += 1;
-        else if (await this.#isTold(input, publisher, now)) applied.folded += 1;
+        else if (await this.#isTold(input, publisher, about)) applied.folded += 1;
         else {
-          const { data } = await this.#writing.create(input, publisher, now, { relayed: true });
+          await this.#writing.create(input, publisher, now, { relayed: true });
           this.#created(input, publisher);
-          met.add(data.id);
           applied.added += 1;
         }
-      } catch (error) {
-        refuse(applied, item, error);
-      }
+      });
     }
-    // An empty feed is more often a broken one than the end of everything.
-    if (items.length > 0) applied.retired = await this.#retire(feed, known, items, met, publisher, now);
+    for (const post of [...cancelled, ...vanished]) {
+      await attempt(post.title, async () => {
+        if (cancelled.includes(post)) await this.#writing.remove(post.id, publisher, now);
+        else await this.#writing.edit(post.id, { expires_at: "now" }, publisher, now);
+        applied.retired += 1;
+      });
+    }
     return applied;
   }
 
@@ -121,35 +143,19 @@ export class Relay {
     return true;
   }
 
-  /** Removes what was cancelled, and ends what a whole feed no longer has. */
-  async #retire(
-    feed: Feed,
-    known: KnownPosts,
-    items: readonly FeedItem[],
-    met: ReadonlySet<string>,
+  /**
+   * True when an active post of another relay, or of a verified publisher, tells the same. A stranger's post keeps nothing
+   * off the board.
+   */
+  async #isTold(
+    input: PostInput,
     publisher: StoredPublisher,
-    now: number,
-  ): Promise<number> {
-    let retired = 0;
-    const cancelled = new Set(items.filter((item) => item.cancelled).map(sourceIdOf));
-    const present = new Set(items.map(sourceIdOf));
-    for (const post of known.posts) {
-      const id = String(post.metadata["source_id"]);
-      if (met.has(post.id) || post.expiresAt <= now) continue;
-      const isPast = (post.endsAt ?? post.startsAt ?? now) < now;
-      if (cancelled.has(id)) await this.#writing.remove(post.id, publisher, now);
-      else if (FEED_FORMATS[feed.kind].isComplete && !present.has(id) && !isPast) {
-        await this.#writing.edit(post.id, { expires_at: "now" }, publisher, now);
-      } else continue;
-      retired += 1;
-    }
-    return retired;
-  }
-
-  /** True when another publisher's active post tells the same. */
-  async #isTold(input: PostInput, publisher: StoredPublisher, now: number): Promise<boolean> {
-    const startsAt = input.starts_at ?? null;
-    const own = samenessOf({ title: input.title, startsAt, sourceUrl: input.source_url ?? null });
+    { now, relays }: Circumstances,
+  ): Promise<boolean> {
+    const own = toldBy(input);
+    const { startsAt } = own;
+    // A title alone says too little.
+    if (startsAt === null && own.link === null) return false;
     const filter = {
       kinds: null,
       tags: null,
@@ -169,51 +175,76 @@ export class Relay {
     const question = { filter, words, vector: null, minCosine: 1 };
     const { matches } = await this.#index.match(question, { limit: ALIKE_MAX, except: new Set() });
     const alike = await this.#posts.many(matches.map(({ id }) => id));
-    return alike.some((post) => post.publisherId !== publisher.id && samenessOf(post) === own);
+    const same = alike.filter(
+      (post) =>
+        post.publisherId !== publisher.id && samenessOf(post) === samenessOf(own) && isSamePlace(post, own),
+    );
+    if (same.some((post) => relays.has(post.publisherId))) return true;
+    const others = await this.#publishers.many(same.map((post) => post.publisherId));
+    return others.some(({ verifiedAt }) => verifiedAt !== null);
   }
 }
+
+const toldBy = ({ title, starts_at: startsAt = null, url = null, location = null }: PostInput): Told => ({
+  title,
+  startsAt,
+  link: url,
+  location,
+});
 
 /** The posts that a feed has already, found by the id of an entry or, where the source changes its ids, by what it tells. */
 class KnownPosts {
   readonly posts: readonly StoredPost[];
   readonly #byId: Map<string, StoredPost>;
-  readonly #bySameness: Map<string, StoredPost>;
+  readonly #orphans = new Map<string, StoredPost[]>();
 
-  constructor(feed: Feed, posts: readonly StoredPost[], items: readonly FeedItem[]) {
+  constructor(feed: Feed, posts: readonly StoredPost[], present: readonly string[]) {
     this.posts = posts.filter((post) => post.parentId === null && post.metadata["source"] === feed.id);
-    this.#byId = new Map(this.posts.map((post) => [String(post.metadata["source_id"]), post]));
-    const present = new Set(items.map(sourceIdOf));
-    const orphans = this.posts.filter((post) => !present.has(String(post.metadata["source_id"])));
-    this.#bySameness = new Map(orphans.map((post) => [samenessOf(post), post]));
+    this.#byId = new Map(this.posts.map((post) => [sourceIdIn(post), post]));
+    const ids = new Set(present);
+    for (const post of this.posts.filter((one) => !ids.has(sourceIdIn(one)))) {
+      const same = samenessOf(post);
+      this.#orphans.set(same, [...(this.#orphans.get(same) ?? []), post]);
+    }
   }
 
-  of(item: FeedItem, input: PostInput): StoredPost | null {
-    const named = this.#byId.get(sourceIdOf(item));
+  of({ id, input }: Entry): StoredPost | null {
+    const named = this.#byId.get(id);
     if (named !== undefined) return named;
-    const { title, starts_at: startsAt = null, source_url: sourceUrl = null } = input;
-    const key = samenessOf({ title, startsAt, sourceUrl });
-    const orphan = this.#bySameness.get(key) ?? null;
-    this.#bySameness.delete(key);
-    return orphan;
+    const own = toldBy(input);
+    const same = this.#orphans.get(samenessOf(own)) ?? [];
+    const at = same.findIndex((post) => isSamePlace(post, own));
+    return at < 0 ? null : (same.splice(at, 1)[0] ?? null);
   }
 }
 
-/** Entries that are not over and not cancelled, what begins soonest first. */
-export function currentOf(items: readonly FeedItem[], now: number): FeedItem[] {
-  const current = items.filter(
-    ({ cancelled, startsAt, endsAt, expiresAt }) =>
-      !cancelled && (endsAt ?? startsAt ?? now) >= now && (expiresAt ?? now) >= now,
-  );
-  return current.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));
+const sourceIdIn = ({ metadata }: StoredPost): string => String(metadata["source_id"]);
+
+/**
+ * Posts that the source cancelled, and posts that a whole feed no longer has.
+ * @param met  posts that the answer tells of
+ * @returns `most`: when more than these vanish at once, the answer is more likely a mistake
+ */
+function goneOf(
+  feed: Feed,
+  posts: readonly StoredPost[],
+  { present, withdrawn, isWhole }: Entries,
+  met: ReadonlySet<string>,
+  now: number,
+): { cancelled: StoredPost[]; vanished: StoredPost[]; most: number } {
+  const [ids, off] = [new Set(present), new Set(withdrawn)];
+  const active = posts.filter(({ expiresAt }) => expiresAt > now);
+  const cancelled = active.filter((post) => !met.has(post.id) && off.has(sourceIdIn(post)));
+  // An empty feed is more often a broken one than the end of everything.
+  if (!FEED_FORMATS[feed.kind].isComplete || !isWhole || present.length === 0)
+    return { cancelled, vanished: [], most: 0 };
+  const toCome = active.filter(({ endsAt, startsAt }) => (endsAt ?? startsAt ?? now) >= now);
+  const vanished = toCome.filter((post) => !met.has(post.id) && !ids.has(sourceIdIn(post)));
+  return { cancelled, vanished, most: toCome.length / 2 };
 }
 
-const keyOf = (feed: Feed, item: FeedItem) => `${feed.id}:${sha256(item.id).slice(0, 32)}`;
+const keyOf = (feed: Feed, { id }: Entry) => `${feed.id}:${sha256(id).slice(0, 32)}`;
 
-function refuse(applied: Applied, item: FeedItem, error: unknown): void {
-  // A post that a moderator removed stays removed.
-  if (error instanceof BoardError && error.code === "post_not_found") return;
-  if (error instanceof BoardError && error.code === "post_hidden") return;
-  if (!(error instanceof FeedError || error instanceof BoardError)) throw error;
-  if (applied.refused.length < REFUSALS_MAX)
-    applied.refused.push(`${item.title.slice(0, 60)}: ${error.message}`);
-}
+/** A post that a moderator removed stays removed. */
+const isSettled = (error: unknown) =>
+  error instanceof BoardError && (error.code === "post_not_found" || error.code === "post_hidden");

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { FeedError, type FeedItem } from "../../src/syndication/item.ts";
 import { FEED_FORMATS, type FeedKind } from "../../src/syndication/kinds/index.ts";
-import { plainText } from "../../src/syndication/post-of-item.ts";
 import { FeedReader } from "../../src/syndication/read.ts";
+import { plainText } from "../../src/syndication/text.ts";
+import { aFeedOf } from "../support/boards/feed-source.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -123,7 +124,7 @@ describe("calendars", () => {
       event("UID:9", "SUMMARY:No start"),
       event("SUMMARY:No id", "DTSTART:20261205T190000Z"),
     );
-    expect(unread).toBe(1);
+    expect(unread).toEqual(["No start: it has no start."]);
     expect(items.map(({ id }) => id)).toEqual(["No id 2026-12-05T19:00:00Z"]);
   });
 
@@ -180,7 +181,7 @@ describe("news", () => {
         place: { name: null, lat: 52.5, lng: 13.4 },
       }),
     ]);
-    expect(unread).toBeLessThanOrEqual(1);
+    expect(unread.length).toBeLessThanOrEqual(1);
   });
 
   it("Atom with typed titles and xhtml content", () => {
@@ -262,7 +263,7 @@ describe("GeoJSON and JSON Lines", () => {
       ["Works", { name: null, lat: 1, lng: 1 }],
     ]);
     expect(items[0]?.startsAt).toBe(1796000000000);
-    expect(unread).toBe(1);
+    expect(unread).toHaveLength(1);
   });
 
   it("a row has the fields of a post", () => {
@@ -274,7 +275,7 @@ describe("GeoJSON and JSON Lines", () => {
       "jsonl",
       `${rows.map((row) => JSON.stringify(row)).join("\n")}\nnot json\n`,
     );
-    expect(unread).toBe(1);
+    expect(unread).toHaveLength(1);
     expect(items[0]).toMatchObject({ kind: "offer", place: { name: "Berlin", lat: null, lng: null } });
     expect(items[1]).toMatchObject({ startsAt: Date.UTC(2026, 11, 5, 18), free: true, cancelled: true });
     expect(() => read("jsonl", "<html>")).toThrow(FeedError);
@@ -332,22 +333,23 @@ describe("alerts", () => {
 });
 
 describe("a hostile source", () => {
-  const reading = { now: NOW, timezone: "UTC" };
+  const readIn = (kind: FeedKind, text: string, limits: ConstructorParameters<typeof FeedReader>[0]) =>
+    new FeedReader(limits).read({
+      sent: { bytes: Buffer.from(text), contentType: "" },
+      feed: aFeedOf({ kind }),
+      now: NOW,
+      knownHash: null,
+    });
 
   it("cannot hold up the board by a recurrence that never comes", async () => {
-    const rule = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30";
+    const rule = "RRULE:FREQ=SECONDLY;INTERVAL=2;BYSECOND=1";
     const text = calendar(event("UID:1", "SUMMARY:Never", "DTSTART:19000101T000000Z", rule));
-    await expect(new FeedReader({ deadlineMs: 5_000 }).read({ kind: "ics", text, reading })).rejects.toThrow(
-      "takes too long",
-    );
+    await expect(readIn("ics", text, { deadlineMs: 5_000 })).rejects.toThrow("takes too long");
   });
 
   it("cannot fill the memory of the board", async () => {
-    const text = calendar(
-      event(...Array.from({ length: 60_000 }, (_, n) => `X-${n};A=${"b".repeat(300)}:c`)),
-    );
-    const read = new FeedReader({ heapMb: 40 }).read({ kind: "ics", text, reading });
-    await expect(read).rejects.toThrow("could not be read");
+    const text = `[${"[1],".repeat(4_000_000)}1]`;
+    await expect(readIn("jsonl", text, { heapMb: 40 })).rejects.toThrow("could not be read");
   });
 
   it.each([

@@ -139,6 +139,74 @@ describe("a calendar that is relayed", () => {
     expect(await titlesOf(two.publisher)).toEqual(["Harbour swim"]);
   });
 
+  it("tells what only has title and time in common, and what only a stranger told", async () => {
+    const carols = (where: string, n: number) =>
+      calendar({
+        [`carol${n}`]: `SUMMARY:Carol service|DTSTART:20261224T180000Z|LOCATION:${where}|URL:https://church-${n}.example/carols`,
+      });
+    serve("/bath.ics", carols("St Mary\\, Bath", 1));
+    serve("/leeds.ics", carols("St Paul\\, Leeds", 2));
+    const [bath, leeds] = [await aFeed("/bath.ics"), await aFeed("/leeds.ics")];
+    expect(await poll(bath.feed)).toMatchObject({ added: 1, folded: 0 });
+    expect(await poll(leeds.feed)).toMatchObject({ added: 1, folded: 0 });
+
+    const told = {
+      kind: "event",
+      title: "Quay regatta",
+      body: "Told first",
+      starts_at: now + 50 * HOUR_MS,
+    } as const;
+    const { store, services } = board.board;
+    const { id } = await services.publishers.register({ name: "Stranger", accept_terms: true }, now);
+    const stranger = await store.publishers.get(id);
+    if (stranger === null) throw new Error("no publisher");
+    await services.writing.create(told, stranger, now);
+    const start = new Date(told.starts_at).toISOString().replace(/[-:]|\.\d+/g, "");
+    serve("/quay.ics", calendar({ q: `SUMMARY:Quay regatta|DTSTART:${start}` }));
+    expect(await poll((await aFeed("/quay.ics")).feed)).toMatchObject({ added: 1, folded: 0 });
+  });
+
+  it("waits for a second answer before most of its posts end, and does nothing on the first", async () => {
+    const rows = (...titles: string[]) =>
+      titles.map((title) => JSON.stringify({ id: title, title })).join("\n");
+    const titles = ["Kiosk", "Lido", "Mill", "Nook"].map((name) => `${name} is open`);
+    serve("/rows.jsonl", rows(...titles));
+    const { feed, publisher } = await aFeed("/rows.jsonl", { kind: "jsonl" });
+    expect(await poll(feed)).toMatchObject({ added: 4 });
+    serve("/rows.jsonl", rows("Service unavailable"));
+    expect(await poll(feed)).toMatchObject({ added: 0, retired: 0, doubted: 4 });
+    serve("/rows.jsonl", rows(...titles));
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 0, retired: 0, doubted: 0 });
+    expect(await titlesOf(publisher)).toEqual(titles);
+    serve("/rows.jsonl", rows("Kiosk is open"));
+    expect(await poll(feed)).toMatchObject({ retired: 0, doubted: 3 });
+    expect(await poll(feed)).toMatchObject({ retired: 3, doubted: 0 });
+    expect(await titlesOf(publisher)).toEqual(["Kiosk is open"]);
+  });
+
+  it("keeps five of six dates when the source postpones one by months", async () => {
+    const weekly = "SUMMARY:Unicycle training|DTSTART:20261201T170000Z|RRULE:FREQ=WEEKLY;COUNT=6";
+    serve("/six.ics", calendar({ m1: weekly }));
+    const { feed, publisher } = await aFeed("/six.ics");
+    expect(await poll(feed)).toMatchObject({ added: 6 });
+    const moved =
+      "BEGIN:VEVENT|UID:m1|SUMMARY:Unicycle training|RECURRENCE-ID:20261208T170000Z|DTSTART:20270720T160000Z|END:VEVENT";
+    serve("/six.ics", calendar({ m1: `${weekly}|END:VEVENT|${moved.slice(0, -"|END:VEVENT".length)}` }));
+    expect(await poll(feed)).toMatchObject({ added: 0, changed: 1, retired: 0 });
+    expect(await postsOf(publisher)).toHaveLength(6);
+  });
+
+  it("names what it could not take, in its state too", async () => {
+    serve(
+      "/bad.ics",
+      calendar({ good: "SUMMARY:Good egg|DTSTART:20261214T120000Z", bad: "SUMMARY:Bad egg|DTSTART:someday" }),
+    );
+    const { feed } = await aFeed("/bad.ics");
+    const refused = ['Bad egg: "someday" is no time.'];
+    expect(await poll(feed)).toMatchObject({ added: 1, refused });
+    expect(await board.board.syndication.feeds.state(feed.id)).toMatchObject({ failures: 0, refused });
+  });
+
   it("adds no more a day than its ceiling, and the rest the next day", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 7 }, (_, n) => [
@@ -261,6 +329,22 @@ describe("the source is asked politely", () => {
     answer("/down.ics", (_request, response) => response.writeHead(410).end());
     await expect(poll(feed)).rejects.toThrow("410");
     expect((await feeds.all()).find(({ id }) => id === feed.id)?.paused).toBe(true);
+  });
+
+  it("an error of any kind is the error of its feed, which waits; the next feed of its host is polled", async () => {
+    serve("/odd.jsonl", JSON.stringify({ title: "Odd number", starts_at: 1e300 }));
+    serve("/even.jsonl", JSON.stringify({ title: "Even number" }));
+    const [odd, even] = [
+      await aFeed("/odd.jsonl", { kind: "jsonl" }),
+      await aFeed("/even.jsonl", { kind: "jsonl" }),
+    ];
+    await board.board.syndication.pollDue(now, async () => true);
+    const { feeds } = board.board.syndication;
+    expect(await feeds.state(odd.feed.id)).toMatchObject({
+      polledAt: now,
+      refused: [expect.stringContaining("1e+300")],
+    });
+    expect(await titlesOf(even.publisher)).toEqual(["Even number"]);
   });
 
   it("due feeds are polled, each once, and none that is paused or waits", async () => {

@@ -6,6 +6,7 @@ import { type Config, readConfig } from "../../config.ts";
 import { isoTime } from "../../domain/resources.ts";
 import { type OpenBoard, openBoard } from "../../open-board.ts";
 import type { PostInput } from "../../schema/post.ts";
+import type { Entries } from "../../syndication/entries.ts";
 import type { Feed } from "../../syndication/feed.ts";
 import { Feeds } from "../../syndication/feeds.ts";
 import type { Poll } from "../../syndication/index.ts";
@@ -15,6 +16,8 @@ import { jsonOption, print } from "../output.ts";
 import { describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
 const PREVIEWED = 10;
+/** Of the text of a post that is shown. */
+const TEXT_CHARS = 160;
 
 /** `agent-board feeds …`: which public feeds the board relays. */
 export function feedsCommand(): Command {
@@ -66,13 +69,16 @@ export function feedsCommand(): Command {
 async function add(url: string, options: FeedOptions): Promise<void> {
   await withSyndication(async (board) => {
     const feed = feedFromOptions(url, options);
-    const { posts, refused } = await previewOf(board, feed);
+    const { entries, refused } = await previewOf(board, feed);
     const description = `Relays ${url} (${feed.license}).`;
     const added = await addFeed(board, feed, { description, url });
     print(
       options.json,
-      { ...added, entries: posts.length, refused },
-      `${added.id} added: ${posts.length} entries now, ${refused.length} refused. Publisher ${added.publisherId}.`,
+      { ...added, entries: entries.length, refused },
+      [
+        `${added.id} added: ${entries.length} entries now, ${refused.length} refused. Publisher ${added.publisherId}.`,
+        ...refusedLines(refused),
+      ].join("\n"),
     );
   });
 }
@@ -106,27 +112,50 @@ async function test(url: string, options: FeedOptions): Promise<void> {
   };
   try {
     await withServices(config, async (board) => {
-      const { posts, refused } = await previewOf(board, feedFromOptions(url, options));
-      const lines = [`${posts.length} posts`, ...posts.slice(0, PREVIEWED).map(lineOf)];
-      if (posts.length > PREVIEWED) lines.push(`  and ${posts.length - PREVIEWED} more`);
-      lines.push(...refused.map((why) => `  refused: ${why}`));
-      print(options.json, { posts, refused }, lines.join("\n"));
+      const read = await previewOf(board, feedFromOptions(url, options));
+      const posts = read.entries.map(({ input }) => input);
+      const { refused, over, withdrawn, left } = read;
+      const lines = [
+        `${posts.length} posts; not posted: ${over} over, ${withdrawn.length} cancelled or private, ${left} above what a feed may have, ${refused.length} refused`,
+        ...posts.slice(0, PREVIEWED).map(shown),
+        ...(posts.length > PREVIEWED ? [`  and ${posts.length - PREVIEWED} more`] : []),
+        ...refusedLines(refused),
+      ];
+      print(options.json, { posts, over, withdrawn: withdrawn.length, left, refused }, lines.join("\n"));
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function lineOf({ kind, title, starts_at: startsAt, location, tags }: PostInput): string {
-  const when = startsAt == null ? "" : ` · ${isoTime(startsAt)}`;
-  const where = location?.name == null ? "" : ` · ${location.name}`;
-  return `  ${kind}: ${title}${when}${where}${tags == null || tags.length === 0 ? "" : ` · ${tags.join(", ")}`}`;
+/** A post as readers will see it, in a few lines. */
+function shown(post: PostInput): string {
+  const { kind, title, body, starts_at: startsAt, ends_at: endsAt, location, tags, url } = post;
+  const isAllDay = post.metadata?.["all_day"] === true;
+  const clock = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    ...(isAllDay ? {} : { timeStyle: "short" as const }),
+    timeZone: post.timezone ?? "UTC",
+  });
+  // A day ends at the midnight behind it.
+  const last = endsAt == null ? (startsAt ?? 0) : Math.max(startsAt ?? 0, isAllDay ? endsAt - 1 : endsAt);
+  const when =
+    startsAt == null
+      ? null
+      : `${clock.formatRange(startsAt, last)}${isAllDay ? "" : ` ${post.timezone ?? "UTC"}`}`;
+  const about = [when, location?.name, tags?.join(", "), url].filter((part) => part != null && part !== "");
+  const text = body === title ? [] : [`    ${body.replace(/\s+/g, " ").slice(0, TEXT_CHARS)}`];
+  return [`  ${kind}: ${title}`, `    ${about.join(" · ")}`, ...text]
+    .filter((line) => line.trim() !== "")
+    .join("\n");
 }
 
+const refusedLines = (refused: readonly string[]) => refused.map((why) => `  refused: ${why}`);
+
 /** What cannot be read now would not be read later either. */
-function previewOf(board: OpenBoard, feed: Feed): Promise<{ posts: PostInput[]; refused: string[] }> {
+function previewOf(board: OpenBoard, feed: Feed): Promise<Entries> {
   const refusal = board.syndication.refusal(feed.url);
-  if (refusal !== null) throw new Error(`${feed.url} may not be fetched: ${refusal}.`);
+  if (refusal !== null) throw new Error(`${feed.url} may not be fetched: ${refusal}`);
   return board.syndication.preview(feed);
 }
 
@@ -141,7 +170,8 @@ async function list({ json }: { json: boolean }): Promise<void> {
         state.lastError === null
           ? `${state.added} added, ${state.changed} changed, ${state.retired} retired`
           : `failed ${state.failures} times: ${state.lastError}`;
-      return [id, kind, name, license, url, paused ? "paused" : polled, how].join("\t");
+      const line = [id, kind, name, license, url, paused ? "paused" : polled, how].join("\t");
+      return [line, ...refusedLines(state.refused)].join("\n");
     });
     const none = "No feeds. Add one: agent-board feeds add URL --kind ics --name … --license …";
     print(json, all, lines.join("\n") || none);
@@ -159,9 +189,11 @@ async function poll(id: string, { json }: { json: boolean }): Promise<void> {
 /** What a poll did, in a line, with a line for each refusal. */
 export function pollInWords(poll: Poll): string {
   if (poll.unchanged) return "unchanged";
-  const { added, changed, retired, folded, left, refused } = poll;
+  const { added, changed, retired, folded, left, doubted, refused } = poll;
+  if (doubted > 0)
+    return `nothing done: ${doubted} posts are missing, which is most of them; if the next poll says so too, they end`;
   const counts = `${added} added, ${changed} changed, ${retired} retired, ${folded} told by others already, ${left} left for later`;
-  return [counts, ...refused.map((why) => `  refused: ${why}`)].join("\n");
+  return [counts, ...refusedLines(refused)].join("\n");
 }
 
 async function setPaused(id: string, paused: boolean, json: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
-import { bareItem, FeedError, type FeedFormat, type FeedItem } from "../item.ts";
-import { coordinate, endIn, type Fields, isFields, listOf, textIn } from "./fields.ts";
+import { bareItem, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
+import { coordinate, endIn, type Fields, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
 
 /** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries carry the fields of one. */
 export const cap: FeedFormat = {
@@ -11,8 +11,7 @@ export const cap: FeedFormat = {
     // A test or a draft warns of nothing.
     const actual = alerts.filter((alert) => (textIn(alert, "status") ?? "Actual") === "Actual");
     const replaced = new Set(actual.flatMap(replacedBy));
-    const items = actual.map((alert) => itemOf(alert, replaced, timezone)).filter((item) => item !== null);
-    return { items, unread: actual.length - items.length };
+    return readEach(actual, (alert) => itemOf(alert, replaced, timezone));
   },
 };
 
@@ -88,13 +87,14 @@ function placeOf(areas: readonly Fields[]): FeedItem["place"] {
     ...listOf(area["circle"]).flatMap((circle) => pointsIn(String(circle).split(" ")[0] ?? "")),
     ...listOf(area["polygon"]).flatMap((polygon) => pointsIn(String(polygon))),
   ]);
-  if (points.length === 0) return name === "" ? null : { name, lat: null, lng: null };
-  const mean = (axis: "lat" | "lng") => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
-  return { name: name === "" ? null : name, lat: mean("lat"), lng: mean("lng") };
+  const middle = middleOf(points);
+  return name === "" && middle === null
+    ? null
+    : { name: name === "" ? null : name, lat: null, lng: null, ...middle };
 }
 
 /** `lat,lng lat,lng …`, as CAP writes polygons. */
-function pointsIn(text: string): { lat: number; lng: number }[] {
+function pointsIn(text: string): Point[] {
   return text
     .trim()
     .split(/\s+/)

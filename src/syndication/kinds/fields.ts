@@ -1,4 +1,5 @@
-import { feedSpan } from "../dates.ts";
+import { type FeedSpan, feedSpan } from "../dates.ts";
+import { FeedError, type FeedItem } from "../item.ts";
 
 /** A JSON object or parsed element whose names are not known beforehand. */
 export type Fields = Record<string, unknown>;
@@ -16,24 +17,40 @@ export function textIn(fields: Fields, ...names: string[]): string | null {
   return null;
 }
 
-/**
- * The first that holds a date, as its first moment: text as `feedSpan` reads it, or a number of seconds or milliseconds
- * since 1970.
- * @param timezone  IANA zone of times without one
- */
-export const dateIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
-  spanIn(fields, timezone, names)?.from ?? null;
+const STARTS = ["starts_at", "start", "start_time", "startDate", "start_date", "onset"];
+const ENDS = ["ends_at", "end", "end_time", "endDate", "end_date", "ends"];
 
-/** The same as its last moment: an end by its day includes that day. */
+/**
+ * When an entry takes place. A start by its day is all of that day, and an end by its day includes it.
+ * @param timezone  IANA zone of times without one
+ * @throws FeedError for a number that is no time
+ */
+export function timesIn(
+  fields: Fields,
+  timezone: string,
+): Pick<FeedItem, "startsAt" | "endsAt" | "allDay" | "timezone"> {
+  const start = spanIn(fields, timezone, STARTS);
+  const end = spanIn(fields, timezone, ENDS);
+  const isDay = start?.local === true && start.to > start.from;
+  return {
+    startsAt: start?.from ?? null,
+    endsAt: end?.to ?? (isDay ? start.to : null),
+    allDay: isDay && (end === null || end.to > end.from),
+    timezone: start?.local === true ? timezone : null,
+  };
+}
+
+/** The last moment of the first of some fields that holds a date. */
 export const endIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
   spanIn(fields, timezone, names)?.to ?? null;
 
-function spanIn(fields: Fields, timezone: string, names: readonly string[]): ReturnType<typeof feedSpan> {
+function spanIn(fields: Fields, timezone: string, names: readonly string[]): FeedSpan | null {
   for (const name of names) {
     const value = fields[name];
     if (typeof value === "number") {
-      const at = value < SECONDS_BELOW ? value * 1000 : value;
-      return { from: at, to: at };
+      const at = Math.abs(value) < SECONDS_BELOW ? value * 1000 : value;
+      if (!(Math.abs(at) <= LATEST)) throw new FeedError(`\`${name}\` is no time: ${value}.`);
+      return { from: at, to: at, local: false };
     }
     const span = typeof value === "string" ? feedSpan(value, timezone) : null;
     if (span !== null) return span;
@@ -43,12 +60,35 @@ function spanIn(fields: Fields, timezone: string, names: readonly string[]): Ret
 
 /** Smaller numbers are seconds: as milliseconds they would be before March 1973. */
 const SECONDS_BELOW = 1e11;
+const LATEST = Date.UTC(9999, 11, 31);
 
 /** A coordinate as number or text, or null. */
 export function coordinate(value: unknown): number | null {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
+
+export interface Point {
+  lat: number;
+  lng: number;
+}
+
+/** The middle of the box around some points, or null without any. A box wider than half the world lies over the antimeridian. */
+export function middleOf(points: readonly Point[]): Point | null {
+  if (points.length === 0) return null;
+  const [south, north] = boundsOf(points.map(({ lat }) => lat));
+  const [west, east] = boundsOf(points.map(({ lng }) => lng));
+  if (east - west <= 180) return { lat: (south + north) / 2, lng: (west + east) / 2 };
+  const [from, to] = boundsOf(points.map(({ lng }) => (lng < 0 ? lng + 360 : lng)));
+  const lng = (from + to) / 2;
+  return { lat: (south + north) / 2, lng: lng > 180 ? lng - 360 : lng };
+}
+
+const boundsOf = (numbers: readonly number[]): [number, number] =>
+  numbers.reduce<[number, number]>(
+    ([least, most], one) => [Math.min(least, one), Math.max(most, one)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
 
 /** The items of a list, or the one item where a format writes no list for one. */
 export const listOf = (value: unknown): unknown[] =>

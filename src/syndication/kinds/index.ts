@@ -1,7 +1,7 @@
 import type { FeedFormat } from "../item.ts";
 import { cap } from "./cap.ts";
 import { geojson } from "./geojson.ts";
-import { ics } from "./ics.ts";
+import { ics } from "./ics/index.ts";
 import { jsonl } from "./jsonl.ts";
 import { news } from "./news.ts";
 
@@ -18,3 +18,18 @@ export const FEED_FORMATS = {
 
 export type FeedKind = keyof typeof FEED_FORMATS;
 export const FEED_KINDS = Object.keys(FEED_FORMATS) as FeedKind[];
+
+/** What texts of the kinds begin with, or hold. */
+const SIGNS: readonly (readonly [FeedKind, RegExp])[] = [
+  ["ics", /^\s*BEGIN:VCALENDAR/i],
+  ["cap", /<(?:\w+:)?alert[\s>]|urn:oasis:names:tc:emergency:cap/],
+  ["rss", /<(?:rss|rdf:RDF)[\s>]/i],
+  ["atom", /<feed[\s>]/],
+  ["jsonfeed", /^\s*\{[\s\S]*"version"\s*:\s*"https:\/\/jsonfeed\.org/],
+  ["geojson", /^\s*\{[\s\S]*"type"\s*:\s*"Feature(?:Collection)?"/],
+  ["jsonl", /^\s*[{[]/],
+];
+
+/** The kind that a text looks like, or null. */
+export const kindOfText = (text: string): FeedKind | null =>
+  SIGNS.find(([, sign]) => sign.test(text.slice(0, 2_000)))?.[0] ?? null;

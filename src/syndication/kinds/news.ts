@@ -1,7 +1,8 @@
 import { parseFeed } from "feedsmith";
 import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
-import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading } from "../item.ts";
+import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { asMarkup } from "../text.ts";
 
 /** Relayed news without an end is shown for this long after it was published. */
 export const NEWS_MS = 14 * 86_400_000;
@@ -11,30 +12,34 @@ export const news: FeedFormat = {
   kind: "announcement",
   isComplete: false,
   parse(text, reading) {
-    const entries = entriesOf(text, reading);
-    const items = entries.filter((item) => item !== null);
-    return { items, unread: entries.length - items.length };
+    const { entries, base } = entriesOf(text);
+    return readEach(entries, (entry) => itemOf(entry, base, reading));
   },
 };
 
-type Parsed = ReturnType<typeof parseFeed>;
 type Entry = { [key: string]: unknown };
 
-function entriesOf(text: string, reading: Reading): (FeedItem | null)[] {
-  let parsed: Parsed;
+function entriesOf(text: string): { entries: Entry[]; base: string | null } {
+  let parsed: ReturnType<typeof parseFeed>;
   try {
     parsed = parseFeed(text);
   } catch (cause) {
     throw new FeedError("This is no RSS, RDF, Atom or JSON feed.", { cause });
   }
-  const feed = parsed.feed as { items?: Entry[]; entries?: Entry[]; xml?: { base?: string } };
-  const base = feed.xml?.base ?? null;
-  return (feed.items ?? feed.entries ?? []).map((entry) => itemOf(entry, base, reading));
+  const feed = parsed.feed as { items?: Entry[]; entries?: Entry[] } & Entry;
+  return { entries: feed.items ?? feed.entries ?? [], base: baseOf(feed, null) };
+}
+
+/** The `xml:base` of an element, which may be relative to that of the element around it. */
+function baseOf({ xml }: Entry, outer: string | null): string | null {
+  const own = (xml as { base?: string } | undefined)?.base ?? null;
+  return own === null || outer === null ? (own ?? outer) : (parseUrl(own, outer)?.href ?? outer);
 }
 
 /** @returns null for an entry without anything to show or to know it by */
-function itemOf(entry: Entry, base: string | null, reading: Reading): FeedItem | null {
+function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedItem | null {
   const link = linkOf(entry);
+  const base = baseOf(entry, feedBase);
   const url = link === null || base === null ? link : (parseUrl(link, base)?.href ?? link);
   const body = first(
     entry["content"],
@@ -79,7 +84,9 @@ function placeOf({ georss, geo }: Entry): FeedItem["place"] {
 function linkOf(entry: Entry): string | null {
   const links = Array.isArray(entry["links"]) ? (entry["links"] as { href?: string; rel?: string }[]) : [];
   const alternate = links.find(({ rel }) => rel === undefined || rel === "alternate") ?? links[0];
-  return first(entry["link"], entry["url"], entry["external_url"], alternate?.href);
+  const guid = entry["guid"] as { value?: string; isPermaLink?: boolean } | undefined;
+  const permalink = guid?.isPermaLink !== false && /^https?:/.test(guid?.value ?? "") ? guid?.value : null;
+  return first(entry["link"], entry["url"], entry["external_url"], alternate?.href, permalink);
 }
 
 function tagsOf(categories: unknown): string[] {
@@ -91,14 +98,18 @@ function tagsOf(categories: unknown): string[] {
   });
 }
 
-/** The first text that is not empty. Content may come as `{ value }` or as `{ encoded }`. */
+/** The first text that is not empty. Content may come as `{ value }`, which Atom may call plain, or as `{ encoded }`. */
 function first(...values: unknown[]): string | null {
   for (const value of values) {
-    const text =
-      typeof value === "object" && value !== null
-        ? ((value as Entry)["value"] ?? (value as Entry)["encoded"] ?? (value as Entry)["html"])
-        : value;
-    if (typeof text === "string" && text.trim() !== "") return text.trim();
+    const {
+      type,
+      value: inner,
+      encoded,
+      html,
+    } = (typeof value === "object" ? (value ?? {}) : { value }) as Entry;
+    const text = inner ?? encoded ?? html;
+    if (typeof text === "string" && text.trim() !== "")
+      return type === "text" ? asMarkup(text.trim()) : text.trim();
   }
   return null;
 }

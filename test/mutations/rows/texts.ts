@@ -67,7 +67,7 @@ export const TEXTS: readonly Mutation[] = [
   {
     row: "E",
     defence: "markup of a feed is read to a bounded depth",
-    file: "src/syndication/post-of-item.ts",
+    file: "src/syndication/text.ts",
     search: "limits: { maxDepth: MARKUP_DEPTH_MAX },",
     replace: "limits: {},",
     test: ["test/syndication/formats.test.ts", "cannot cost more than some text by"],

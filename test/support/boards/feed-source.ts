@@ -46,6 +46,24 @@ export async function startFeedSource(clock: () => number = Date.now): Promise<F
 
 let made = 0;
 
+/** A feed that is on no board. */
+export const aFeedOf = (given: Partial<Feed>): Feed => ({
+  id: "feed_0",
+  url: "https://example.org/feed",
+  kind: "ics",
+  name: "Source",
+  license: "CC0-1.0",
+  publisherId: "",
+  tags: ["town"],
+  postKind: null,
+  timezone: "Europe/Berlin",
+  place: null,
+  everyMs: HOUR_MS,
+  dailyMax: 500,
+  paused: false,
+  ...given,
+});
+
 /** Adds a feed to a board as `feeds add` does, without reading it first. */
 export async function addFeed(
   { board }: TestBoard,
@@ -55,22 +73,7 @@ export async function addFeed(
   made += 1;
   const [feedId, name] = [`feed_${made}`, `Source ${made}`];
   const { id } = await board.services.publishers.register({ name, accept_terms: true }, board.clock());
-  const feed: Feed = {
-    id: feedId,
-    url,
-    kind: "ics",
-    name,
-    license: "CC0-1.0",
-    publisherId: id,
-    tags: ["town"],
-    postKind: null,
-    timezone: "Europe/Berlin",
-    place: null,
-    everyMs: HOUR_MS,
-    dailyMax: 500,
-    paused: false,
-    ...given,
-  };
+  const feed = aFeedOf({ id: feedId, url, name, publisherId: id, ...given });
   await board.syndication.feeds.change((feeds) => ({ feeds: [...feeds, feed], result: undefined }));
   const publisher = await board.store.publishers.get(id);
   if (publisher === null) throw new Error("the publisher of a feed is gone");

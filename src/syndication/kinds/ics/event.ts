@@ -1,0 +1,108 @@
+import { spanOfText } from "../../../schema/time/iso-8601.ts";
+import { bareItem, FeedError, type FeedItem } from "../../item.ts";
+import { coordinate } from "../fields.ts";
+import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
+import { dayOfClock, type Length, lengthOf } from "./rules.ts";
+import { utcShownIn, type Zone, type Zones } from "./zones.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A day, or a moment, on the clocks that its calendar names. */
+export interface Time {
+  isDay: boolean;
+  isUtc: boolean;
+  zone: Zone;
+  /** What those clocks show, in milliseconds as if it stood in UTC. */
+  clock: number;
+}
+
+/** An event as its calendar has it. */
+export interface Event {
+  component: Component;
+  title: string;
+  start: Time;
+  length: Length;
+  /** The occurrence of a series that it stands for, and whether for all later ones too. */
+  stands: { for: Time; andLater: boolean } | null;
+  /** The later of two revisions has the greater of these, compared in order. */
+  revision: readonly [sequence: number, modified: number];
+}
+
+/** @throws FeedError */
+export function readTime({ params, value }: Property, zones: Zones): Time {
+  const span = spanOfText(value);
+  if (span === null) throw new FeedError(`"${value.slice(0, 40)}" is no time.`);
+  const isDay = params["VALUE"]?.toUpperCase() === "DATE" || span.to > span.from;
+  if (isDay) return { isDay, isUtc: false, zone: zones.own, clock: dayOfClock(span.from) };
+  if (!span.local) return { isDay, isUtc: true, zone: utcShownIn(zones.own.shownIn), clock: span.from };
+  return { isDay, isUtc: false, zone: zones.named(params["TZID"]), clock: span.from };
+}
+
+/** The day of a time: of one in UTC, as clocks in a zone show it then. */
+export const dayShown = ({ isUtc, clock }: Time, zone: Zone): number =>
+  dayOfClock(isUtc ? zone.clockOf(clock) : clock);
+
+/** @throws FeedError */
+export function readEvent(component: Component, zones: Zones): Event {
+  const first = propertyOf(component, "DTSTART");
+  if (first === null) throw new FeedError("it has no start.");
+  const start = readTime(first, zones);
+  const replaced = propertyOf(component, "RECURRENCE-ID");
+  return {
+    component,
+    title: textFor(component, "SUMMARY"),
+    start,
+    length: lengthBetween(component, start, zones),
+    stands:
+      replaced === null
+        ? null
+        : {
+            for: readTime(replaced, zones),
+            andLater: /^THISANDFUTURE$/i.test(replaced.params["RANGE"] ?? ""),
+          },
+    revision: [
+      Number(textFor(component, "SEQUENCE")) || 0,
+      spanOfText(textFor(component, "LAST-MODIFIED"))?.from ?? 0,
+    ],
+  };
+}
+
+function lengthBetween(component: Component, start: Time, zones: Zones): Length {
+  const written = lengthOf(textFor(component, "DURATION"));
+  const last = propertyOf(component, "DTEND");
+  if (last === null) return written ?? { days: 0, ms: 0 };
+  const end = readTime(last, zones);
+  if (start.isDay) return { days: (dayShown(end, start.zone) - start.clock) / DAY_MS, ms: 0 };
+  return { days: 0, ms: end.zone.momentOf(end.clock) - start.zone.momentOf(start.clock) };
+}
+
+/** When something that begins on a clock ends; not before it begins. A whole day ends at the midnight behind it. */
+export function endOf({ isDay, zone, clock }: Time, { days, ms }: Length): number | null {
+  const end = zone.momentOf(clock + days * DAY_MS) + ms;
+  if (end > zone.momentOf(clock)) return end;
+  return isDay ? zone.momentOf(clock + DAY_MS) : null;
+}
+
+/** @param about.event  whose texts it has */
+export function itemOf(
+  id: string,
+  { component, title }: Event,
+  at: { start: Time; length: Length },
+): FeedItem {
+  const [lat, lng] = (propertyOf(component, "GEO")?.value ?? "").split(/[;,]/).map(coordinate);
+  const where = textFor(component, "LOCATION");
+  return {
+    ...bareItem(id, title),
+    body: textFor(component, "DESCRIPTION"),
+    isPlain: true,
+    url: textFor(component, "URL") || null,
+    startsAt: at.start.zone.momentOf(at.start.clock),
+    endsAt: endOf(at.start, at.length),
+    allDay: at.start.isDay,
+    timezone: at.start.zone.shownIn,
+    place: where === "" && lat == null ? null : { name: where || null, lat: lat ?? null, lng: lng ?? null },
+    tags: valuesOf(component, "CATEGORIES").map(({ value }) => unescaped(value)),
+    cancelled: /^CANCELL?ED$/i.test(textFor(component, "STATUS")),
+    isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(textFor(component, "CLASS")),
+  };
+}

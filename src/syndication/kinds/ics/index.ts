@@ -1,0 +1,82 @@
+import { ENTRIES_MAX, type FeedFormat, type FeedItem, type Parsed, type Reading } from "../../item.ts";
+import { type Event, itemOf, readEvent } from "./event.ts";
+import { type Component, calendarsIn, textFor } from "./lines.ts";
+import { type Calendar, nameOf, occurrencesOf } from "./series.ts";
+import { zonesOf } from "./zones.ts";
+
+const STEPS_OF_ALL_MAX = 200_000;
+
+/** iCalendar (RFC 5545): events, with recurring ones expanded. */
+export const ics: FeedFormat = {
+  kind: "event",
+  isComplete: true,
+  parse(text, reading) {
+    const read = calendarsIn(text).map((calendar) => readCalendar(calendar, reading));
+    return {
+      items: read.flatMap(({ items }) => items),
+      unread: read.flatMap(({ unread }) => unread),
+      beyond: read.reduce((sum, { beyond }) => sum + beyond, 0),
+    };
+  },
+};
+
+function readCalendar(component: Component, { now, timezone }: Reading): Parsed {
+  const calendar: Calendar = { zones: zonesOf(component, timezone), now, steps: STEPS_OF_ALL_MAX };
+  const withdrawn = /^CANCEL$/i.test(textFor(component, "METHOD"));
+  const items: FeedItem[] = [];
+  const unread: string[] = [];
+  /** What is wrong with an event costs this event alone. */
+  const attempt = (name: string, act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      unread.push(`${name}: ${(error as Error).message}`);
+    }
+  };
+  const all = component.parts.filter(({ name }) => name === "VEVENT");
+  const groups = new Map<string, Event[]>();
+  for (const one of all.slice(0, ENTRIES_MAX)) {
+    const title = textFor(one, "SUMMARY");
+    attempt(title || textFor(one, "UID") || "An event", () => {
+      const event = readEvent(one, calendar.zones);
+      // Calendars without UIDs name an event by what and when.
+      const id = textFor(one, "UID") || `${title} ${nameOf(event.start, event.start)}`;
+      groups.set(id, [...(groups.get(id) ?? []), event]);
+    });
+  }
+  for (const [id, events] of groups) {
+    attempt(events[0]?.title || id, () => items.push(...itemsOf(id, events, calendar)));
+  }
+  return {
+    items: withdrawn ? items.map((item) => ({ ...item, cancelled: true })) : items,
+    unread,
+    beyond: Math.max(0, all.length - ENTRIES_MAX),
+  };
+}
+
+/** What a UID stands for: an event, a series with its exceptions, or, in some exports, all events. */
+function itemsOf(id: string, events: readonly Event[], calendar: Calendar): FeedItem[] {
+  const sorted = [...events].sort((a, b) => byRevision(a, b));
+  const masters = sorted.filter(({ stands }) => stands === null);
+  const exceptions = sorted.filter(({ stands }) => stands !== null);
+  const newest = masters.at(-1);
+  if (newest === undefined) {
+    return exceptions.map((event) =>
+      itemOf(`${id} ${nameOf(event.stands?.for ?? event.start, event.start)}`, event, event),
+    );
+  }
+  const distinct = new Map(
+    masters
+      .filter((event) => byRevision(event, newest) === 0)
+      .map((event) => [`${nameOf(event.start, event.start)} ${event.title}`, event]),
+  );
+  return [...distinct].flatMap(([name, event], at) => {
+    const own = distinct.size === 1 ? id : `${id} ${name}`;
+    const { properties } = event.component;
+    if (!properties.has("RRULE") && !properties.has("RDATE")) return [itemOf(own, event, event)];
+    return occurrencesOf(own, event, at === 0 ? exceptions : [], calendar);
+  });
+}
+
+const byRevision = ({ revision: [a, modified] }: Event, { revision: [b, later] }: Event): number =>
+  a - b || modified - later;

@@ -1,0 +1,124 @@
+import rrule from "rrule";
+import type { FeedItem } from "../../item.ts";
+import { dayShown, type Event, endOf, itemOf, readTime, type Time } from "./event.ts";
+import { type Property, valuesOf } from "./lines.ts";
+import { dayOfClock, type Length, lengthOf, ruleOf } from "./rules.ts";
+import type { Zone, Zones } from "./zones.ts";
+
+/** How far ahead recurring events are expanded, and into how many. */
+const AHEAD_MS = 180 * 86_400_000;
+const OCCURRENCES_MAX = 60;
+/** Steps of one recurrence and of all in a calendar, past ones included: a rule of each second must not hold up the board. */
+const STEPS_MAX = 20_000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** What is known while a calendar is read. */
+export interface Calendar {
+  zones: Zones;
+  now: number;
+  /** Steps of recurrences that are left. */
+  steps: number;
+}
+
+interface Slot {
+  start: Time;
+  length: Length;
+}
+
+/**
+ * The occurrences of a recurring event that are not over, some time ahead. What stands for one of them is judged by its own
+ * time, and is there even where the rule has no occurrence.
+ */
+export function occurrencesOf(
+  id: string,
+  master: Event,
+  exceptions: readonly Event[],
+  calendar: Calendar,
+): FeedItem[] {
+  const { component, start } = master;
+  const excluded = valuesOf(component, "EXDATE").map((value) => readTime(value, calendar.zones));
+  const isOver = (slot: Slot) => (endOf(slot.start, slot.length) ?? momentOf(slot.start)) < calendar.now;
+  const item = (slot: Time, event: Event, at: Slot) => {
+    const found = itemOf(`${id} ${nameOf(slot, start)}`, event, at);
+    return { ...found, isPrivate: found.isPrivate || itemOf(id, master, at).isPrivate };
+  };
+  // The last of the revisions of one occurrence stands.
+  const moved = new Map(exceptions.map((event) => [nameOf(standsFor(event), start), event]));
+  const later = exceptions.filter(({ stands }) => stands?.andLater === true).sort(bySlot);
+  const items: FeedItem[] = [];
+  for (const slot of slotsOf(master, calendar)) {
+    if (items.length >= OCCURRENCES_MAX) break;
+    if (excluded.some((time) => isSame(time, slot.start))) continue;
+    if ([...moved.values()].some((event) => isSame(standsFor(event), slot.start))) continue;
+    const begun = later.findLast((event) => momentOf(standsFor(event)) <= momentOf(slot.start));
+    const shift = begun === undefined ? 0 : begun.start.clock - standsFor(begun).clock;
+    const shown =
+      begun === undefined
+        ? slot
+        : { start: { ...begun.start, clock: slot.start.clock + shift }, length: begun.length };
+    if (!isOver(shown) && momentOf(shown.start) <= calendar.now + AHEAD_MS)
+      items.push(item(slot.start, begun ?? master, shown));
+  }
+  for (const event of moved.values()) if (!isOver(event)) items.push(item(standsFor(event), event, event));
+  return items.sort((a, b) => (a.startsAt ?? 0) - (b.startsAt ?? 0));
+}
+
+const momentOf = ({ zone, clock }: Time) => zone.momentOf(clock);
+const standsFor = ({ stands, start }: Event): Time => stands?.for ?? start;
+const bySlot = (a: Event, b: Event) => momentOf(standsFor(a)) - momentOf(standsFor(b));
+
+/** Moments are the same at one time, whatever their zones; days, or a day and a moment, on one day. */
+const isSame = (a: Time, b: Time): boolean =>
+  a.isDay || b.isDay ? dayShown(a, b.zone) === dayShown(b, b.zone) : momentOf(a) === momentOf(b);
+
+/** What an occurrence is called: its start on the clocks of its series. */
+export function nameOf(time: Time, { isDay, isUtc, zone }: Time): string {
+  if (isDay || time.isDay) return new Date(dayShown(time, zone)).toISOString().slice(0, 10);
+  const clock = time.zone === zone ? time.clock : zone.clockOf(momentOf(time));
+  return `${new Date(clock).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
+}
+
+/** Starts by the rules and dates of a series, earliest first. */
+function slotsOf({ component, start, length }: Event, calendar: Calendar): Slot[] {
+  const margin = (length.days + 2) * DAY_MS + length.ms;
+  const clocks = new Set<number>();
+  const rules = component.properties.get("RRULE")?.filter(({ value }) => value.trim() !== "") ?? [];
+  if (rules.length === 0) clocks.add(start.clock);
+  for (const { value } of rules) {
+    const clockOf = (moment: number) =>
+      start.isDay ? lastDayAt(moment, calendar.zones.own) : start.zone.clockOf(moment);
+    let steps = 0;
+    const rule = new rrule.RRule(ruleOf(value, new Date(start.clock), clockOf), true);
+    rule.all((date) => {
+      const clock = date.getTime();
+      if (clock > calendar.now + AHEAD_MS + margin) return false;
+      if (clock >= calendar.now - margin) clocks.add(clock);
+      steps += 1;
+      calendar.steps -= 1;
+      return steps < STEPS_MAX && calendar.steps > 0;
+    });
+  }
+  const byRule = [...clocks].map((clock): Slot => ({ start: { ...start, clock }, length }));
+  const added = valuesOf(component, "RDATE").map((value) => slotOf(value, length, calendar.zones));
+  return [...byRule, ...added].sort((a, b) => momentOf(a.start) - momentOf(b.start));
+}
+
+/** A series of days may end at a moment: by its zone's clocks, or at a midnight of Europe that no zone in the file tells. */
+function lastDayAt(moment: number, zone: Zone): number {
+  const clock = zone.clockOf(moment);
+  const isEurope = dayOfClock(clock) !== clock && moment % HOUR_MS === 0;
+  return isEurope ? dayOfClock(moment + 2 * HOUR_MS) : dayOfClock(clock);
+}
+
+/** A date of its own, or a period with its own length. */
+function slotOf({ params, value }: Property, usual: Length, zones: Zones): Slot {
+  const [from = "", to] = value.split("/");
+  const start = readTime({ params, value: from }, zones);
+  if (to === undefined) return { start, length: usual };
+  const end = lengthOf(to) ?? {
+    days: 0,
+    ms: momentOf(readTime({ params, value: to }, zones)) - momentOf(start),
+  };
+  return { start, length: end };
+}

@@ -1,0 +1,59 @@
+import { convert } from "html-to-text";
+
+/** Of a text with markup, the characters that are read, and how deep its elements go. */
+const MARKUP_CHARS_MAX = 1 << 16;
+const MARKUP_DEPTH_MAX = 50;
+
+/** Elements that start a line of their own. */
+const BLOCKS =
+  "address|article|aside|blockquote|br|center|dd|div|dl|dt|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|td|th|thead|tr|ul";
+const ELEMENTS = `${BLOCKS}|a|abbr|b|big|body|button|cite|code|details|em|embed|font|head|html|i|iframe|img|input|ins|del|kbd|label|link|mark|meta|object|picture|q|s|script|small|source|span|strike|strong|style|sub|summary|sup|svg|time|title|tt|u|var|video|audio`;
+/** A tag of HTML: other words between angle brackets are text, such as `Vec<String>` or `<anna@example.org>`. */
+const TAG = new RegExp(`</?(?:${ELEMENTS})(?=[\\s/>])[^<>]*>`, "i");
+const BLOCK = new RegExp(`</?(?:${BLOCKS})(?=[\\s/>])`, "i");
+const NO_TAG = new RegExp(`<(?!/?(?:${ELEMENTS})(?=[\\s/>])|!--)`, "gi");
+/** What makes plain text HTML all the same: nobody closes an element in a sentence. */
+const CLOSED_TAG = new RegExp(`<br\\s*/?>|</(?:${ELEMENTS})>`, "i");
+const ENTITY = /&(#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
+
+/**
+ * Text without markup, its lines as they were.
+ * @param isPlain  by its format the text is no HTML. Many calendars put HTML into it; it is taken for that only when it
+ *   closes an element.
+ */
+export function plainText(text: string, isPlain = false): string {
+  const read = text.slice(0, MARKUP_CHARS_MAX);
+  const isHtml = (isPlain ? CLOSED_TAG : TAG).test(read);
+  if (!isHtml && !ENTITY.test(read)) return read.trim();
+  const escaped = read.replace(isHtml ? NO_TAG : /</g, "&lt;");
+  const html = BLOCK.test(escaped) ? escaped : escaped.replace(/\r?\n/g, "<br>");
+  const options = {
+    wordwrap: false as const,
+    selectors: [
+      { selector: "a", options: { ignoreHref: true } },
+      { selector: "img", format: "skip" },
+      ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({
+        selector,
+        options: { uppercase: false },
+      })),
+    ],
+    limits: { maxDepth: MARKUP_DEPTH_MAX },
+  };
+  return convert(html, options).trim();
+}
+
+/** A text that `plainText` gives back as it is. */
+export const asMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/** The beginning of a text, with a sign that there is more. Never half a character. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let length = 0;
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, 2 * most))) {
+    length += segment.length;
+    if (length > most - 1) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}

@@ -1,0 +1,318 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Entries, entriesOf } from "../../src/syndication/entries.ts";
+import type { Feed } from "../../src/syndication/feed.ts";
+import { aFeedOf } from "../support/boards/feed-source.ts";
+
+const NOW = Date.UTC(2026, 10, 24, 12);
+const texts = join(import.meta.dirname, "../support/texts");
+const ZONES = ["Europe/Berlin", "Pacific/Auckland", "America/New_York", "UTC"];
+
+function read(text: string | Buffer, given: Partial<Feed>): Entries {
+  const entries = entriesOf({ bytes: Buffer.from(text), contentType: "" }, aFeedOf(given), NOW, null);
+  if (entries === "unchanged") throw new Error("nothing was read");
+  return entries;
+}
+
+/** Title and start of each post, a whole day by its date in the feed's zone, a moment in UTC. */
+function shown({ entries }: Entries): string[] {
+  return entries.map(({ input: { title, starts_at: startsAt, timezone, metadata } }) => {
+    if (startsAt == null) return title;
+    const day = new Intl.DateTimeFormat("en-CA", { timeZone: timezone ?? "UTC" }).format(startsAt);
+    return `${title} ${metadata?.["all_day"] === true ? day : new Date(startsAt).toISOString().slice(0, 16)}`;
+  });
+}
+
+const weekly = (title: string, time: string, ...days: number[]) =>
+  days.map((day) => `${title} 2026-12-${String(day).padStart(2, "0")}${time}`);
+
+/** What each file becomes, whatever the zone of the feed. */
+const CASES: Readonly<Record<string, readonly string[]>> = {
+  "01-cross-uid-override.ics": [
+    ...weekly("Yoga", "T17:00", 2, 9, 16),
+    ...weekly("Chess club", "T17:00", 2, 16),
+    "Chess club: guest evening, at the pub 2026-12-09T19:00",
+  ],
+  "02-thisandfuture-leaks.ics": [
+    ...weekly("Yoga", "T17:00", 2, 9, 16),
+    ...weekly("Chess, from now on in the pub", "T20:00", 3, 10, 17),
+  ],
+  "03-postponed-ends-series.ics": [
+    ...weekly("Unicycle hockey training", "T17:00", 1, 15, 22, 29),
+    "Unicycle hockey training 2027-01-05T17:00",
+    "Unicycle hockey training (postponed to summer) 2027-07-20T16:00",
+  ],
+  "04-one-bad-line.ics": ["Good event 2026-12-14T12:00", "Other event 2026-12-15T12:00"],
+  "05-no-uid-bare-date.ics": ["Good event 2026-12-14T12:00", "Holiday without UID 2026-12-25"],
+  "06-recurrence-id-bare-date.ics": [
+    "Good event 2026-12-14T12:00",
+    "Series 2026-12-07",
+    "Series, moved 2026-12-15",
+    "Series 2026-12-21",
+  ],
+  "07-bare-date.ics": ["Birthday 2026-12-07", "Holiday 2026-12-25"],
+  "08-exdate-dialects.ics": [
+    ...weekly("Course", "T09:00", 6, 8),
+    ...weekly("Choir", "T09:00", 6, 7, 8),
+    ...weekly("Club", "T09:00", 6, 8),
+  ],
+  "09-until-bare-date.ics": weekly("Weekly class", "T17:00", 3, 10, 17),
+  "10-allday-until-utc.ics": weekly("Market day", "", 3, 10, 17),
+  "11-rid-other-zone.ics": [
+    "RID in other zone (DAVx5) master Auckland 11:00 daily 2026-12-07T22:00",
+    "RID moved (was 9th 11:00 NZ = 8th 23:00 Paris) now 9th 15:00 NZ 2026-12-09T02:00",
+    "RID in other zone (DAVx5) master Auckland 11:00 daily 2026-12-09T22:00",
+  ],
+  "12-exchange-allday-moved.ics": [
+    ...weekly("all-day Thursdays Exchange", "", 3, 17),
+    "moved from Th 10 to Fr 11 2026-12-11",
+  ],
+  "13-utc-master-zoned-rid.ics": [
+    ...weekly("weekly in UTC master, RID zoned", "T17:00", 1, 15),
+    "moved second to 20:00 Berlin 2026-12-08T19:00",
+  ],
+  "14-exdate-other-zone.ics": weekly("EXDATE zoned other than start", "T17:00", 1, 3),
+  "15-angle-brackets.ics": ["Team call 2026-12-14T12:00"],
+  "16-class-private.ics": [],
+  "17-guid-permalink.xml": ["A"],
+  "18-atom-base-and-text.xml": ["A", "The <details> element"],
+  "19-antimeridian.geojson": ["Cyclone watch Fiji"],
+  "20-antimeridian-cap.xml": ["Avis de vent"],
+  "21-day-without-zone.jsonl": ["Market day 2026-12-24"],
+  "22-same-title-time-a.ics": ["Carol service 2026-12-24T18:00"],
+  "22-same-title-time-b.ics": ["Carol service 2026-12-24T18:00"],
+  "23-one-page-three-talks.ics": [
+    "Talk on beekeeping in cities 2026-12-14T10:00",
+    "Workshop: soldering for children 2026-12-14T10:00",
+    "Keynote about glaciers 2026-12-14T10:00",
+  ],
+  "24-override-outside-rule.ics": ["h3 extra evening (override outside the rule) 2026-12-15T17:00"],
+  "25-tzid-display-name.ics": [
+    "h11 tz Romance / display (UTC-05:00) Eastern Time (US & Canada) 2026-12-01T23:00",
+  ],
+};
+
+function fileRead(file: string, timezone = "Europe/Berlin"): Entries {
+  const kinds = { ics: "ics", geojson: "geojson", jsonl: "jsonl" } as const;
+  const ending = file.slice(file.lastIndexOf(".") + 1) as keyof typeof kinds;
+  const kind = file.includes("cap") ? "cap" : file.includes("atom") ? "atom" : (kinds[ending] ?? "rss");
+  return read(readFileSync(join(texts, "feeds", file)), { kind, timezone });
+}
+
+describe("feeds that other programs were reported to read wrongly", () => {
+  it.each(
+    ZONES.flatMap((zone) => Object.entries(CASES).map(([file, posts]) => [file, zone, posts] as const)),
+  )("%s in %s", (file, zone, posts) => {
+    const found = fileRead(file, zone);
+    expect(shown(found).sort()).toEqual([...posts].sort());
+    expect(found.refused).toEqual([]);
+  });
+
+  it("are all of the folder", () =>
+    expect(readdirSync(join(texts, "feeds")).sort()).toEqual(Object.keys(CASES).sort()));
+
+  it("keep what stands between angle brackets, and their lines", () => {
+    const [entry] = fileRead("15-angle-brackets.ics").entries;
+    expect(entry?.input.body).toBe(
+      "Agenda:\n1. Intro\n2. Demo\n\nJoin online<https://call.example/j/123>\nQuestions: Anna <anna@example.org>",
+    );
+  });
+
+  it("have the links and the places that they name", () => {
+    const links = ["17-guid-permalink.xml", "18-atom-base-and-text.xml"].flatMap((file) =>
+      fileRead(file).entries.map(({ input }) => input.url),
+    );
+    expect(links).toEqual([
+      "https://site.example/p/2",
+      "https://ex.example/root/2026/11/b",
+      "https://ex.example/root/c",
+    ]);
+    for (const file of ["19-antimeridian.geojson", "20-antimeridian-cap.xml"])
+      expect(fileRead(file).entries[0]?.input.location).toMatchObject({ lat: -18, lng: 180 });
+  });
+
+  it("are not relayed where they are private", () =>
+    expect(fileRead("16-class-private.ics").withdrawn).toEqual(["a"]));
+});
+
+const calendar = (...events: string[]) =>
+  `BEGIN:VCALENDAR\n${events.map((lines) => `BEGIN:VEVENT\n${lines.replaceAll("|", "\n")}\nEND:VEVENT\n`).join("")}END:VCALENDAR\n`;
+const ics = (...events: string[]) => read(calendar(...events), { kind: "ics" });
+
+describe("one bad event", () => {
+  it("costs that event and is named; its neighbours appear", () => {
+    const found = ics(
+      "UID:1|SUMMARY:Before|DTSTART:20261214T120000Z",
+      "UID:2|SUMMARY:Never|DTSTART:someday",
+      "UID:3|SUMMARY:Rule|DTSTART:20261214T120000Z|RRULE:FREQ=SOMETIMES",
+      "UID:4|SUMMARY:After|DTSTART:20261215T120000Z",
+    );
+    expect(shown(found)).toEqual(["Before 2026-12-14T12:00", "After 2026-12-15T12:00"]);
+    expect(found.refused).toEqual([
+      'Never: "someday" is no time.',
+      "Rule: its rule cannot be read: FREQ=SOMETIMES.",
+    ]);
+  });
+
+  it.each([
+    ["a parameter without a value", "DTSTART:20261214T120000Z|ATTENDEE;RSVP:mailto:a@example.org"],
+    ["an alarm without its end", "DTSTART:20261214T120000Z|BEGIN:VALARM|TRIGGER:-PT15M"],
+    ["a weekday in small letters", "DTSTART:20261214T120000Z|RRULE:freq=weekly;byday=Mo;COUNT=1"],
+    ["a time without seconds", "DTSTART:20261214T1200Z"],
+    ["a time in the long form", "DTSTART:2026-12-14T12:00:00Z"],
+    ["a zone with a colon", "DTSTART;TZID=(UTC+01:00) Amsterdam, Berlin, Bern:20261214T130000"],
+    ["a sign for a place", "DTSTART:20261214T120000Z|GEO:52.5,13.4"],
+  ])("is repaired: %s", (_what, lines) => {
+    const found = ics(`UID:1|SUMMARY:Meeting|${lines}`, "UID:2|SUMMARY:Other|DTSTART:20261215T120000Z");
+    expect(shown(found)).toEqual(["Meeting 2026-12-14T12:00", "Other 2026-12-15T12:00"]);
+    expect(found.refused).toEqual([]);
+  });
+
+  it.each([
+    [
+      "titles of one UID and start",
+      ["UID:1|SUMMARY:A|DTSTART:20261214T120000Z", "UID:1|SUMMARY:B|DTSTART:20261214T120000Z"],
+      ["A 2026-12-14T12:00", "B 2026-12-14T12:00"],
+    ],
+    [
+      "the later of two revisions of one number",
+      [
+        "UID:1|SUMMARY:New|LAST-MODIFIED:20261103T000000Z|DTSTART:20261214T120000Z",
+        "UID:1|SUMMARY:Old|LAST-MODIFIED:20261101T000000Z|DTSTART:20261214T110000Z",
+      ],
+      ["New 2026-12-14T12:00"],
+    ],
+    [
+      "a period",
+      ["UID:1|SUMMARY:P|DTSTART:20261214T120000Z|RDATE;VALUE=PERIOD:20261215T120000Z/PT2H"],
+      ["P 2026-12-14T12:00", "P 2026-12-15T12:00"],
+    ],
+    [
+      "a cancelled occurrence of one of two series at one time",
+      [
+        "UID:1|SUMMARY:A|DTSTART:20261214T120000Z|RRULE:FREQ=DAILY;COUNT=2",
+        "UID:2|SUMMARY:B|DTSTART:20261214T120000Z|RRULE:FREQ=DAILY;COUNT=2",
+        "UID:2|SUMMARY:B|RECURRENCE-ID:20261215T120000Z|DTSTART:20261215T120000Z|STATUS:CANCELLED",
+      ],
+      ["A 2026-12-14T12:00", "B 2026-12-14T12:00", "A 2026-12-15T12:00"],
+    ],
+  ])("nor are there too many or too few: %s", (_what, events, posts) =>
+    expect(shown(ics(...events))).toEqual(posts),
+  );
+});
+
+describe("text", () => {
+  it.each([
+    ["Vec<String> of R&D; and\nList<A>", "Vec<String> of R&D; and\nList<A>"],
+    [
+      "<p>An <b>HTML</b> text<br>of &amp; for <anna@example.org></p>",
+      "An HTML text\nof & for <anna@example.org>",
+    ],
+    ["Tom &amp; Jerry\nat &#8211; noon", "Tom & Jerry\nat – noon"],
+  ])("of a calendar is plain, unless it closes elements: %j", (sent, text) => {
+    const body = sent.replaceAll("\n", "\\n").replaceAll(";", "\\;");
+    expect(ics(`UID:1|SUMMARY:T|DTSTART:20261214T120000Z|DESCRIPTION:${body}`).entries[0]?.input.body).toBe(
+      text,
+    );
+  });
+
+  it("with a key of a board is refused, as everywhere", () => {
+    const key = `bbk_${"a".repeat(38)}`;
+    const found = read(JSON.stringify({ title: "Spare key", body: `Use ${key}` }), { kind: "jsonl" });
+    expect(found.entries).toEqual([]);
+    expect(found.refused).toEqual([expect.stringMatching(/^Spare key: .*key/)]);
+  });
+});
+
+describe("rows", () => {
+  const rows = (...all: object[]) =>
+    read(all.map((row) => JSON.stringify(row)).join("\n"), { kind: "jsonl", timezone: "Europe/Berlin" });
+
+  it("a number that is no time costs its row alone", () => {
+    const found = rows({ title: "Never", starts_at: 1e300 }, { title: "Fine", start: "2026-12-24T10:00Z" });
+    expect(shown(found)).toEqual(["Fine 2026-12-24T10:00"]);
+    expect(found.refused).toEqual(["Entry 1: `starts_at` is no time: 1e+300."]);
+  });
+
+  it("an end by its day includes it, in any form; one before the start is none", () => {
+    const ends = rows(
+      { title: "A", start: "24.12.2026", end: "26.12.2026" },
+      { title: "B", start: "2026-12-24", end: "2026-12-26" },
+      { title: "C", start: "Dec 24, 2026", end: "Dec 26, 2026" },
+      { title: "D", start: "2026-12-24T10:00", end: "2026-12-23T10:00" },
+    ).entries.map(({ input }) => input.ends_at);
+    const last = Date.parse("2026-12-26T23:59:59.999+01:00");
+    expect(ends).toEqual([last, last, last, null]);
+  });
+
+  it("of one id are told apart by their titles", () => {
+    const item = (title: string) => `<item><guid>x</guid><title>${title}</title></item>`;
+    const text = `<rss version="2.0"><channel>${item("One")}${item("Two")}${item("Two")}</channel></rss>`;
+    expect(shown(read(text, { kind: "rss" }))).toEqual(["One", "Two"]);
+  });
+
+  it("are read up to a bound, and what is behind it does not count as gone", () => {
+    const found = read(`${JSON.stringify({ title: "T", id: "1" })}\n`.repeat(50_000), { kind: "jsonl" });
+    expect(found).toMatchObject({ left: 30_000, isWhole: false });
+  });
+
+  it("come back cut and free of markup", () => {
+    const html = `<p>${"<b>word</b> ".repeat(6_000)}</p>`;
+    const [entry] = rows({ title: "<i>Long</i>", body: html }).entries;
+    expect(entry?.input.title).toBe("Long");
+    expect(entry?.input.body.length).toBeLessThanOrEqual(8_000);
+    expect(entry?.input.body).not.toMatch(/[<>]/);
+  });
+});
+
+describe("the wrong format", () => {
+  it.each([
+    ["rss", calendar("UID:1|SUMMARY:T|DTSTART:20261214T120000Z"), "--kind ics"],
+    ["ics", "<rss version='2.0'><channel/></rss>", "--kind rss"],
+    ["jsonl", '{"type":"FeatureCollection","features":[]}', "--kind geojson"],
+  ] as const)("is told with the right one: %s", (kind, text, cure) => {
+    expect(() => read(text, { kind })).toThrow(cure);
+  });
+});
+
+describe("recurrence rules", () => {
+  // Written down from python-dateutil 2.9, six occurrences at most of each.
+  const rules = readFileSync(join(texts, "recurrences.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as [start: string, rule: string, ...occurrences: string[]]);
+
+  it("are 170", () => expect(rules).toHaveLength(170));
+
+  it.each(rules)("from %s: %s", (start, rule, ...occurrences) => {
+    const at = (text: string) =>
+      Date.parse(text.replace(/(....)(..)(..)T(..)(..)(..)/, "$1-$2-$3T$4:$5:$6Z"));
+    // Of each, as if today were the day before: what lies within the time for which series are expanded.
+    for (const [n, occurrence] of occurrences.entries()) {
+      const text = calendar(`UID:1|SUMMARY:T|DTSTART:${start}Z|RRULE:${rule.replace(/(UNTIL=\w+)/, "$1Z")}`);
+      const now = at(occurrence);
+      const found = entriesOf(
+        { bytes: Buffer.from(text), contentType: "" },
+        aFeedOf({ kind: "ics" }),
+        now,
+        null,
+      );
+      const starts = found === "unchanged" ? [] : found.entries.map(({ input }) => input.starts_at);
+      const next = occurrences
+        .slice(n)
+        .map(at)
+        .filter((one) => one <= now + 180 * 86_400_000);
+      expect(starts.slice(0, next.length)).toEqual(next);
+    }
+  });
+});
+
+it("a calendar of public holidays with bare dates has all of them", () => {
+  const days = Array.from({ length: 34 }, (_, n) => new Date(NOW + (n + 1) * 4 * 86_400_000).toISOString());
+  const events = days.map(
+    (day, n) => `UID:h${n}|SUMMARY:Holiday ${n}|DTSTART:${day.slice(0, 10).replaceAll("-", "")}`,
+  );
+  const found = ics(...events);
+  expect(shown(found)).toEqual(days.map((day, n) => `Holiday ${n} ${day.slice(0, 10)}`));
+});
