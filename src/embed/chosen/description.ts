@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { CosineScale } from "../../ports/embedder.ts";
-import { ModelRefused } from "./name.ts";
+import { ModelRefused } from "./refused.ts";
 
 /** The operator's own settings, beside the model's files. They win over what these say. */
 export const SETTINGS_FILE = "agent-board.json";

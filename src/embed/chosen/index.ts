@@ -6,11 +6,12 @@ import { type FileFetch, inWorkspace, putInPlace, silent } from "../files.ts";
 import type { EmbeddingModel } from "../models.ts";
 import { DESCRIBING_FILES, describeModel, type ModelDescription } from "./description.ts";
 import { downloadFirst, newestCommit, type WantedFile } from "./first-download.ts";
-import { type ChosenName, chosenName, ModelRefused } from "./name.ts";
+import { type ChosenName, chosenName } from "./name.ts";
 import { comparePins, digestsOf, filesOf, type PinnedDigests, readPins, writePins } from "./pins.ts";
 import { knownSettings } from "./presets.ts";
+import { ModelRefused } from "./refused.ts";
 
-export { ModelRefused } from "./name.ts";
+export { ModelRefused } from "./refused.ts";
 
 /** Where models are looked for, and how they are downloaded. */
 export type ModelPlaces = Omit<FileFetch, "set">;

@@ -1,20 +1,13 @@
 import { isAbsolute, resolve } from "node:path";
 import { type EmbeddingModel, MODELS, modelNamed } from "../models.ts";
 import { PRESETS } from "./presets.ts";
+import { ModelRefused } from "./refused.ts";
 
 /** What `EMBEDDING_MODEL` asks for. */
 export type ChosenName =
   | { kind: "known"; model: EmbeddingModel }
   | { kind: "hub"; repository: string; commit: string | null }
   | { kind: "folder"; folder: string };
-
-/** A model that cannot be used: one sentence, with what to do about it. */
-export class ModelRefused extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "ModelRefused";
-  }
-}
 
 const PART = "[A-Za-z0-9][A-Za-z0-9._-]{0,95}";
 const HUB = new RegExp(`^hub:(${PART}/${PART})(?:@([0-9a-f]{40}))?$`);

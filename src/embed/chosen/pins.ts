@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { PinnedFile } from "../file-set.ts";
 import { sha256Of } from "../files.ts";
-import { ModelRefused } from "./name.ts";
+import { ModelRefused } from "./refused.ts";
 
 const Pins = z.strictObject({
   files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
