@@ -10,7 +10,6 @@
  * plus noise: a million texts are too many to embed. Embedding and the rule that decides about candidates are not measured.
  */
 import { parseArgs } from "node:util";
-import { KINDS } from "../src/schema/post.ts";
 import { Percolator } from "../src/search/percolator/index.ts";
 import { LinearScan } from "./matching-speed/linear-scan.ts";
 import { embedTexts, type Texts } from "./matching-speed/texts.ts";
@@ -45,7 +44,7 @@ export function measureSpeed(
 ): SpeedResult {
   const random = seeded(options.queries);
   const before = memory();
-  const percolator = new Percolator<null>({ dimension: 384, kinds: KINDS, classes: 2 });
+  const percolator = new Percolator<null>({ dimension: 384, classes: 2 });
   let addMs: number[] = [];
   for (let n = 0; n < options.queries; n += 1) {
     const query = savedQuery(texts, random, options.floor);
@@ -102,7 +101,7 @@ export function measureSpeed(
     addP50Ms: percentiles(addMs).p50,
     addMaxMs: addMs.reduce((a, b) => Math.max(a, b), 0),
     heapMb: (after.heap - before.heap) / 1e6,
-    vectorMb: percolator.vectorBytes / 1e6,
+    vectorMb: percolator.bytes / 1e6,
   };
 }
 

@@ -51,7 +51,7 @@ const digits = (n: number, length: number) => String(n).padStart(length, "0");
 const isPushed = (n: number) => n % 10 === PUSHED;
 
 /** Of length 1 in int8, as `src/search/quantize.ts` writes it: components around ±25. */
-export function vectorOf(random: () => number): Int8Array {
+function vectorOf(random: () => number): Int8Array {
   return Int8Array.from({ length: DIMENSION }, () => Math.round((random() + random() + random() - 1.5) * 50));
 }
 

@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { embedTexts } from "../../bench/matching-speed/texts.ts";
-import { measureSpeed } from "../../bench/matching-speed.ts";
 import { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { makerOf } from "../../src/domain/subscriptions/meaning.ts";
@@ -248,15 +246,5 @@ describe("matching", () => {
     // About 10 ms of a second.
     expect(longestMs).toBeLessThan(tookMs / 4);
     expect(await answered(matching, { title: "A bike: thing4242" })).toEqual(["sub_4242"]);
-  });
-});
-
-describe("bench/matching-speed", () => {
-  it("finds what a scan of every saved query finds", async () => {
-    const texts = await embedTexts(80, process.env["MODEL_DIR"] ?? folder);
-    const result = measureSpeed(texts, { queries: 3_000, posts: 60, floor: 0.32 });
-    expect(result.matchesPerPost).toBeGreaterThan(1);
-    expect(result.wrong).toBe(0);
-    expect(result.overlooked).toBe(0);
   });
 });

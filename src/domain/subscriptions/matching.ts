@@ -129,11 +129,7 @@ export class Matching {
   }
 
   #empty(): Percolator<StandingText | null> {
-    return new Percolator({
-      dimension: this.#embedder.dimension,
-      kinds: KINDS,
-      classes: CLASSES.length,
-    });
+    return new Percolator({ dimension: this.#embedder.dimension, classes: CLASSES.length });
   }
 
   #take(id: string, row: StoredSubscription | null): void {

@@ -26,7 +26,7 @@ interface NamedColumn {
 }
 
 /** All columns of a memory, in the order of its sections. */
-export function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
+function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
   const growing = (name: string, of: Column<Numbers>, used: () => number) => ({
     name,
     of,

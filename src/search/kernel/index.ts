@@ -19,17 +19,6 @@ export interface Kernel {
   dots(query: number, rows: number, count: number, width: number, out: number): void;
   dotsOf(query: number, rows: number, list: number, count: number, width: number, out: number): void;
   differences(query: number, codes: number, count: number, width: number, counts: number, out: number): void;
-  recordsReaching(
-    query: number,
-    records: number,
-    list: number,
-    count: number,
-    width: number,
-    size: number,
-    floor: number,
-    all: number,
-    out: number,
-  ): number;
 }
 
 /** Bytes by which a memory grows. */

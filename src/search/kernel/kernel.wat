@@ -69,33 +69,6 @@
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
         (br $next))))
 
-  ;; Finds the records whose dot product reaches their own floor, or all when $all is 1; their numbers (u32) lie at $list.
-  ;; A record has $size bytes: a vector, a name (u32) and floors (i32), of which the one $floor bytes from the start counts.
-  ;; Writes names and dot products to $out, where room for $count is needed; gives the end of what it wrote.
-  (func (export "recordsReaching") (param $query i32) (param $records i32) (param $list i32) (param $count i32) (param $width i32) (param $size i32) (param $floor i32) (param $all i32) (param $out i32) (result i32)
-    (local $end i32) (local $record i32) (local $dot i32)
-    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done
-      (loop $next
-        (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-        (local.set $record
-          (i32.add (local.get $records) (i32.mul (i32.load (local.get $list)) (local.get $size))))
-        (local.set $dot (call $dot (local.get $query) (local.get $record) (local.get $width)))
-        (i32.store (local.get $out) (i32.load (i32.add (local.get $record) (local.get $width))))
-        (i32.store offset=4 (local.get $out) (local.get $dot))
-        ;; Always written; $out moves on only when the record is kept.
-        (local.set $out
-          (i32.add
-            (local.get $out)
-            (i32.shl
-              (i32.or
-                (i32.ge_s (local.get $dot) (i32.load (i32.add (local.get $record) (local.get $floor))))
-                (local.get $all))
-              (i32.const 3))))
-        (local.set $list (i32.add (local.get $list) (i32.const 4)))
-        (br $next)))
-    (local.get $out))
-
   ;; In how many bits $count codes, a multiple of 4, differ from the query's: one u16 each to $out, and how often each number
   ;; occurs is counted at $counts (u32). Codes of $width bytes, a multiple of 16, lie at $codes. Bits are counted 64 at a time,
   ;; which one instruction does, where those of a vector register take eight.

@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { measureWaiting } from "../../../bench/waiting/index.ts";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
 import { PROGRAM } from "../../support/boards/board-process.ts";
 import { call, eventually, register } from "../../support/boards/client.ts";
@@ -115,13 +114,4 @@ describe("through the relay, a call that waits", () => {
     await child.gone;
     expect(await waitersOfTheBoard(0)).toBe(0);
   });
-});
-
-it("the bench of waiting agents sees every match arrive", async () => {
-  const figures = await measureWaiting({ agents: 4, posts: 3 });
-  for (const { p50, most } of [figures.one, figures.all, figures.others]) {
-    expect(p50).toBeGreaterThan(0);
-    expect(most).toBeGreaterThanOrEqual(p50);
-  }
-  expect(figures.waitingBytes).toBeGreaterThan(0);
 });
