@@ -12,7 +12,14 @@ import { type Cursors, cutPage } from "../cursors.ts";
 import type { Posts } from "../posts/index.ts";
 import { sha256 } from "../secrets.ts";
 import { type Correction, type Corrections, notesOnCorrections } from "./corrections.ts";
-import { appliedJson, filterOf, noteOnReversed, notesOnPlace, notesOnText, textOfQuery } from "./query.ts";
+import {
+  appliedJson,
+  filterOf,
+  noteOnReversed,
+  notesOnOperators,
+  notesOnPlace,
+  textOfQuery,
+} from "./query.ts";
 import { queryVector } from "./query-vector.ts";
 import { relaxations } from "./relaxations.ts";
 import {
@@ -23,6 +30,7 @@ import {
   wordsUnderstood,
 } from "./understood/index.ts";
 import { PIECE, RelevanceWalks } from "./walks.ts";
+import { type FoundPost, weakResults } from "./weak-results.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
@@ -104,13 +112,14 @@ export class Search {
         ? await this.#walks.page(plan, query, now)
         : await this.#byTime(plan, plan.sort, query, advice);
     const isFirst = advice && query.cursor === undefined;
-    const weak = isFirst && plan.sort === "relevance" ? await this.#weak(plan, page.found, query.limit) : [];
+    const isRanked = isFirst && plan.sort === "relevance";
+    const weak = isRanked ? await weakResults(this.#index, plan, page.found, query.limit) : [];
     const posts = await this.#shown([...page.found, ...weak], plan.question);
     const asksAdvice = isFirst && page.found.length === 0;
     const notes: Advice[] = notesOnCorrections(plan.corrections);
     if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
     notes.push(
-      ...(plan.text === null ? [] : notesOnText(parseQueryText(plan.text))),
+      ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
       ...noteOnReversed(query),
@@ -215,26 +224,6 @@ export class Search {
     return posts.map(({ id }) => relevance.get(id) ?? least);
   }
 
-  /**
-   * The nearest of the posts that do not match, behind those that do, up to ten on a page. They are no matches: right
-   * answers have cosines as low as noise, so a short page may hold them, but nobody is told of them and none is counted.
-   */
-  async #weak({ question, lifts }: Plan, found: readonly FoundPost[], limit: number): Promise<FoundPost[]> {
-    const missing = Math.min(FULL_PAGE, limit) - found.length;
-    const { words, vector } = question;
-    if (missing <= 0 || vector === null || (words?.phrases.length ?? 0) > 0) return [];
-    const excluded = words?.excluded ?? [];
-    const nearest = {
-      ...question,
-      words: excluded.length === 0 ? null : { any: [], phrases: [], excluded },
-      minCosine: -1,
-    };
-    const except = new Set(found.map(({ id }) => id));
-    const ranked = await this.#index.rank(nearest, { rerank: false, limit: missing, except, lifts });
-    const most = found.at(-1)?.relevance ?? 1;
-    return ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, most), weak: true }));
-  }
-
   /** Found ids as posts, without those removed, hidden, expired or suspended since the ranking. */
   async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
     const { filter } = question;
@@ -322,8 +311,6 @@ export class Search {
 }
 
 const SMALL_BOARD = 50;
-/** Matches that fill a page: with fewer, weak results follow. */
-const FULL_PAGE = 10;
 /**
  * What is over stands behind what is to come and answers about as well, unless a bound of time is given. With -0.5 it also
  * fell behind posts that hardly answer, though it was asked for by its name: chosen among 0, -0.1, -0.2 and -0.5.
@@ -346,13 +333,6 @@ interface Plan {
   asksWords: boolean;
   mode: RankingMode;
   list: string;
-}
-
-interface FoundPost {
-  id: string;
-  relevance: number | null;
-  /** Neither words nor meaning support it well. */
-  weak?: true;
 }
 
 interface Found {

@@ -54,7 +54,7 @@ export function noteOnReversed(query: StandingQuery): string[] {
 }
 
 /** What of a text was not looked at, and a number that was taken for an exclusion. */
-export function notesOnText({ unread, excluded }: Pick<QueryText, "unread" | "excluded">): string[] {
+export function notesOnOperators({ unread, excluded }: Pick<QueryText, "unread" | "excluded">): string[] {
   const numbers = excluded.flat().filter((word) => /^\p{N}+$/u.test(word));
   const typed = (words: readonly string[]) => words.map((word) => `"${word}"`).join(", ");
   return [
