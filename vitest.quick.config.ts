@@ -9,7 +9,7 @@ import { defineConfig } from "vitest/config";
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
   /support\/(mongodb|search\/(model|index-process)|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
-  /startBoard\(\{ EMBEDDINGS: /,
+  /startBoard\(\{ EMBEDDINGS: |embedderOf\("required"\)/,
   /\/bench\/([\w-]+|support\/board-fill)\.ts"/,
   /support\/texts\/attacks/,
   /from "node:v8"/,
