@@ -1,14 +1,11 @@
 import { KINDS, type Kind } from "../../schema/post.ts";
 import type { IndexedPost } from "../indexed-post.ts";
 import { Column } from "./columns.ts";
-import { CurrentRows } from "./current-rows.ts";
 import { hashed, hashName, NAME } from "./hash.ts";
-import { KindOrders } from "./kind-orders.ts";
 import { Places } from "./places.ts";
 import { RowIds } from "./row-ids.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
-import type { TimeWalk } from "./time-walk.ts";
 
 /** Bits of `marks`. A post without a start is undated: its window begins when it was written. */
 export const MARK = { live: 1, vector: 2, syndicated: 4, reply: 8, undated: 16 } as const;
@@ -49,10 +46,6 @@ export class Rows {
   readonly bySeq = new RowTable();
   readonly byCreation = new TimeOrder(this.createdAt);
   readonly byStart = new TimeOrder(this.windowStart);
-  readonly #current = new CurrentRows();
-  /** Of the current rows. */
-  readonly #byCreation = new KindOrders(this.createdAt, this.kind);
-  readonly #byStart = new KindOrders(this.windowStart, this.kind);
 
   /** Columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
@@ -137,7 +130,6 @@ export class Rows {
     const recreated = this.createdAt.view[row] !== post.createdAt;
     if (moved) this.byStart.remove(row);
     if (recreated) this.byCreation.remove(row);
-    this.#leaveKinds(row);
     this.#putFields(row, post);
     if (moved) this.byStart.add(row);
     if (recreated) this.byCreation.add(row);
@@ -152,38 +144,11 @@ export class Rows {
     if (!this.isLive(row)) return;
     this.byStart.remove(row);
     this.byCreation.remove(row);
-    this.#leaveKinds(row);
     this.byId.remove(hashOfId(this.idOf(row)), row);
     this.bySeq.remove(hashOfSeq(this.seq.view[row] ?? 0), row);
     this.marks.view[row] = 0;
-    this.#current.put(row, null);
     this.words -= this.length.view[row] ?? 0;
     this.dead += 1;
-  }
-
-  /** A bit for each live row that is no reply and has not expired; it holds until a row changes. */
-  current(now: number): Uint32Array {
-    const [marks, ends] = [this.marks.view, this.expiresAt.view];
-    const endOf = (row: number) =>
-      ((marks[row] ?? 0) & (MARK.live | MARK.reply)) === MARK.live ? (ends[row] ?? 0) : null;
-    return this.#current.at(now, this.size, endOf);
-  }
-
-  /**
-   * The rows of `current` in the order of a time.
-   * @param kinds  bits of the kinds wanted; null for all
-   * @param from  the first time, going up with `step` 1 and down with -1
-   */
-  walkCurrent(order: "newest" | "soonest", now: number, kinds: number | null, from: number): TimeWalk {
-    const isNewest = order === "newest";
-    const ofKinds = isNewest ? this.#byCreation : this.#byStart;
-    ofKinds.follow(this.current(now), isNewest ? this.byCreation : this.byStart);
-    return ofKinds.walk(kinds, from, isNewest ? -1 : 1);
-  }
-
-  #leaveKinds(row: number): void {
-    this.#byCreation.leave(row);
-    this.#byStart.leave(row);
   }
 
   /** When the newest post was written; below every time when there is none. */
@@ -218,20 +183,12 @@ export class Rows {
     this.size = to;
     this.dead = 0;
     this.places.compact(to);
-    this.forgetDerived();
+    this.ids.forgetTexts();
     this.byId.clear();
     this.bySeq.clear();
     for (let row = 0; row < to; row += 1) this.#enter(row);
     this.keepOrders();
     return moved;
-  }
-
-  /** The columns are others, or another thread wrote to them: what was made from them is made again when it is wanted. */
-  forgetDerived(): void {
-    this.ids.forgetTexts();
-    this.#current.clear();
-    this.#byCreation.clear();
-    this.#byStart.clear();
   }
 
   #enter(row: number): void {
@@ -252,7 +209,6 @@ export class Rows {
     this.windowEnd.view[row] = post.windowEnd;
     this.expiresAt.view[row] = post.expiresAt;
     this.createdAt.view[row] = post.createdAt;
-    this.#current.put(row, post.parentId === null ? post.expiresAt : null);
   }
 }
 

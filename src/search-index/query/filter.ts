@@ -68,12 +68,8 @@ function isIn(ascending: Uint32Array, row: number): boolean {
   return ascending[from] === row;
 }
 
-/** True when only rows of `Rows.current` pass. */
-export const isCurrentOnly = ({ parentId, includeReplies, includeExpired }: PostFilter): boolean =>
-  parentId === null && !includeReplies && !includeExpired;
-
 /** Bits of the kinds that a filter lets pass; null for all. */
-export const kindBits = ({ kinds }: PostFilter): number | null =>
+const kindBits = ({ kinds }: PostFilter): number | null =>
   kinds?.reduce((bits, one) => bits | kindBit(one), 0) ?? null;
 
 /** The same test for some rows, without a way to find all that pass. */
@@ -197,16 +193,14 @@ function testsOf(
   isPlaced = false,
 ): ColumnTest[] {
   const { rows } = memory;
-  const isCurrent = isCurrentOnly(filter);
   const refused =
     (filter.includeSyndicated ? 0 : MARK.syndicated) |
     (filter.parentId === null && !filter.includeReplies ? MARK.reply : 0) |
     (filter.datedOnly === true ? MARK.undated : 0);
   const tests = [
-    isCurrent ? currentTest(rows, filter.now) : null,
-    isCurrent && (refused & ~MARK.reply) === 0 ? null : markTest(rows, refused),
+    markTest(rows, refused),
     isPlaced ? null : kindTest(rows, kindBits(filter)),
-    isCurrent || filter.includeExpired ? null : expiryTest(rows, filter.now),
+    filter.includeExpired ? null : expiryTest(rows, filter.now),
     isPlaced ? null : windowTest(rows, filter),
     creationTest(rows, filter.createdUntil),
     statusTest(memory, filter.verifiedOnly),
@@ -223,12 +217,6 @@ function allOf(tests: readonly RowTest[]): RowTest {
   if (others.length === 0) return (row) => first(row) && second(row);
   const rest = allOf([second, ...others]);
   return (row) => first(row) && rest(row);
-}
-
-/** Most searches want the same rows, whose bits lie together. */
-function currentTest(rows: Rows, now: number): ColumnTest {
-  const current = rows.current(now);
-  return { passes: (row) => ((current[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0, columns: [] };
 }
 
 function markTest({ marks: { view: marks } }: Rows, refused: number): ColumnTest {

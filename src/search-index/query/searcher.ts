@@ -95,8 +95,8 @@ export class Searcher {
     const { filter, words, vector } = question;
     const list = words === null && vector === null ? listToWalkPast(this.#memory, filter, page) : null;
     const rows = list === null ? null : this.#everything(question, list);
-    const walked = rows === null ? null : walkSome(this.#memory, filter, rows, page, list?.size);
-    return walked ?? walkByTime(this.#memory, filter, this.#everything(question), page);
+    const walked = rows === null ? null : walkSome(this.#memory, rows, page, list?.size);
+    return walked ?? walkByTime(this.#memory, this.#everything(question), page);
   }
 
   count(question: Question): number {

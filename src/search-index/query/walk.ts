@@ -3,7 +3,7 @@ import type { PostFilter } from "../../schema/filter.ts";
 import { nthLargest } from "../../search/top-rows.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
-import { isCurrentOnly, kindBits, listedRows, type RowFilter, rowTest } from "./filter.ts";
+import { listedRows, type RowFilter, rowTest } from "./filter.ts";
 
 export interface Page {
   order: "newest" | "soonest";
@@ -12,14 +12,13 @@ export interface Page {
 }
 
 /** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(memory: PostMemory, filter: PostFilter, rows: RowFilter, page: Page): Place[] {
-  return walkSome(memory, filter, rows, page) ?? [];
+export function walkByTime(memory: PostMemory, rows: RowFilter, page: Page): Place[] {
+  return walkSome(memory, rows, page) ?? [];
 }
 
 /** The same; null when `most` rows were met before the page was full. */
 export function walkSome(
   memory: PostMemory,
-  filter: PostFilter,
   { among, passes }: RowFilter,
   page: Page,
   most = Number.POSITIVE_INFINITY,
@@ -34,7 +33,7 @@ export function walkSome(
     newest
       ? (times[b] ?? 0) - (times[a] ?? 0) || rows.ids.compare(b, a)
       : (times[a] ?? 0) - (times[b] ?? 0) || rows.ids.compare(a, b);
-  const next = among === null ? inTime(rows, filter, page) : sorted(among, times, page);
+  const next = among === null ? inTime(rows, page) : sorted(among, times, page);
   const found: number[] = [];
   let met = 0;
   /** The last row of a full page. */
@@ -80,15 +79,10 @@ export function listToWalkPast(
 type NextRow = () => number;
 
 /** All rows that may pass, from where the page begins. */
-function inTime(rows: Rows, filter: PostFilter, { order, after }: Page): NextRow {
+function inTime(rows: Rows, { order, after }: Page): NextRow {
   const step = order === "newest" ? -1 : 1;
   const from = after?.at ?? step * Number.NEGATIVE_INFINITY;
-  const kinds = kindBits(filter);
-  const all = order === "newest" ? rows.byCreation : rows.byStart;
-  // Of the newest few are over, of the soonest most.
-  const isOfKinds = isCurrentOnly(filter) && (kinds !== null || order === "soonest");
-  const walk = isOfKinds ? rows.walkCurrent(order, filter.now, kinds, from) : all.walk(from, step);
-  return () => walk.next();
+  return (order === "newest" ? rows.byCreation : rows.byStart).walk(from, step);
 }
 
 /** The rows from where the page begins, in its order: sorted in portions, of which a page rarely needs a second one. */

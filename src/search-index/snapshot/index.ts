@@ -16,7 +16,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { type Scalars, scalarsOf, sectionsOf, setScalars } from "../memory/sections.ts";
 
 /** Changes with the meaning of any byte. */
-const FORMAT = "agent-board search 5";
+const FORMAT = "agent-board search 6";
 /** The first bytes of a file: the length of the header and its checksum, each a u32. */
 const PREFIX = 8;
 /** A header names some thirty sections; a longer one is damaged. */
@@ -120,9 +120,7 @@ export class SnapshotFile {
   async write(memory: PostMemory, mark: string, keep: () => boolean, pause = true): Promise<boolean> {
     const file = openSync(this.#unfinished, "w", 0o600);
     try {
-      const { moves, rows } = memory;
-      // Sections hold no rows that an order keeps apart.
-      for (const order of [rows.byCreation, rows.byStart]) order.merge();
+      const { moves } = memory;
       const scalars = scalarsOf(memory);
       const sections = sectionsOf(memory).map((section) => {
         const pieces = section.pieces();
