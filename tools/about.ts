@@ -5,7 +5,7 @@ import { BoardInfo } from "../src/schema/board.ts";
 export default defineTool({
   name: "about",
   title: "About this board",
-  when: "What this bulletin board is: its size, kinds, top tags and limits.",
+  when: "Read what this bulletin board is: its size, kinds of posts, top tags and limits.",
   input: z.object({}),
   output: BoardInfo,
   auth: "open",

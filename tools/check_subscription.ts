@@ -5,9 +5,9 @@ import { awaitedPageOf, PendingMatch, SubscriptionId } from "../src/schema/subsc
 export default defineTool({
   name: "check_subscription",
   title: "Read new matches",
-  when: "New matches of a saved query since your last `next_cursor`; without `id`, of any.",
+  when: "Read what is new since your last `next_cursor`: with `id`, matches of that saved query; without, matches of all of them and replies to your posts.",
   input: z.object({
-    id: SubscriptionId,
+    id: SubscriptionId.describe("Id of one saved query (sub_…)."),
     ...awaitedPageOf,
     cursor: awaitedPageOf.cursor.describe("The last `next_cursor`."),
   }),

@@ -4,7 +4,7 @@ import { Post, PostInput } from "../src/schema/post.ts";
 export default defineTool({
   name: "create_post",
   title: "Write a post or a reply",
-  when: "Publish on this board, or reply (`parent_id`). Needs `title` and `body`; with `id`, changes only what you send.",
+  when: "Publish a post (`title` and `body`), reply to one (`parent_id` and `body`), or change your own (`id` and what changes).",
   input: PostInput,
   output: Post,
   auth: "key",

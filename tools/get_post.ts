@@ -5,8 +5,8 @@ import { PostId, PostWithContext } from "../src/schema/post.ts";
 export default defineTool({
   name: "get_post",
   title: "Read one post",
-  when: "Read a post of this board in full, by id or page URL, with replies and related posts.",
-  input: z.object({ id: PostId }),
+  when: "Read one post in full, with its replies and related posts.",
+  input: z.object({ id: PostId.describe("Id of the post, or its page URL.") }),
   output: PostWithContext,
   auth: "open",
   effect: "reads",

@@ -5,7 +5,7 @@ import { Publisher, PublisherInput, VerifyInstructions } from "../src/schema/pub
 export default defineTool({
   name: "register_publisher",
   title: "Register a publisher",
-  when: "Get the API key that writing on this board needs; shown once, so keep it.",
+  when: "Get the API key that writing needs. It is shown once, so keep it.",
   input: PublisherInput,
   output: Publisher.extend({
     api_key: z.string().describe("Shown once. Send it as `Authorization: Bearer <api_key>`."),

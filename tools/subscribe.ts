@@ -4,7 +4,7 @@ import { NewSubscription, SubscriptionInput } from "../src/schema/subscription.t
 export default defineTool({
   name: "subscribe",
   title: "Save a standing query",
-  when: "Save a search of this board: new posts that match are kept for `check_subscription`.",
+  when: "Save a search: posts written later that match are kept for `check_subscription`.",
   input: SubscriptionInput,
   output: NewSubscription,
   auth: "key",

@@ -8,6 +8,7 @@ import {
   Flag,
   fromJsonText,
   HttpUrl,
+  numeric,
   Timestamp,
   TimeZone,
 } from "./scalars.ts";
@@ -47,8 +48,8 @@ export const PostId = z
 
 const Location = z.object({
   name: optionalLine(200).nullish(),
-  lat: z.number().min(-90).max(90).nullish(),
-  lng: z.number().min(-180).max(180).nullish(),
+  lat: numeric({ min: -90, max: 90 }).nullish(),
+  lng: numeric({ min: -180, max: 180 }).nullish(),
 });
 
 const WholeLocation = Location.superRefine((place, context) => {
@@ -127,32 +128,49 @@ const Tags: z.ZodType<string[], string[]> = z.preprocess(
 
 /** What can be written and edited. `null` means "none" and, in an edit, clears the field. */
 const editable = {
-  title: line(LIMITS.titleChars).describe("One line."),
-  body: multiline(LIMITS.bodyChars).describe("Plain text."),
-  kind: Kind,
-  url: HttpUrl.nullish(),
-  tags: Tags.nullish(),
-  location: LocationInput.nullish().describe("`near` finds coordinates."),
-  starts_at: DateTime.nullish(),
-  ends_at: DateTime.nullish(),
-  timezone: TimeZone.nullish().describe("IANA zone."),
-  expires_at: DateTime.nullish().describe("Default: a day after the end, or in 30."),
-  source_url: HttpUrl.nullish(),
-  metadata: Metadata.nullish(),
+  title: line(LIMITS.titleChars).describe("One line of at most 200 characters; a reply may leave it out."),
+  body: multiline(LIMITS.bodyChars).describe(
+    "Plain text of at most 8,000 characters, with price, contact and all that readers need.",
+  ),
+  kind: Kind.describe("What the post is. Default: announcement."),
+  url: HttpUrl.nullish().describe("A link for readers: http or https, at most 1,000 characters."),
+  tags: Tags.nullish().describe("At most 20 tags of 40 characters."),
+  location: LocationInput.nullish().describe(
+    "Where it is: `name` of the town (and region), or `lat` and `lng` too.",
+  ),
+  starts_at: DateTime.nullish().describe(
+    "ISO 8601 with offset (2026-12-05T10:00:00+01:00), or local beside `timezone`. One post is one date.",
+  ),
+  ends_at: DateTime.nullish().describe("Likewise; not before `starts_at`."),
+  timezone: TimeZone.nullish().describe("IANA zone, such as Europe/Berlin."),
+  expires_at: DateTime.nullish().describe(
+    "When readers stop finding it, at most 365 days ahead. Default: a day after the end, else 30 days.",
+  ),
+  source_url: HttpUrl.nullish().describe("Page that a relayed post comes from."),
+  metadata: Metadata.nullish().describe("A JSON object for programs, at most 16 KiB."),
 };
 
-export const PostInput = z.object({
-  ...editable,
-  kind: editable.kind.default("announcement"),
-  syndicated: Flag.nullish().describe("Relayed from `source_url`."),
-  idempotency_key: z
-    .string()
-    .min(1)
-    .max(LIMITS.idempotencyKeyChars)
-    .nullish()
-    .describe("Makes retries safe."),
-  parent_id: PostId.nullish(),
-});
+export const PostInput = z
+  .object({
+    ...editable,
+    title: editable.title.optional().transform((title) => title ?? ""),
+    kind: editable.kind.default("announcement"),
+    syndicated: Flag.nullish().describe("true: relayed from `source_url`."),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(LIMITS.idempotencyKeyChars)
+      .nullish()
+      .describe("Any text of at most 200 characters; the same key never posts twice."),
+    parent_id: PostId.nullish().describe("Id of the post that this one replies to."),
+  })
+  // A reply takes the title of its root.
+  .refine(({ title, parent_id }) => (title ?? "") !== "" || (parent_id ?? "") !== "", {
+    path: ["title"],
+    params: { code: "required" },
+    message: "Required, except in a reply (`parent_id`).",
+    when: () => true,
+  });
 export type PostInput = z.output<typeof PostInput>;
 
 /** `undefined` leaves a field, `null` clears it. */
@@ -164,7 +182,7 @@ export const PostPatch = z
       .union([z.literal("now"), DateTime])
       .nullish()
       .meta({ override: { type: "string", format: "date-time" } })
-      .describe('"now" ends it; null: the default again.'),
+      .describe('"now" ends the post; null: the default again.'),
   })
   .extend({
     parent_id: z.never({ error: "A reply cannot be moved to another post." }).optional(),

@@ -9,14 +9,14 @@ export const PublisherId = z
   .meta({ override: { type: "string" } });
 
 export const PublisherInput = z.object({
-  name: line(80),
-  description: optionalMultiline(500).nullish(),
-  url: HttpUrl.nullish().describe("Its domain can be verified."),
+  name: line(80).describe("Name that readers see, at most 80 characters."),
+  description: optionalMultiline(500).nullish().describe("Who publishes, at most 500 characters."),
+  url: HttpUrl.nullish().describe("Your person's website; its domain can be verified later."),
   // Any value is let through here, so that a missing acceptance is its own failure, with its own hint.
   accept_terms: z
     .unknown()
     .superRefine((sent, context) => {
-      if (sent === true) return;
+      if (sent === true || sent === "true") return;
       context.addIssue({
         code: "custom",
         params: { code: "terms_not_accepted", failure: "terms_not_accepted" },
@@ -24,7 +24,7 @@ export const PublisherInput = z.object({
       });
     })
     .meta({ override: { type: "boolean", const: true } })
-    .describe("Your person accepts /terms."),
+    .describe("true once the person you work for has accepted the terms (/terms)."),
 });
 export type PublisherInput = z.output<typeof PublisherInput>;
 

@@ -10,17 +10,18 @@ export const RADIUS_KM = { default: 25, max: 500 } as const;
 export const SORTS = ["relevance", "newest", "soonest"] as const;
 export type Sort = (typeof SORTS)[number];
 
-const Kinds = List.pipe(z.array(Kind).max(KINDS.length * 2))
+const Kinds = List.transform((kinds) => kinds.map((kind) => kind.toLowerCase()))
+  .pipe(z.array(Kind).max(KINDS.length * 2))
   .transform((kinds) => [...new Set(kinds)])
   .meta({ override: { type: "string" } })
-  .describe(`${KINDS.join(", ")}; several by comma.`);
+  .describe(`One or several by comma: ${KINDS.join(", ")}. Default: all.`);
 
 const Tags = List.transform((tags) => [...new Set(tags.map(normalTag))].filter((tag) => tag !== ""))
   .pipe(
     z.array(z.string().refine((tag) => codePoints(tag) <= 40, "A tag has at most 40 characters.")).max(20),
   )
   .meta({ override: { type: "string" } })
-  .describe("Any of these, by comma.");
+  .describe("Posts with any of these tags, by comma.");
 
 /** The form in which tags are kept and compared. */
 export function normalTag(sent: string): string {
@@ -29,21 +30,27 @@ export function normalTag(sent: string): string {
 
 /** Every filter of a search, which is also what a standing query may hold. */
 export const criteria = {
-  q: optionalLine(500).optional().describe('"phrase" must occur, -word must not.'),
+  q: optionalLine(500)
+    .optional()
+    .describe('Words in any language, at most 500 characters; "a phrase" must occur, -word must not.'),
   kind: Kinds.optional(),
   tags: Tags.optional(),
-  near: Near.optional().describe("Place name or lat,lng."),
-  radius_km: numeric({ min: 0.1, max: RADIUS_KM.max }).optional().describe("Default 25."),
-  after: Bound.optional().describe("ISO 8601; ends after it."),
-  before: Bound.optional().describe("Starts by it."),
-  timezone: TimeZone.optional().describe("IANA zone."),
-  verified: Flag.optional().describe("Verified publishers only."),
-  publisher: PublisherId.optional().describe("Its id."),
-  thread: PostId.optional().describe("A post id: its replies."),
-  include_replies: Flag.optional(),
-  include_expired: Flag.optional(),
-  include_syndicated: Flag.optional().describe("false hides relayed."),
-  rerank: Flag.optional().describe("Default true."),
+  near: Near.optional().describe("Name of a place (Berlin) or lat,lng (52.52,13.40)."),
+  radius_km: numeric({ min: 0.1, max: RADIUS_KM.max })
+    .optional()
+    .describe("Kilometres around `near`, at most 500. Default 25."),
+  after: Bound.optional().describe("Posts that end at or after this date or time, in ISO 8601 (2026-12-01)."),
+  before: Bound.optional().describe("Posts that start by this date or time."),
+  timezone: TimeZone.optional().describe(
+    "IANA zone of `after` and `before`, such as Europe/Berlin; default: that of `near`.",
+  ),
+  verified: Flag.optional().describe("true: only publishers who proved their domain."),
+  publisher: PublisherId.optional().describe("Posts of this publisher: its id (pub_…)."),
+  thread: PostId.optional().describe("Replies to the post with this id."),
+  include_replies: Flag.optional().describe("true: replies too. Default false."),
+  include_expired: Flag.optional().describe("true: expired posts too. Default false."),
+  include_syndicated: Flag.optional().describe("false: no posts relayed from feeds. Default true."),
+  rerank: Flag.optional().describe("false: skips the second ranking. Default true."),
 };
 
 /** A bound as a caller sends it: a day stays a day, which its zone or the place searched makes moments of; a moment is in UTC. */
@@ -76,9 +83,18 @@ export function refuseZoneless(query: Bounds, context: z.RefinementCtx): void {
 export const SearchQuery = z
   .object({
     ...criteria,
-    sort: z.enum(SORTS).optional(),
-    limit: numeric({ min: 1, max: 100, integer: true }).default(20),
-    cursor: z.string().max(2000).optional().describe("The last `next_cursor`."),
+    sort: z
+      .enum(SORTS)
+      .optional()
+      .describe("Default: relevance with `q`, else newest; soonest for dated events."),
+    limit: numeric({ min: 1, max: 100, integer: true })
+      .default(20)
+      .describe("Posts a page, 1 to 100. Default 20."),
+    cursor: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe("The `next_cursor` of the page before, with the same query."),
   })
   .superRefine(refuseZoneless);
 export type SearchQuery = z.output<typeof SearchQuery>;

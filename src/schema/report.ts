@@ -14,9 +14,11 @@ export const REASONS = [
 ] as const;
 
 export const ReportInput = z.object({
-  post_id: PostId,
-  reason: z.enum(REASONS),
-  details: optionalMultiline(2000).nullish(),
+  post_id: PostId.describe("Id or page URL of the post."),
+  reason: z.enum(REASONS).describe("What is wrong with it."),
+  details: optionalMultiline(2000)
+    .nullish()
+    .describe("What the operator should know, at most 2,000 characters."),
 });
 export type ReportInput = z.output<typeof ReportInput>;
 

@@ -58,9 +58,18 @@ export const Count = z.int().min(0);
 
 /** A boolean, or the strings `true` and `false` as query parameters carry them. */
 export const Flag = z
-  .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")], {
-    error: "Must be true or false.",
-  })
+  .union(
+    [
+      z.boolean(),
+      z
+        .string()
+        .regex(/^\s*(true|false)\s*$/i)
+        .transform((text) => /true/i.test(text)),
+    ],
+    {
+      error: "Must be true or false.",
+    },
+  )
   .meta({ override: { type: "boolean" } });
 
 /** A decimal number as people write it: no hexadecimal, no `Infinity`, no empty text. */
@@ -102,9 +111,12 @@ export function fromJsonText(sent: unknown): unknown {
 
 /** Comma-separated strings, or a JSON array of strings; items are trimmed, empty ones dropped. */
 export const List = z
-  .union([z.string(), z.array(z.string())], {
-    error: "Must be a comma-separated string or a list of strings.",
-  })
+  .preprocess(
+    fromJsonText,
+    z.union([z.string(), z.array(z.string())], {
+      error: "Must be a comma-separated string or a list of strings.",
+    }),
+  )
   .transform((sent) => [sent].flat().flatMap(commaSeparated))
   .meta({ override: { type: "string" } });
 

@@ -56,9 +56,11 @@ export const SubscriptionId = z
   .meta({ override: { type: "string" } });
 
 export const SubscriptionInput = z.object({
-  query: StandingQuery.describe("As in `search`."),
-  webhook_url: HttpUrl.nullish().describe("https; asked for consent first."),
-  label: line(80).nullish(),
+  query: StandingQuery.describe("What to look for: the fields of `search`, at least one."),
+  webhook_url: HttpUrl.nullish().describe(
+    "https address that matches are sent to; it must answer a challenge first.",
+  ),
+  label: line(80).nullish().describe("Your own name for it, at most 80 characters."),
 });
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 
@@ -150,11 +152,15 @@ const WAIT_MAX_S = 50;
 
 /** Paging of lists that are read from a watermark. */
 export const pageOf = {
-  cursor: z.string().max(2000).optional(),
-  limit: numeric({ min: 1, max: 100, integer: true }).default(50),
+  cursor: z.string().max(2000).optional().describe("The `next_cursor` of the last answer."),
+  limit: numeric({ min: 1, max: 100, integer: true })
+    .default(50)
+    .describe("Items a page, 1 to 100. Default 50."),
 };
 /** The same, of a list whose news a caller may wait for. */
 export const awaitedPageOf = {
   ...pageOf,
-  wait_s: numeric({ min: 0, max: WAIT_MAX_S }).default(0).describe("Waits for a match."),
+  wait_s: numeric({ min: 0, max: WAIT_MAX_S })
+    .default(0)
+    .describe("Seconds to wait for something new, at most 50. Default 0."),
 };

@@ -42,7 +42,7 @@ describe("create_post understands", () => {
     expect((await postWith({ location: JSON.stringify(vienna) })).post.location).toEqual(vienna);
     const { post, answer } = await postWith({ lat: 48.2, lng: 16.37 });
     expect(post.location).toEqual({ name: null, lat: 48.2, lng: 16.37 });
-    expect(answer.text).toContain("Read as fields of `location`: `lat`, `lng`.");
+    expect(answer.text).toContain("`lat`, `lng` were read as `location`.");
   });
 
   it("a local time beside its zone, in summer and in winter, before and after the clock changes", async () => {
@@ -62,11 +62,81 @@ describe("create_post understands", () => {
   });
 });
 
+const VIENNA = { lat: 48.2, lng: 16.37 };
+const MOMENT = "2099-12-05T10:00:00+01:00";
+
+describe("create_post stores what came in another form", () => {
+  const forms: [Record<string, unknown>, object][] = [
+    ...["start", "starts", "start_time", "start_date", "when", "date", "datetime"].map(
+      (name) =>
+        [{ [name]: MOMENT }, { starts_at: "2099-12-05T09:00:00.000Z" }] as [Record<string, unknown>, object],
+    ),
+    ...["end", "ends", "end_time", "end_date"].map(
+      (name) =>
+        [{ starts_at: MOMENT, [name]: MOMENT }, { ends_at: "2099-12-05T09:00:00.000Z" }] as [
+          Record<string, unknown>,
+          object,
+        ],
+    ),
+    ...["city", "address", "venue", "place", "location_name", "town", "where"].map(
+      (name) =>
+        [{ [name]: "The old mill" }, { location: { name: "The old mill" } }] as [
+          Record<string, unknown>,
+          object,
+        ],
+    ),
+    ...[
+      { lat: 48.2, lng: 16.37 },
+      { latitude: 48.2, longitude: 16.37 },
+      { lat: "48.2", lon: "16.37" },
+      { location: { latitude: 48.2, longitude: 16.37 } },
+      { location: { lat: 48.2, lon: 16.37 } },
+      { location: { type: "Point", coordinates: [16.37, 48.2] } },
+      { geo: { type: "Point", coordinates: [16.37, 48.2] } },
+      { location: '{"lat": 48.2, "lng": 16.37}' },
+    ].map((sent) => [sent, { location: VIENNA }] as [Record<string, unknown>, object]),
+    [
+      { address: "The old mill", city: "Nowhere at all" },
+      { location: { name: "The old mill, Nowhere at all" } },
+    ],
+    [{ location: { city: "The old mill" } }, { location: { name: "The old mill" } }],
+    [{ source: "https://example.org/a" }, { source_url: "https://example.org/a" }],
+    [{ kind: "Offer" }, { kind: "offer" }],
+    [{ kind: "EVENTS" }, { kind: "event" }],
+    [{ tags: '["a", "b"]' }, { tags: ["a", "b"] }],
+    [{ tags: "a, b" }, { tags: ["a", "b"] }],
+    [{ syndicated: "True" }, { syndicated: true }],
+    [{ title: 2026 }, { title: "2026" }],
+    [
+      { starts_at: "none", location: "N/A", parent_id: "null", tags: [] },
+      { starts_at: null, location: null, parent_id: null },
+    ],
+    [{ metadata: '{"a": 1}' }, { metadata: { a: 1 } }],
+  ];
+  it.each(forms)("%j", async (sent, stored) => {
+    const { post } = await postWith(sent);
+    expect(post).toMatchObject(stored);
+  });
+
+  it.each(["parent", "reply_to", "in_reply_to", "thread_id"])(
+    "a reply by `%s`, without a title",
+    async (name) => {
+      const { post } = await postWith({ kind: "thread" });
+      const reply = await client.call("create_post", { [name]: post.id, body: `An answer by ${name}.` });
+      expect(reply.text).toContain(`Read as: reply to \`${post.id}\` titled "Re: `);
+    },
+  );
+
+  it("and says that line breaks came as two characters", async () => {
+    const { answer } = await postWith({ body: "One\\nTwo, and more of it" });
+    expect(answer.text).toMatch(/^Note: .*two characters/);
+  });
+});
+
 describe("create_post refuses", () => {
   it.each([
-    [{ start: "2099-12-05T10:00:00+01:00" }, "starts_at"],
-    [{ location_name: "Vienna" }, "location"],
     [{ titel: "x" }, "title"],
+    [{ coordinates: [16.37, 48.2] }, "location"],
     [{ expire_at: "2099-12-05T10:00:00Z" }, "expires_at"],
     [{ location: { nam: "Vienna" } }, "name"],
   ])("%j, since the post would go live without it, and names `%s`", async (field, meant) => {

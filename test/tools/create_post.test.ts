@@ -383,7 +383,7 @@ describe("create_post", () => {
       const { id } = await write(board, writer.key, { title: "Room to let near the station", body });
       if (n === 250) middle = id;
     }
-    const sent = { title: "Room to let near the station", body: `${bodies[250]} 2026!` };
+    const sent = { title: "Room to let near the station", body: `${bodies[250]}!` };
     expect((await create(sent)).body.meta.note).toContain(middle);
   });
 
@@ -396,12 +396,96 @@ describe("create_post", () => {
   });
 
   it("notes unknown fields and the ones that were meant, inside location too", async () => {
-    const sent = { titel: "x", startsat: "y", link: "z", location: { name: "Rome", latt: 1 } };
-    const { status, body } = await create(sent);
+    const { status, body } = await create({ titel: "x", link: "z" });
     expect(status).toBe(201);
     expect(body.meta.note).toContain("`link` is not a parameter; did you mean `url`? It was ignored.");
     expect(body.meta.note).toContain("`titel` is not a parameter; did you mean `title`?");
-    expect(body.meta.note).toContain("did you mean `starts_at`?");
-    expect(body.meta.note).toContain("`location.latt` is not a parameter; did you mean `lat`?");
+    const refused = await create({ startsat: "y", location: { name: "Rome", latt: 1 } });
+    expect(refused.status).toBe(400);
+    expect(
+      refused.body.error.issues.map(({ path, message }: { path: string; message: string }) => [
+        path,
+        message,
+      ]),
+    ).toEqual([
+      ["startsat", "Is not a parameter; did you mean `starts_at`?"],
+      ["location.latt", "Is not a parameter; did you mean `lat`?"],
+    ]);
+  });
+
+  it("refuses a post whose place, time, parent or source came under another name", async () => {
+    for (const [name, value, meant] of [
+      ["start", "2099-12-05T10:00:00Z", "starts_at"],
+      ["when", "2099-12-05T10:00:00Z", "starts_at"],
+      ["date", "2099-12-05", "starts_at"],
+      ["city", "Berlin", "location"],
+      ["address", "Graefestr. 12, Berlin", "location"],
+      ["latitude", 52.5, "location"],
+      ["coordinates", [13.4, 52.5], "location"],
+      ["reply_to", "7fKm3Qx9Rt", "parent_id"],
+      ["parent", "7fKm3Qx9Rt", "parent_id"],
+      ["source", "https://example.org", "source_url"],
+    ] as const) {
+      const { status, body } = await create({ [name]: value });
+      expect([name, status, body.error.issues]).toEqual([
+        name,
+        400,
+        [{ path: name, code: "unknown_field", message: `Is not a parameter; did you mean \`${meant}\`?` }],
+      ]);
+    }
+  });
+
+  it("names all that readers do not see in one sentence, and says that a post is one date", async () => {
+    const { body } = await create({
+      price: 80,
+      currency: "EUR",
+      images: [],
+      contact: "x@example.org",
+      rrule: "FREQ=WEEKLY",
+    });
+    expect(body.meta.note).toContain(
+      "Readers do not see `price`, `currency`, `images`, `contact`: put what matters into `body` (PATCH /posts/{id}).",
+    );
+    expect(body.meta.note).toContain("`rrule` is not kept: one post is one date.");
+  });
+
+  it("gives a reply without a title the root's, and refuses any other post without one", async () => {
+    const author = await register(board, "Cellist");
+    const root = await write(board, author.key, { title: "Cello for sale", kind: "thread" });
+    const reply = await call(board, "POST /posts", { body: "Still there?", parent_id: root.id }, author);
+    expect([reply.status, reply.body.data.title]).toEqual([201, "Re: Cello for sale"]);
+    const refused = await call(board, "POST /posts", { body: "Untitled" }, author);
+    expect(refused.body.error.issues).toMatchObject([{ path: "title", code: "required" }]);
+  });
+
+  it("takes a weekly meetup of twelve dates, a play of twelve nights and an offer in six towns, without advice to change one; six equal posts are a storm", async () => {
+    const body = "We meet in the back room, bring your instruments; beginners are welcome and tea is free.";
+    const own = await register(board, "Series");
+    const post = async (fields: object) =>
+      call(board, "POST /posts", { title: "Open session", body, ...fields }, own);
+    const dates = Array.from({ length: 12 }, (_, n) => ({
+      kind: "event",
+      starts_at: at((n + 1) * 7 * DAY_MS),
+    }));
+    const nights = Array.from({ length: 12 }, (_, n) => ({
+      title: "Hamlet",
+      kind: "event",
+      starts_at: at((n + 1) * DAY_MS + 3_600_000),
+    }));
+    const towns = ["Berlin", "Hamburg", "Leipzig", "Dresden", "Bremen", "Bonn"].map((name) => ({
+      kind: "offer",
+      location: { name },
+    }));
+    for (const fields of [...dates, ...nights, ...towns]) {
+      const answer = await post(fields);
+      expect([answer.status, answer.body.meta.note ?? ""]).toEqual([
+        201,
+        expect.not.stringContaining("Nearly the same"),
+      ]);
+    }
+    const equal = [];
+    for (let n = 0; n < 6; n += 1)
+      equal.push((await post({ kind: "request", title: "Wanted: a fiddle" })).status);
+    expect(equal).toEqual([201, 201, 201, 201, 429, 429]);
   });
 });

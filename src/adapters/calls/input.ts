@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
-import { BoardError, type FailureCode, type Issue } from "../../failures.ts";
+import { type Advice, BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { withMoments } from "../../schema/time/local-time.ts";
 
@@ -17,9 +17,9 @@ export function parseInput(
   operation: Operation,
   sent: Record<string, unknown>,
   source: "body" | "query",
-): { input: z.output<z.ZodObject>; notes: string[] } {
+): { input: z.output<z.ZodObject>; notes: Advice[] } {
   const { fields, note } = withMoments(sent);
-  const parsed = operation.input.safeParse(fields, { reportInput: true });
+  const parsed = operation.input.safeParse(withFoldedChoices(operation.input, fields), { reportInput: true });
   if (!parsed.success) {
     const { issues } = parsed.error;
     // A misspelt field is most often why another one is missing.
@@ -28,10 +28,80 @@ export function parseInput(
       issues: [...issues.flatMap((issue) => issueOf(issue)), ...misspelt.map(unknownFieldIssue)],
     });
   }
+  const unknown = unknownFields(operation.input, sent);
+  refuseUnread(operation, unknown);
   // The one guard over every text that is kept.
   if (operation.effect === "writes") refuseBoardKeys(parsed.data);
-  const unknown = unknownFields(operation.input, sent).map(unknownFieldNote);
-  return { input: parsed.data, notes: note === null ? unknown : [note, ...unknown] };
+  const notes =
+    operation.carriesPosts === true && operation.effect === "writes"
+      ? notesOnUnread(unknown)
+      : unknown.map(unknownFieldNote);
+  return { input: parsed.data, notes: note === null ? notes : [note, ...notes] };
+}
+
+/** Without these a post would say something else than its writer means. */
+const NEVER_WITHOUT: ReadonlySet<string | null> = new Set(
+  "location lat lng starts_at ends_at timezone parent_id source_url".split(" "),
+);
+
+/**
+ * A post whose place, time, parent or source came under another name is not written without it.
+ * @throws BoardError `invalid_request`
+ */
+function refuseUnread({ carriesPosts, effect }: Operation, unknown: readonly UnknownField[]): void {
+  if (carriesPosts !== true || effect !== "writes") return;
+  const issues = unknown
+    .filter(({ path, meant }) => NEVER_WITHOUT.has(meant) || (meant !== null && path.startsWith("location.")))
+    .map(unknownFieldIssue);
+  if (issues.length === 0) return;
+  const hint = "Nothing was written. Send it again with these fields under their right names.";
+  throw new BoardError("invalid_request", { issues, hint });
+}
+
+/** Names of a rule by which a post would come again. */
+const SERIES = /^(recurrence|recurring|rrule|repeat|repeats|schedule|frequency)$/i;
+
+/** What readers of a new post will not see, in one sentence, and what to do about it. */
+function notesOnUnread(unknown: readonly UnknownField[]): Advice[] {
+  const series = unknown.filter(({ path }) => SERIES.test(path));
+  const misspelt = unknown.filter(({ path, meant }) => meant !== null && !SERIES.test(path));
+  const others = unknown
+    .filter((field) => !series.includes(field) && !misspelt.includes(field))
+    .map(({ path }) => `\`${path}\``);
+  const cure = `Readers do not see ${others.join(", ")}: put what matters into \`body\``;
+  return [
+    ...misspelt.map(unknownFieldNote),
+    ...(series.length === 0
+      ? []
+      : [`\`${series[0]?.path}\` is not kept: one post is one date. Publish one post for each date.`]),
+    ...(others.length === 0
+      ? []
+      : [
+          {
+            rest: `${cure} (PATCH /posts/{id}).`,
+            tools: `${cure} (\`create_post\` with the \`id\` of this post and a new \`body\`).`,
+            reading: `${cure}.`,
+          },
+        ]),
+  ];
+}
+
+/** Choices are written in lower case, and understood in any. */
+function withFoldedChoices(schema: z.ZodObject, sent: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => {
+      const field: unknown = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+      const isChoice = typeof value === "string" && unwrapped(field) instanceof z.ZodEnum;
+      return [name, isChoice ? value.trim().toLowerCase() : value];
+    }),
+  );
+}
+
+function unwrapped(field: unknown): unknown {
+  let schema = field;
+  while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    schema = schema.unwrap();
+  return schema;
 }
 
 function failureOf(issues: readonly z.core.$ZodIssue[], source: "body" | "query"): FailureCode {
@@ -61,7 +131,7 @@ interface UnknownField {
   meant: string | null;
 }
 
-/** The unknown fields at the top and inside `location` and `query`. At most five. */
+/** The unknown fields at the top and inside `location` and `query`. At most twenty. */
 export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
   const known = Object.keys(schema.shape);
   const unknown: UnknownField[] = [];
@@ -74,10 +144,12 @@ export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>
       if (inner !== null)
         unknown.push(...unknownFields(inner, value as Record<string, unknown>, `${path}${key}.`));
     }
-    if (unknown.length >= 5) break;
+    if (unknown.length >= UNKNOWN_MAX) break;
   }
-  return unknown.slice(0, 5);
+  return unknown.slice(0, UNKNOWN_MAX);
 }
+
+const UNKNOWN_MAX = 20;
 
 function unknownFieldNote({ path, meant }: UnknownField): string {
   return `\`${path}\` is not a parameter${meant === null ? " and was ignored." : `; did you mean \`${meant}\`? It was ignored.`}`;
@@ -93,6 +165,31 @@ const OTHER_WORDS: readonly (readonly [word: string, field: string])[] = [
   ["link", "url"],
   ["query", "q"],
   ["start", "starts_at"],
+  ["starts", "starts_at"],
+  ["when", "starts_at"],
+  ["time", "starts_at"],
+  ["datetime", "starts_at"],
+  ["date_time", "starts_at"],
+  ["start_at", "starts_at"],
+  ["ends", "ends_at"],
+  ["end_at", "ends_at"],
+  ["tz", "timezone"],
+  ["time_zone", "timezone"],
+  ["source", "source_url"],
+  ["where", "location"],
+  ["coordinates", "location"],
+  ["geo", "location"],
+  ["latitude", "lat"],
+  ["longitude", "lng"],
+  ["lon", "lng"],
+  ["long", "lng"],
+  ["lat", "location"],
+  ["lng", "location"],
+  ["lon", "location"],
+  ["latitude", "location"],
+  ["longitude", "location"],
+  ["parent", "parent_id"],
+  ["replyTo", "parent_id"],
   ["begin", "starts_at"],
   ["start_time", "starts_at"],
   ["start_date", "starts_at"],

@@ -1,5 +1,7 @@
 import { BoardError } from "../../failures.ts";
+import { fromJsonText } from "../../schema/scalars.ts";
 import { objectBehind, unknownFieldIssue, unknownFields } from "../calls/input.ts";
+import { propertiesOf } from "../reference/fields.ts";
 import { renamed, unboxed } from "./names.ts";
 import { operationAsked, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
@@ -19,8 +21,12 @@ export interface Understood {
  * Reads arguments as models send them: null and "" for what they do not want, another name where only one can be meant,
  * the fields of an inner object beside it, all of them in a box of their own.
  */
-export function understoodArguments(tool: ServedTool, sent: Record<string, unknown>): Understood {
-  const { api_key: apiKey, detail, ...given } = withoutNothing(unboxed(sent, tool.fields));
+export function understoodArguments(tool: ServedTool, sent: unknown): Understood {
+  const {
+    api_key: apiKey,
+    detail,
+    ...given
+  } = withTexts(tool, withoutNothing(unboxed(argumentsIn(sent), tool.fields)));
   const notes: string[] = [];
   const named = renamed(given, tool.fields, notes);
   const served = operationAsked(tool, named);
@@ -55,9 +61,35 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Arguments that came as null, an empty list, or as text of JSON. */
+export function argumentsIn(sent: unknown): Record<string, unknown> {
+  const fields = fromJsonText(sent);
+  return isObject(fields) ? fields : {};
+}
+
+/** Numbers where a text is wanted: a title of 2026, a limit is none. */
+function withTexts({ listed }: ServedTool, sent: Record<string, unknown>): Record<string, unknown> {
+  const wanted = propertiesOf(listed.inputSchema);
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [
+      name,
+      typeof value === "number" && wanted[name]?.["type"] === "string" ? String(value) : value,
+    ]),
+  );
+}
+
+/** What stands for nothing, except as a text of its own. */
+const NOTHING = /^\s*(null|none|n\/a|undefined)?\s*$/i;
+const OWN_TEXTS: ReadonlySet<string> = new Set("q title body name description details label".split(" "));
+
+const isNothing = (name: string, value: unknown) =>
+  value === null ||
+  value === "" ||
+  (typeof value === "string" && !OWN_TEXTS.has(name) && NOTHING.test(value));
+
 /** Where every argument must be sent, models fill in null or "" for those they do not want, inside objects too. */
 function withoutNothing(sent: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.entries(sent).filter(([, value]) => value !== null && value !== "");
+  const given = Object.entries(sent).filter(([name, value]) => !isNothing(name, value));
   return Object.fromEntries(
     given.map(([name, value]) => [
       name,

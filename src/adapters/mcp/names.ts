@@ -8,8 +8,6 @@ const ALIASES: readonly (readonly [alias: string, ...fields: string[]])[] = [
   ["text", "q"],
   ["search", "q"],
   ["location", "near"],
-  ["place", "near"],
-  ["city", "near"],
   ["type", "kind"],
   ["category", "kind"],
   ["from", "after"],
@@ -20,6 +18,28 @@ const ALIASES: readonly (readonly [alias: string, ...fields: string[]])[] = [
   ["end_date", "before"],
   // One day is both.
   ["date", "after", "before"],
+  ["parent", "parent_id"],
+  ["reply_to", "parent_id"],
+  ["in_reply_to", "parent_id"],
+  ["thread_id", "parent_id"],
+  ["start", "starts_at"],
+  ["starts", "starts_at"],
+  ["start_time", "starts_at"],
+  ["start_date", "starts_at"],
+  ["when", "starts_at"],
+  ["date", "starts_at"],
+  ["datetime", "starts_at"],
+  ["end", "ends_at"],
+  ["ends", "ends_at"],
+  ["end_time", "ends_at"],
+  ["end_date", "ends_at"],
+  ["source", "source_url"],
+  ["subject", "title"],
+  ["headline", "title"],
+  ["description", "body"],
+  ["content", "body"],
+  ["message", "body"],
+  ["text", "body"],
   ["wait", "wait_s"],
   ["subscription_id", "id"],
   ["post_id", "id"],
@@ -27,12 +47,12 @@ const ALIASES: readonly (readonly [alias: string, ...fields: string[]])[] = [
   ["link", "url"],
 ];
 
-/** Names of a coordinate, where a place to search near is wanted. */
-const COORDINATES = [
-  ["lat", "lng"],
-  ["lat", "lon"],
-  ["latitude", "longitude"],
-] as const;
+/** Parts of a place's name, the nearest first. */
+const PLACE_NAMES = "name location_name venue where place address street city town region country".split(" ");
+const PLACE_FIELDS: ReadonlySet<string> = new Set([
+  ...PLACE_NAMES,
+  ..."lat latitude lng lon long longitude type coordinates geo".split(" "),
+]);
 
 /** Boxes that models put all arguments in. */
 const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
@@ -49,13 +69,8 @@ export function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[
     delete given[alias];
     notes.push(`\`${alias}\` was read as ${fields.map((field) => `\`${field}\``).join(" and ")}.`);
   }
-  for (const [lat, lng] of COORDINATES) {
-    if (!known.has("near") || "near" in given || known.has(lat) || !(lat in given && lng in given)) continue;
-    given["near"] = `${given[lat]},${given[lng]}`;
-    delete given[lat];
-    delete given[lng];
-    notes.push(`\`${lat}\` and \`${lng}\` were read as \`near\`.`);
-  }
+  const wanted = known.has("near") ? "near" : known.has("location") ? "location" : null;
+  if (wanted !== null) placed(given, wanted, known, notes);
   for (const [field, form] of Object.entries(FORMS)) {
     const { [field]: value } = given;
     if (!known.has(field)) continue;
@@ -66,14 +81,63 @@ export function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[
   return given;
 }
 
+/** Puts a place together that was sent in parts, or as an object of another form. */
+function placed(
+  given: Fields,
+  wanted: "near" | "location",
+  known: ReadonlySet<string>,
+  notes: string[],
+): void {
+  const sent = typeof given[wanted] === "string" ? (parsed(given[wanted]) ?? given[wanted]) : given[wanted];
+  const strays = Object.keys(given).filter((name) => PLACE_FIELDS.has(name) && !known.has(name));
+  if (isFields(sent)) {
+    const place = placeOf(sent);
+    if (place !== null && strays.length === 0) given[wanted] = wanted === "near" ? nearOf(place) : place;
+    return;
+  }
+  if (strays.length === 0) return;
+  const beside = typeof sent === "string" ? { name: sent } : {};
+  const place = placeOf({ ...Object.fromEntries(strays.map((name) => [name, given[name]])), ...beside });
+  if (place === null) return;
+  for (const name of strays) delete given[name];
+  given[wanted] = wanted === "near" ? nearOf(place) : place;
+  notes.push(
+    `${strays.map((name) => `\`${name}\``).join(", ")} ${strays.length === 1 ? "was" : "were"} read as \`${wanted}\`.`,
+  );
+}
+
+type Place = { name?: string; lat?: unknown; lng?: unknown };
+
+const nearOf = ({ name, lat, lng }: Place) => (lat === undefined ? name : `${lat},${lng}`);
+
+/** The place that some fields tell; null when a field among them says something else. */
+function placeOf(sent: Fields): Place | null {
+  if (Object.keys(sent).some((name) => !PLACE_FIELDS.has(name))) return null;
+  const point = [sent, sent["geo"]].find((each) => isFields(each) && each["type"] === "Point");
+  const [east, north] = isFields(point) && Array.isArray(point["coordinates"]) ? point["coordinates"] : [];
+  if (point === undefined && ("coordinates" in sent || "geo" in sent || "type" in sent)) return null;
+  const lat = sent["lat"] ?? sent["latitude"] ?? north;
+  const lng = sent["lng"] ?? sent["lon"] ?? sent["long"] ?? sent["longitude"] ?? east;
+  const names = PLACE_NAMES.map((name) => sent[name]).filter(
+    (name) => typeof name === "string" && name !== "",
+  );
+  return {
+    ...(names.length === 0 ? {} : { name: [...new Set(names)].join(", ") }),
+    ...(lat === undefined ? {} : { lat }),
+    ...(lng === undefined ? {} : { lng }),
+  };
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** The arguments inside the only box that was sent. */
 export function unboxed(sent: Fields, known: ReadonlySet<string>): Fields {
   const [name = "", ...others] = Object.keys(sent).filter((key) => key !== "api_key");
   if (others.length > 0 || !BOXES.has(name) || known.has(name)) return sent;
   const { [name]: box, ...rest } = sent;
   const inner = typeof box === "string" ? parsed(box) : box;
-  const isFields = typeof inner === "object" && inner !== null && !Array.isArray(inner);
-  return isFields ? { ...rest, ...inner } : sent;
+  return isFields(inner) ? { ...rest, ...inner } : sent;
 }
 
 /** What values may look like beside the form that a field takes. */
@@ -82,6 +146,8 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
   kind: (text) => text.split(",").map(kindIn).join(","),
   // "#bikes, #repair"
   tags: (text) => (text.trimStart().startsWith("[") ? text : text.replace(/(^|,)\s*#/g, "$1")),
+  reason: (text) => text.trim().toLowerCase(),
+  sort: (text) => text.trim().toLowerCase(),
   // "10 km"
   radius_km: (text) => text.replace(/^\s*([\d.]+)\s*km\s*$/i, "$1"),
 };

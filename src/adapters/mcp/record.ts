@@ -1,6 +1,12 @@
 import { z } from "zod";
+import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
-import { visibleLine, wordOrQuoted } from "../text/untrusted.ts";
+import type { Post } from "../../schema/post.ts";
+import type { Subscription } from "../../schema/subscription.ts";
+import { quotedLine, visibleJson, visibleLine, visibleValue, wordOrQuoted } from "../text/untrusted.ts";
+import { whenOf } from "../text/when.ts";
+import { shownPostData } from "./data.ts";
+import type { ServedOperation } from "./tool-list.ts";
 
 /**
  * A record as lines of `name: value`, each with the description from the output schema. Nulls are left out; flat objects
@@ -50,4 +56,69 @@ function saysZero(cells: readonly unknown[]): boolean {
 function cellText(value: unknown): string {
   if (typeof value === "string") return wordOrQuoted(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** What was written, as its writer should see it. */
+interface Receipt {
+  lines: string[];
+  data: Record<string, unknown>;
+}
+
+/** The caller wrote the post: only the id, the page and the expiry are news. */
+export function shownReceipt(
+  { served, now, site }: { served: ServedOperation; now: number; site: Site },
+  post: Post,
+  replayed: boolean,
+): Receipt {
+  const isOver = Date.parse(post.expires_at) <= now;
+  const done = served.operation.outcomes.includes("created")
+    ? replayed
+      ? "Already published; nothing new was written."
+      : "Published."
+    : isOver
+      ? "Changed; the post has ended."
+      : "Changed.";
+  return {
+    lines: [
+      done,
+      `id: ${post.id}`,
+      site.isServed ? `url: ${post.url}` : `read it: get_post ${visibleJson({ id: post.id })}`,
+      `expires_at: ${post.expires_at}`,
+      readAs(post),
+      ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
+      ...(served.operation.outcomes.includes("created") ? ["Replies to it: check_subscription {}"] : []),
+    ],
+    data: { ...shownPostData(post, { isWhole: false, body: post.body }, now), expires_at: post.expires_at },
+  };
+}
+
+/** How a post was understood, so that its writer sees a wrong zone or place. */
+function readAs(post: Post): string {
+  const { lat, lng } = post.location ?? {};
+  const facts = [
+    post.parent_id === null ? post.kind : `reply to \`${post.parent_id}\` titled ${quotedLine(post.title)}`,
+    ...(post.starts_at === null ? [] : [whenOf(post)]),
+    ...(post.location?.name ? [quotedLine(post.location.name)] : []),
+    ...(typeof lat === "number" ? [`at ${lat},${lng}`] : []),
+  ];
+  return `Read as: ${facts.join(", ")}.`;
+}
+
+/** A saved query; what concerns its webhook only where it has one. */
+export function shownSubscription(saved: Subscription & { secret?: string }): Receipt {
+  const { id, describes, webhook_url: webhook, webhook_verified: isVerified, secret } = saved;
+  return {
+    lines: [
+      `Saved: ${quotedLine(describes)}. Later posts only.`,
+      `id: ${id}`,
+      ...(webhook === null
+        ? []
+        : [
+            `webhook_url: ${quotedLine(webhook)} (${isVerified ? "verified" : "its owner has not answered the challenge: nothing is pushed yet"})`,
+            `secret: ${secret} (verifies pushes; shown once, so keep it)`,
+          ]),
+      `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`,
+    ],
+    data: visibleValue(saved) as Record<string, unknown>,
+  };
 }

@@ -12,7 +12,7 @@ import { fittingCount, mentionedPost, type PostDisplay, shownPost } from "../tex
 import { quotedLine, visibleJson, visibleLine, visibleValue } from "../text/untrusted.ts";
 import { nowText } from "../text/when.ts";
 import { mentionData, shownPostData } from "./data.ts";
-import { recordText } from "./record.ts";
+import { recordText, shownReceipt, shownSubscription } from "./record.ts";
 import type { ServedOperation, ServedTool } from "./tool-list.ts";
 
 /** Printed once in every answer with posts. */
@@ -76,6 +76,7 @@ function shownBy(call: Call, body: Performed["body"], replayed: boolean): Shown 
     case "receipt":
       return shownReceipt(call, body.data as Post, replayed);
     case "record":
+      if ("poll_url" in (body.data as object)) return shownSubscription(body.data as Subscription);
       return {
         lines: [recordText(call.served.operation, openable(body.data, call.site))],
         data: visibleValue(body.data) as Record<string, unknown>,
@@ -281,28 +282,6 @@ function shownPage(call: Call, page: PostWithContext, cursor: unknown): Shown {
 
 const section = (heading: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : [heading, ...lines];
-
-/** The caller wrote the post: only the id, the page and the expiry are news. */
-function shownReceipt({ served, now, site }: Call, post: Post, replayed: boolean): Shown {
-  const isOver = Date.parse(post.expires_at) <= now;
-  const done = served.operation.outcomes.includes("created")
-    ? replayed
-      ? "Already published; nothing new was written."
-      : "Published."
-    : isOver
-      ? "Changed; the post has ended."
-      : "Changed.";
-  return {
-    lines: [
-      done,
-      `id: ${post.id}`,
-      site.isServed ? `url: ${post.url}` : `read it: get_post ${visibleJson({ id: post.id })}`,
-      `expires_at: ${post.expires_at}`,
-      ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
-    ],
-    data: { ...shownPostData(post, { isWhole: false, body: post.body }, now), expires_at: post.expires_at },
-  };
-}
 
 /** The exact call that continues where this answer ends. */
 function continuation({ tool, served, sent, detail }: Call, cursor: string): string {

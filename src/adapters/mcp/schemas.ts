@@ -11,7 +11,7 @@ interface Answering {
 /**
  * The schema of a tool's arguments, as every provider of models takes it: a type on every property, choices of strings
  * only, no constants, no alternatives, no references, no free-form objects (these are sent as JSON in a string). Bounds and
- * defaults are left out: a failure explains a bound when it is crossed.
+ * defaults stand in the descriptions.
  */
 export function argumentsSchema(
   properties: Record<string, JsonObject>,
@@ -19,9 +19,7 @@ export function argumentsSchema(
 ): JsonObject & { type: "object" } {
   return {
     type: "object",
-    properties: mapped(omitted(properties, UNLISTED.top), (field, name) =>
-      portable(UNEXPLAINED.has(name) ? { ...field, description: undefined } : field, 0),
-    ),
+    properties: mapped(omitted(properties, UNLISTED.top), (field) => portable(field)),
     ...(required.length === 0 ? {} : { required }),
     // OpenAI's strict mode takes an object without fields only if it says that it has none.
     ...(Object.keys(properties).length === 0 ? { additionalProperties: false } : {}),
@@ -36,26 +34,18 @@ const UNLISTED = {
   top: ["rerank", "source_url", "syndicated", "metadata"],
   inner: ["rerank", "timezone", "include_expired", "include_replies", "include_syndicated"],
 };
-/** Their names say enough. */
-const UNEXPLAINED: ReadonlySet<string> = new Set(
-  "title body url cursor radius_km before publisher verified include_syndicated timezone expires_at webhook_url idempotency_key".split(
-    " ",
-  ),
-);
-
-function portable(sent: JsonObject, depth: number): JsonObject {
+function portable(sent: JsonObject): JsonObject {
   const { type, description, items, enum: choices } = withoutNull(sent);
   const fields = propertiesOf(withoutNull(sent));
   const isFreeForm = type === "object" && Object.keys(fields).length === 0;
   return {
     type: isFreeForm ? "string" : type,
-    // The fields of a saved query are those of `search`.
-    ...(description === undefined || depth > 0 ? {} : { description }),
+    ...(description === undefined ? {} : { description }),
     ...(Array.isArray(choices) ? { enum: choices } : {}),
-    ...(items === undefined ? {} : { items: portable(items as JsonObject, depth + 1) }),
+    ...(items === undefined ? {} : { items: portable(items as JsonObject) }),
     ...(Object.keys(fields).length === 0
       ? {}
-      : { properties: mapped(omitted(fields, UNLISTED.inner), (field) => portable(field, depth + 1)) }),
+      : { properties: mapped(omitted(fields, UNLISTED.inner), (field) => portable(field)) }),
   };
 }
 

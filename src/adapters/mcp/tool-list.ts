@@ -119,8 +119,12 @@ function inputSchemaOf(
     {
       ...propertiesOf(first),
       ...(tool.also === undefined || second === undefined ? {} : fieldsOfSecond(tool.also, second)),
-      ...(takesDetail ? { detail: { type: "string", enum: DETAILS } } : {}),
-      ...(tool.auth === "key" ? { api_key: { type: "string" } } : {}),
+      ...(takesDetail
+        ? { detail: { type: "string", enum: DETAILS, description: "full: whole posts. Default: compact." } }
+        : {}),
+      ...(tool.auth === "key"
+        ? { api_key: { type: "string", description: "Your key, where the server has none set." } }
+        : {}),
     },
     needed,
   );
@@ -128,7 +132,8 @@ function inputSchemaOf(
 
 /** What such fields mean beside those of the first operation. */
 const TOLD: Readonly<Record<string, string>> = {
-  id: 'Of your own post, to change it; `expires_at` "now" ends it.',
+  id: 'Id of your own post, to change it; `expires_at` "now" ends it.',
+  cursor: "For further replies: the cursor that the last answer gave.",
 };
 
 /** Only the fields that tell the second operation: the others are those of the first. */

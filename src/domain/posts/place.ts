@@ -35,7 +35,15 @@ export function noteOnPlace({ id, location }: StoredPost): Advice[] {
   }
   if (lat !== null) return [];
   const several = resolvePlace(name);
-  if (!("oneOf" in several) || several.oneOf.length < 2) return [];
+  if (!("oneOf" in several) || several.oneOf.length < 2) {
+    const unknown = "`near` does not find this post, since the name of its place is not known";
+    return [
+      adviceToEdit(
+        id,
+        (call) => `${unknown}; send the town too (as in "Oost, Amsterdam"), or \`lat\` and \`lng\`: ${call}.`,
+      ),
+    ];
+  }
   const unclear = `\`near\` does not find this post, since several places bear this name`;
   return [adviceToEdit(id, (call) => `${unclear}; send its region too, or \`lat\` and \`lng\`: ${call}.`)];
 }

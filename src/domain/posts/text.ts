@@ -56,6 +56,9 @@ export function notesOnText(post: StoredPost): string[] {
   if (post.flags.length > 0) {
     notes.push(`Readers are warned about this post: ${post.flags.join(", ")}. Edit it if that is not meant.`);
   }
+  if (!post.body.includes("\n") && /\\n/.test(post.body)) {
+    notes.push("The body holds `\\n` as two characters; send real line breaks if that is not meant.");
+  }
   const found = personalData(`${post.title}\n${post.body}`);
   if (found.length > 0) {
     notes.push(

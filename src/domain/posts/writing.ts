@@ -7,7 +7,7 @@ import {
   StoreUnavailable,
   type ThreadRoot,
 } from "../../ports/store/index.ts";
-import type { Post, PostInput, PostPatch } from "../../schema/post.ts";
+import { LIMITS, type Post, type PostInput, type PostPatch } from "../../schema/post.ts";
 import { flagsOf } from "../flags/index.ts";
 import { postResource } from "../resources.ts";
 import { newPostId, type Secrets, sha256 } from "../secrets.ts";
@@ -82,13 +82,18 @@ export class Writing {
     const chosen = parentId === null ? (input.expires_at ?? null) : null;
     if (chosen !== null) checkExpiry(chosen, now);
 
-    const text = textOf(input);
-    const print = fingerprint(`${text.title}\n${text.body}`);
+    const written = textOf(input);
+    const text = { ...written, title: written.title || (await this.#replyTitle(parentId)) };
+    const location = placedByName(text.location, {
+      timezone: input.timezone ?? null,
+      at: dates.startsAt ?? now,
+    });
+    const print = fingerprint({ ...text, location, startsAt: dates.startsAt });
     const near = stormGuard(print, now, options);
 
     const post: StoredPost = {
       ...text,
-      location: placedByName(text.location, { timezone: input.timezone ?? null, at: dates.startsAt ?? now }),
+      location,
       id,
       publisherId: publisher.id,
       kind: input.kind,
@@ -162,8 +167,8 @@ export class Writing {
     if (textChanged || change.metadata !== undefined) {
       change.flags = flagsOf(textsAsSent({ ...asInput(post), ...definedOf(patch) }));
     }
-    if (textChanged) {
-      change.fingerprint = fingerprint(`${next.title}\n${next.body}`);
+    if (textChanged || change.startsAt !== undefined || change.location !== undefined) {
+      change.fingerprint = fingerprint(next);
     }
     const updatedAt = Math.max(now, post.updatedAt + 1);
     const options = { text: textChanged, asOf: post.updatedAt };
@@ -198,6 +203,12 @@ export class Writing {
   ): Promise<Advice[]> {
     if (relayed || post.parentId !== null) return [];
     return noteOnSaidAlready({ posts: this.#store.posts, index: this.#index }, post, now);
+  }
+
+  /** What a reply is called that was sent without a title. Without a root, nothing will be written. */
+  async #replyTitle(parentId: string | null): Promise<string> {
+    const root = parentId === null ? null : await this.#store.posts.get(parentId);
+    return [..."Re: ", ...(root?.title ?? "")].slice(0, LIMITS.titleChars).join("");
   }
 
   async #own(id: string, caller: StoredPublisher) {

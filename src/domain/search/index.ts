@@ -34,7 +34,6 @@ import { type FoundPost, weakResults } from "./weak-results.ts";
 
 type RankingMode = "hybrid+rerank" | "hybrid" | "lexical" | "newest" | "soonest";
 
-/** Nobody counts further. */
 export const COUNTED_MAX = PIECE;
 
 /** One page of results, with what `meta` says about it. */

@@ -6,7 +6,7 @@ const withTools = (first: number, each: number) => (tools: number) => first + ea
 
 /** What the board's texts may cost a reader, by the number of tools. */
 export const BUDGETS = {
-  toolListTokens: withTools(1_000, 150),
-  manualTokens: withTools(3_000, 125),
+  toolListTokens: withTools(2_500, 250),
+  manualTokens: withTools(6_000, 200),
   docsBytes: withTools(30_000, 1_500),
 };
