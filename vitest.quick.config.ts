@@ -3,12 +3,14 @@ import { defineConfig } from "vitest/config";
 
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
- * model, a browser, a receiver that takes its time, a whole benchmark or its board, attacks that leave the machine, a heap
- * of its own. Hostile input takes long too, and its files are named so. Every other file is quick.
+ * model, a browser, a receiver or a feed that takes its time, the whole history of an index or its thread, a benchmark or
+ * its board, attacks that leave the machine, a heap of its own. Hostile input takes long too, and its files are named so.
+ * Every other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/(model|index-process)|clients\/(browser|receiver)|boards\/board-process|recorded\/answers)/,
+  /support\/(mongodb|search\/(model|index-process|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers)/,
+  /search-index\/thread\/index/,
   /startBoard\(\{ EMBEDDINGS: |embedderOf\("required"\)/,
   /\/bench\/([\w-]+|support\/board-fill)\.ts"/,
   /support\/texts\/attacks/,
