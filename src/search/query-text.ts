@@ -1,6 +1,6 @@
 import type { WordQuery } from "../schema/filter.ts";
 import { withoutStopWords } from "./stop-words.ts";
-import { wordsOf } from "./tokens.ts";
+import { joinedNumbers, wordsOf } from "./tokens.ts";
 
 /** What a search text asks for: words for the index, and the text for the embedding. */
 export interface QueryText extends WordQuery {
@@ -38,7 +38,7 @@ export function parseQueryText(q: string): QueryText {
     if (list.length < most) list.push(phrase);
     else unread.push(text);
   };
-  for (const { text, quoted, negated, before } of partsOf(q)) {
+  for (const { text, quoted, negated, before } of partsOf(joinedNumbers(q))) {
     const words = wordsOf(text);
     plain.push(before, negated ? " " : text);
     if (words.length === 0) continue;

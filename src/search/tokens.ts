@@ -51,6 +51,33 @@ export const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
 };
 const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
 
+/** Names whose signs tell them apart, by the word that the index has for each. */
+const SIGNED: Readonly<Record<string, string>> = {
+  "c++": "cplusplus",
+  "c#": "csharp",
+  "f#": "fsharp",
+  ".net": "dotnet",
+};
+const SIGNED_NAME = /(?<![\p{L}\p{N}])(?:c\+\+|[cf]#|\.net)(?![\p{L}\p{N}])/gu;
+/** U.S.A., O'Brien, 12,500: one word each, as others write it. */
+const DOTTED = /(?<![\p{L}\p{N}])\p{L}(?:\.\p{L})+(?![\p{L}\p{N}])\.?/gu;
+const O_APOSTROPHE = /(?<![\p{L}\p{N}])o['\u2019](?=\p{L}{3})/gu;
+const THOUSANDS = /(?<=\p{N}),(?=\p{N}{3}(?!\p{N}))/gu;
+
+/** Lower-case text with what people write in several ways as one word: `C#, O'Brien, U.S.A.` → `csharp, obrien, usa`. */
+const asOneWord = (lower: string): string =>
+  joinedNumbers(lower)
+    .replace(SIGNED_NAME, (name) => SIGNED[name] ?? name)
+    .replace(DOTTED, (letters) => letters.replaceAll(".", ""))
+    .replace(O_APOSTROPHE, "o");
+
+/** Numbers without the commas between their thousands. */
+export const joinedNumbers = (text: string): string => text.replace(THOUSANDS, "");
+
+/** A word as a foreign index may have it: with the signs of its name. */
+export const withSigns = (word: string): string =>
+  Object.entries(SIGNED).find(([, plain]) => plain === word)?.[0] ?? word;
+
 /**
  * Text as the tokenizer gets it: lower-case, without accents, compatibility forms unified (full-width letters,
  * half-width katakana), and each character of a script without blanks on its own. `東京 Tower` → ` 東  京  tower`: the
@@ -58,8 +85,8 @@ const RESPELLED = new RegExp(`[${Object.keys(OTHER_SPELLINGS).join("")}]`, "g");
  */
 export function indexable(text: string): string {
   // What the rest would make of plain English, in a third of the time.
-  if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().replace(CONTROLS, " ");
-  return plainSpelling(plainOf(text)).replace(UNSPACED, " $& ");
+  if (!/\P{ASCII}/u.test(text)) return asOneWord(text.toLowerCase()).replace(CONTROLS, " ");
+  return asOneWord(plainSpelling(plainOf(text))).replace(UNSPACED, " $& ");
 }
 
 /** Text in lower case, without free marks, its special letters respelled with plain ones. */
@@ -84,7 +111,7 @@ export function comparableWords(text: string): string[] {
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
-  const plain = plainOf(text).toLowerCase();
+  const plain = asOneWord(plainOf(text).toLowerCase());
   let end = 0;
   for (const { index, 0: run } of plain.matchAll(UNSPACED_RUN)) {
     words.push(...(plain.slice(end, index).match(LETTERS) ?? []));

@@ -41,7 +41,7 @@ describe("parseQueryText", () => {
     expect(parse("node.js C++ e-mail rock'n'roll").any).toEqual([
       "node",
       "js",
-      "c",
+      "cplusplus",
       "e",
       "mail",
       "rock",

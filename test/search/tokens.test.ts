@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { indexable, wordsOf } from "../../src/search/tokens.ts";
+import { comparableWords, indexable, wordsOf } from "../../src/search/tokens.ts";
 
 describe("indexable", () => {
+  it.each([
+    ["C++, C#, F# and .NET", ["cplusplus", "csharp", "fsharp", "and", "dotnet"]],
+    ["csharp in C", ["csharp", "in", "c"]],
+    ["example.net node.js", ["example", "net", "node", "js"]],
+    ["O'Brien, O’Brien and d'occasion", ["obrien", "obrien", "and", "d", "occasion"]],
+    ["U.S.A. and 12,500 or 1,2", ["usa", "and", "12500", "or", "1", "2"]],
+  ])("makes one word of what is one: %s", (text, words) => {
+    expect(comparableWords(text)).toEqual(words);
+    expect(wordsOf(text)).toEqual(words);
+  });
+
   it("leaves text of scripts with blanks as it is, but for case and accents", () => {
     expect(indexable("Fahrrad, Höhe 56 · naïve")).toBe("fahrrad, hohe 56 · naive");
   });
@@ -33,7 +44,7 @@ describe("indexable", () => {
 
 describe("wordsOf", () => {
   it("gives words in order with repeats, lower-cased", () => {
-    expect(wordsOf("C++ and c, Straße 5")).toEqual(["c", "and", "c", "straße", "5"]);
+    expect(wordsOf("C++ and c, Straße 5")).toEqual(["cplusplus", "and", "c", "straße", "5"]);
   });
 
   it("keeps Hindi vowel signs inside words", () => {

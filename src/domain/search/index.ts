@@ -15,7 +15,7 @@ import { type Correction, type Corrections, notesOnCorrections } from "./correct
 import {
   appliedJson,
   filterOf,
-  noteOnReversed,
+  notesOnBounds,
   notesOnOperators,
   notesOnPlace,
   textOfQuery,
@@ -115,16 +115,14 @@ export class Search {
     const weak = isRanked ? await weakResults(this.#index, plan, page.found, query.limit) : [];
     const posts = await this.#shown([...page.found, ...weak], plan.question);
     const asksAdvice = isFirst && page.found.length === 0;
-    const notes: Advice[] = notesOnCorrections(plan.corrections);
-    if (asksAdvice) notes.push(...(await this.#advice(plan.question, query)));
-    notes.push(
+    const notes: Advice[] = [
+      ...notesOnCorrections(plan.corrections),
+      ...(asksAdvice ? await this.#advice(plan.question, query) : []),
       ...(plan.text === null ? [] : notesOnOperators(parseQueryText(plan.text))),
       ...notesOnPlace(query),
       ...notesOnUnderstood(plan.understood, query),
-      ...noteOnReversed(query),
-    );
-    if (query.radius_km !== undefined && query.near === undefined)
-      notes.push("`radius_km` does nothing without `near`.");
+      ...notesOnBounds(query),
+    ];
     return {
       posts,
       nextCursor: page.nextCursor,

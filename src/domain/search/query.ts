@@ -44,12 +44,19 @@ export function notesOnPlace({ near }: StandingQuery): string[] {
   return note === null ? [] : [note];
 }
 
-/** A note on bounds the wrong way round, which only posts over the whole time between them meet. */
-export function noteOnReversed(query: StandingQuery): string[] {
+/** Notes on a radius around nothing, and on bounds the wrong way round, which only posts over all the time between meet. */
+export function notesOnBounds(query: StandingQuery): string[] {
   const { after, before } = filterOf(query, 0);
-  if (after === null || before === null || after <= before) return [];
+  const isReversed = after !== null && before !== null && after > before;
   return [
-    "`after` is later than `before`, so only posts that go on from the one to the other match. Exchange them to find what is on between them.",
+    ...(query.radius_km !== undefined && query.near === undefined
+      ? ["`radius_km` does nothing without `near`."]
+      : []),
+    ...(isReversed
+      ? [
+          "`after` is later than `before`, so only posts that go on from the one to the other match. Exchange them to find what is on between them.",
+        ]
+      : []),
   ];
 }
 

@@ -19,7 +19,7 @@ import { cleanLine } from "../../schema/text.ts";
 import type { Cursors } from "../cursors.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
-import { criteriaJson, noteOnReversed, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
+import { criteriaJson, notesOnBounds, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
@@ -126,7 +126,7 @@ export class Subscriptions {
     const isWordless = text !== null && text.any.length + text.phrases.length + text.excluded.length === 0;
     return [
       ...notesOnPlace(query),
-      ...noteOnReversed(query),
+      ...notesOnBounds(query),
       ...(isWordless
         ? ["`q` holds no word, and signs and emoji are not looked for: no post will match."]
         : []),

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import type { WordQuery } from "../../../../schema/filter.ts";
 import { slipsIn } from "../../../../search/spelling.ts";
-import { indexable } from "../../../../search/tokens.ts";
+import { indexable, withSigns } from "../../../../search/tokens.ts";
 
 /** Fields of words with their weights, the same as in the embedded index. */
 const FIELDS: readonly { path: string | string[]; boost: number }[] = [
@@ -35,7 +35,7 @@ export const distinctWords = (words: WordQuery): string[] => [
 
 /** A post with a word, in any field. */
 export function clauseOfWord(word: string, score?: Document): Document {
-  const clause = { query: word, path: ALL, ...(score === undefined ? {} : { score }) };
+  const clause = { query: withSigns(word), path: ALL, ...(score === undefined ? {} : { score }) };
   return isSeveral(word) ? { phrase: clause } : { text: clause };
 }
 
