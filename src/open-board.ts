@@ -180,6 +180,7 @@ export async function openBoard(
   const inbox = new Inbox({ store, cursors, posts });
   const jobs = jobsOf({
     store,
+    index,
     publishers,
     embedder,
     boardModel,

@@ -1,7 +1,9 @@
 import type { BoardModel } from "../domain/board/embedding-model.ts";
+import { countUnread } from "../domain/board/unread-posts.ts";
 import type { Publishers } from "../domain/publishers/index.ts";
 import { DAY_MS, MINUTE_MS } from "../domain/time.ts";
 import type { Embedder } from "../ports/embedder.ts";
+import type { SearchIndex } from "../ports/search-index.ts";
 import type { Store } from "../ports/store/index.ts";
 import { enqueueMissing } from "./embed-posts.ts";
 import { eraseOld, hasScratchToPrune, pruneScratch } from "./housekeeping.ts";
@@ -13,6 +15,7 @@ const PROOFS_PER_RUN = 100;
 /** The schedule of the board: what runs when, in UTC, each on one instance at a time. */
 export function jobsOf(services: {
   store: Store;
+  index: SearchIndex;
   publishers: Publishers;
   embedder: Embedder;
   boardModel: BoardModel;
@@ -46,6 +49,12 @@ export function jobsOf(services: {
       cron: "*/10 * * * *",
       leaseMs: MINUTE_MS,
       run: () => enqueueMissing(services),
+    },
+    {
+      name: "count-unread",
+      cron: "41 * * * *",
+      leaseMs: MINUTE_MS,
+      run: (now) => countUnread(services, now),
     },
     {
       name: "recheck-domains",

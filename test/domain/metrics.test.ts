@@ -119,6 +119,7 @@ describe("GET /metrics", () => {
       { name: "finish-erasures", last_run: at, ok: false },
       { name: "poll-feeds", last_run: null, ok: null },
       { name: "embed-missing", last_run: null, ok: null },
+      { name: "count-unread", last_run: null, ok: null },
       { name: "recheck-domains", last_run: null, ok: null },
     ]);
   });

@@ -2,12 +2,14 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
+import { UNREAD_SETTING } from "../../domain/board/unread-posts.ts";
 import { SETTINGS_FILE } from "../../embed/chosen/description.ts";
 import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../embed/chosen/index.ts";
 import { damageOf, findFiles } from "../../embed/files.ts";
 import type { EmbeddingModel } from "../../embed/models.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
+import { storedSetting } from "../../store/open.ts";
 import { foldersOf } from "../models.ts";
 
 const MB = 1e6;
@@ -84,6 +86,7 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
   }
   if (model === null) yield missing(config.embeddingModel ?? "");
   else yield* examineFiles(model, folders, missing);
+  if (model?.english === true) yield* examineLanguages(config);
 
   const runtime = runtimeFor(process.platform, process.arch);
   if (runtime === null) {
@@ -124,4 +127,17 @@ async function* examineFiles(
   for (const what of model.assumed ?? []) {
     yield warning("model", `no file of ${model.name} says its ${what}: ${SETTINGS_FILE} beside them can`);
   }
+}
+
+/** Percent of the newest posts from which on another model is worth its costs. */
+const UNREAD_MANY = 20;
+
+/** Whether many posts are in a language that the model does not read. */
+async function* examineLanguages({ storeUrl }: Config): AsyncIterable<Finding> {
+  const percent = Number(await storedSetting(storeUrl, UNREAD_SETTING).catch(() => null));
+  if (percent < UNREAD_MANY) return;
+  yield warning(
+    "model",
+    `makes nothing of ${percent} % of the newest posts, in languages without glosses: EMBEDDING_MODEL=multilingual reads them (see "Other models" in docs/operating.md)`,
+  );
 }
