@@ -1,5 +1,5 @@
 /** What a name is: a word and a tag of the same letters are different names. */
-export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, cell: 5, id: 6, source: 7 } as const;
+export const NAME = { word: 1, tag: 2, publisher: 3, parent: 4, id: 6, source: 7 } as const;
 export type NameKind = (typeof NAME)[keyof typeof NAME];
 
 /** Both halves of the last hash. A pair in place of an object: this runs for each word of each post. */

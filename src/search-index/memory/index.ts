@@ -5,7 +5,6 @@ import type { Terms } from "../words/terms.ts";
 import { Column } from "./columns.ts";
 import { hashed, hashName, NAME, type NameKind } from "./hash.ts";
 import { FIELD, Names } from "./names.ts";
-import { cellNameOf } from "./places.ts";
 import { RowLists } from "./row-lists.ts";
 import { Rows } from "./rows.ts";
 
@@ -252,7 +251,6 @@ function digestOf(post: IndexedPost, { weights, length }: Terms): number {
   };
   for (const [stem, weight] of weights) add(NAME.word, stem, weight);
   for (const [kind, name] of namesOf(post)) add(kind, name, 0);
-  if (post.lat !== null && post.lng !== null) add(NAME.cell, cellNameOf(post.lat, post.lng), 0);
   add(NAME.id, post.id, 0);
   return digest;
 }

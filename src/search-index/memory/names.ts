@@ -20,7 +20,7 @@ export const FIELD = {
 const FIELDS = 9;
 
 /**
- * Words, tags, publishers, parents, sources and cells of the globe, each with a list of rows. Only hashes are kept: nothing here,
+ * Words, tags, publishers, parents and sources, each with a list of rows. Only hashes are kept: nothing here,
  * nor in a snapshot, can be read as text.
  */
 export class Names {

@@ -2,7 +2,6 @@ import { KINDS, type Kind } from "../../schema/post.ts";
 import type { IndexedPost } from "../indexed-post.ts";
 import { Column } from "./columns.ts";
 import { hashed, hashName, NAME } from "./hash.ts";
-import { Places } from "./places.ts";
 import { RowIds } from "./row-ids.ts";
 import { RowTable } from "./row-table.ts";
 import { TimeOrder } from "./time-order.ts";
@@ -11,8 +10,8 @@ import { TimeOrder } from "./time-order.ts";
 export const MARK = { live: 1, vector: 2, syndicated: 4, reply: 8, undated: 16 } as const;
 
 /**
- * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher, parent
- * and cell for life: a post that changes in one of them gets a new row, and the old one is dead until the memory is
+ * The fields that filters compare, one number for each post and column. A row keeps its words, tags, publisher and
+ * parent for life: a post that changes in one of them gets a new row, and the old one is dead until the memory is
  * compacted.
  */
 export class Rows {
@@ -28,6 +27,9 @@ export class Rows {
   readonly marks = new Column(Uint8Array);
   /** Bit of the kind, as `kindBit` gives it. */
   readonly kind = new Column(Uint8Array);
+  /** In degrees; NaN without a place. */
+  readonly lat = new Column(Float64Array);
+  readonly lng = new Column(Float64Array);
   readonly windowStart = new Column(Float64Array);
   readonly windowEnd = new Column(Float64Array);
   readonly expiresAt = new Column(Float64Array);
@@ -41,7 +43,6 @@ export class Rows {
   /** Hash of all that a row keeps for life. */
   readonly digest = new Column(Uint32Array);
   readonly ids = new RowIds();
-  readonly places = new Places();
   readonly byId = new RowTable();
   readonly bySeq = new RowTable();
   readonly byCreation = new TimeOrder(this.createdAt);
@@ -50,7 +51,7 @@ export class Rows {
   /** Columns of one number a row. */
   get each(): readonly Column<Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array>[] {
     return [
-      ...[this.seq, this.marks, this.kind, this.places.at, this.windowStart, this.windowEnd],
+      ...[this.seq, this.marks, this.kind, this.lat, this.lng, this.windowStart, this.windowEnd],
       ...[this.expiresAt, this.createdAt, this.publisher, this.length, this.digest, this.ids.at],
       this.source,
     ];
@@ -100,7 +101,6 @@ export class Rows {
     if (this.size > this.#room) this.#reserve();
     this.seq.view[row] = post.seq;
     this.marks.view[row] = 0;
-    this.places.at.view[row] = 0;
     this.publisher.view[row] = kept.publisher;
     this.source.view[row] = kept.source;
     this.length.view[row] = Math.min(65_535, kept.length);
@@ -182,7 +182,6 @@ export class Rows {
     }
     this.size = to;
     this.dead = 0;
-    this.places.compact(to);
     this.ids.forgetTexts();
     this.byId.clear();
     this.bySeq.clear();
@@ -204,7 +203,8 @@ export class Rows {
       (post.parentId !== null ? MARK.reply : 0) |
       (post.windowStart === post.createdAt ? MARK.undated : 0);
     this.kind.view[row] = kindBit(post.kind);
-    if (post.lat !== null && post.lng !== null) this.places.put(row, post, this.kind.view[row] ?? 0);
+    this.lat.view[row] = post.lat ?? Number.NaN;
+    this.lng.view[row] = post.lng ?? Number.NaN;
     this.windowStart.view[row] = post.windowStart;
     this.windowEnd.view[row] = post.windowEnd;
     this.expiresAt.view[row] = post.expiresAt;

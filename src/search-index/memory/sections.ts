@@ -42,9 +42,6 @@ function columnsOf({ rows, names, centre }: PostMemory): NamedColumn[] {
   return [
     ...rows.each.map((one, at) => growing(`row ${at}`, one, () => rows.size)),
     growing("ids", rows.ids.bytes, () => rows.ids.used),
-    growing("places", rows.places.records, () => rows.places.numbersUsed),
-    growing("cells", rows.places.cells.fields, () => rows.places.cells.fieldsUsed),
-    exact("cell slots", rows.places.cells.slots),
     exact("by id", rows.byId.slots),
     exact("by seq", rows.bySeq.slots),
     growing("by creation", rows.byCreation.rows, () => rows.byCreation.size),
@@ -122,8 +119,6 @@ function scalars(memory: PostMemory): [name: string, get: () => number, set: (va
     field(rows, "dead"),
     field(rows, "words"),
     field(rows.ids, "used", "ids"),
-    field(rows.places, "used", "places"),
-    field(rows.places.cells, "size", "cells"),
     field(rows.byId, "used", "by id"),
     field(rows.bySeq, "used", "by seq"),
     field(rows.byCreation, "size", "by creation"),

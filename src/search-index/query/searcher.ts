@@ -11,7 +11,7 @@ import { Copies, hasCompany } from "./copies.ts";
 import { anyRowTest, type RowFilter, type RowTest, rowFilter, rowTest } from "./filter.ts";
 import { bestByMeaning } from "./meaning.ts";
 import { spotsAmong } from "./spots.ts";
-import { listToWalkPast, type Page, walkByTime, walkSome } from "./walk.ts";
+import { type Page, walkByTime } from "./walk.ts";
 import type { WordArm, WordScorer } from "./words.ts";
 
 /** The fewest that compete for a place: equal scores are ordered by id only among them. */
@@ -92,11 +92,7 @@ export class Searcher {
   }
 
   list(question: Question, page: Page): Place[] {
-    const { filter, words, vector } = question;
-    const list = words === null && vector === null ? listToWalkPast(this.#memory, filter, page) : null;
-    const rows = list === null ? null : this.#everything(question, list);
-    const walked = rows === null ? null : walkSome(this.#memory, rows, page, list?.size);
-    return walked ?? walkByTime(this.#memory, this.#everything(question), page);
+    return walkByTime(this.#memory, this.#everything(question), page);
   }
 
   count(question: Question): number {
@@ -223,25 +219,19 @@ export class Searcher {
     return vector === null || !rows.hasVector(row) ? Number.NaN : vectors.dot(vector, row) * DOT_TO_COSINE;
   }
 
-  /**
-   * The filter of a question, and the test for its rows that pass it and match.
-   * @param rows  the filter, where it is known already
-   */
-  #everything(question: Question, rows?: RowFilter): RowFilter {
+  /** The filter of a question, and the test for its rows that pass it and match. */
+  #everything(question: Question): RowFilter {
     const { words, vector, distinct } = question;
     const { filter, test } =
-      words === null && vector === null ? this.#filtered(question, rows) : this.#supported(question);
+      words === null && vector === null ? this.#filtered(question) : this.#supported(question);
     const passes = test(filter.passes);
     if (distinct !== true) return { ...filter, passes };
     const copies = new Copies(this.#memory, test(anyRowTest(filter)));
     return { ...filter, passes: (row) => passes(row) && !copies.isCopy(row) };
   }
 
-  #filtered(
-    { filter }: Question,
-    rows = rowFilter(this.#memory, filter),
-  ): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
-    return { filter: rows, test: (passes) => passes };
+  #filtered({ filter }: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {
+    return { filter: rowFilter(this.#memory, filter), test: (passes) => passes };
   }
 
   #supported(question: Question): { filter: RowFilter; test: (passes: RowTest) => RowTest } {

@@ -1,9 +1,8 @@
 import type { Place } from "../../ports/store/index.ts";
-import type { PostFilter } from "../../schema/filter.ts";
 import { nthLargest } from "../../search/top-rows.ts";
 import type { PostMemory } from "../memory/index.ts";
 import type { Rows } from "../memory/rows.ts";
-import { listedRows, type RowFilter, rowTest } from "./filter.ts";
+import type { RowFilter } from "./filter.ts";
 
 export interface Page {
   order: "newest" | "soonest";
@@ -12,17 +11,7 @@ export interface Page {
 }
 
 /** Rows that pass, in the order of a time, equal times by id: `newest` descending, `soonest` ascending. */
-export function walkByTime(memory: PostMemory, rows: RowFilter, page: Page): Place[] {
-  return walkSome(memory, rows, page) ?? [];
-}
-
-/** The same; null when `most` rows were met before the page was full. */
-export function walkSome(
-  memory: PostMemory,
-  { among, passes }: RowFilter,
-  page: Page,
-  most = Number.POSITIVE_INFINITY,
-): Place[] | null {
+export function walkByTime(memory: PostMemory, { among, passes }: RowFilter, page: Page): Place[] {
   if (page.limit === 0) return [];
   const { rows } = memory;
   const { after } = page;
@@ -35,12 +24,9 @@ export function walkSome(
       : (times[a] ?? 0) - (times[b] ?? 0) || rows.ids.compare(a, b);
   const next = among === null ? inTime(rows, page) : sorted(among, times, page);
   const found: number[] = [];
-  let met = 0;
   /** The last row of a full page. */
   let worst = -1;
   for (let row = next(); row >= 0; row = next()) {
-    met += 1;
-    if (met > most) return null;
     const at = times[row] ?? 0;
     // A page ends with all rows of one time, of which the last by id are then cut off.
     if (found.length >= page.limit && at !== times[found.at(-1) ?? 0]) break;
@@ -56,23 +42,6 @@ export function walkSome(
     .sort(inOrder)
     .slice(0, page.limit)
     .map((row) => ({ at: times[row] ?? 0, id: rows.idOf(row) }));
-}
-
-/**
- * A long list of the filter, of which a page wants few rows: these are found sooner in the order of the page, each asked
- * whether it is in the list. No more are met than the list has.
- *
- * @returns null where reading the list promises to be faster
- */
-export function listToWalkPast(
-  memory: PostMemory,
-  filter: PostFilter,
-  { limit }: Page,
-): (RowFilter & { size: number }) | null {
-  const size = listedRows(memory, filter);
-  // Where the list lies evenly, a full page takes this many rows for each one wanted.
-  const apart = memory.rows.size / size;
-  return 2 * limit * apart > size ? null : { passes: rowTest(memory, filter), among: null, size };
 }
 
 /** Gives one row after another, then -1. */

@@ -13,8 +13,6 @@ import {
   useIndexFile,
 } from "../../support/search/embedded-index.ts";
 
-/** A search around a place reads what is known of posts in cells, which tells the days of a window and not its times. */
-
 const openIndex = useIndexFile();
 const random = seeded(7);
 const anyOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
