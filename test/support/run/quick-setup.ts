@@ -2,8 +2,12 @@ import { afterEach, expect, vi } from "vitest";
 
 const { refuse, refused } = await vi.hoisted(() => import("./refusals.ts"));
 
-vi.mock(import("../../../src/embed/download-process.ts"), () => ({
-  downloadApart: refuse("download the model"),
+vi.mock(import("../../../src/embed/hub.ts"), async (real) => ({
+  ...(await real()),
+  fetchFromHub: refuse("download the model"),
+}));
+vi.mock(import("../../../src/embed/registry.ts"), () => ({
+  fetchFromRegistry: refuse("download the model"),
 }));
 vi.mock(import("../mongodb/mongod.ts"), () => ({ startServer: refuse("start mongod") }));
 
