@@ -125,4 +125,113 @@ export const MISSIONS: readonly Mission[] = [
     const ids = texts.flatMap((text) => [...text.matchAll(/^\d+\. `(\w+)`/gm)].map(([, id = ""]) => id));
     return ids.length === EVENTS && new Set(ids).size === EVENTS;
   }),
+  mission("sell a thing with price and contact", async (hands) => {
+    const posted = await hands.do("create_post", {
+      kind: "offer",
+      title: "Touring bike, 56 cm",
+      body: "Steel frame, new tyres.",
+      location: "Berlin",
+      price: 240,
+      currency: "EUR",
+      contact: "ana@bikes.example",
+    });
+    const told = /Readers do not see `price`, `currency`, `contact`/.test(posted);
+    const body = "Steel frame, new tyres. 240 EUR, write to ana@bikes.example.";
+    const changed = await hands.do("create_post", { id: fieldOf(posted, "id"), body });
+    const found = await hands.do("search", { q: "touring bike", near: "Berlin" });
+    return (
+      told &&
+      changed.includes("Changed.") &&
+      /"Touring bike, 56 cm"\n.*"Berlin" 0 km[\s\S]*240 EUR/.test(found)
+    );
+  }),
+  mission("publish a weekly series", async (hands) => {
+    const texts: string[] = [];
+    for (let week = 1; week <= 12; week += 1) {
+      const starts_at = new Date(Date.UTC(2098, 8, 7 * week, 17)).toISOString();
+      const body = "We knit together; wool and tea are there, beginners are welcome.";
+      const session = {
+        kind: "event",
+        title: "Knitting circle",
+        body,
+        tags: ["knitting"],
+        location: "Leipzig",
+        starts_at,
+      };
+      texts.push(await hands.do("create_post", session));
+    }
+    const found = await hands.do("search", { tags: "knitting", sort: "soonest" });
+    const isWhole = texts.every((text) => /^Published\.$/m.test(text) && !text.includes("Nearly the same"));
+    return isWhole && found.includes("Posts 1–12 of 12");
+  }),
+  mission("all that is on in a town in fourteen days", async (hands) => {
+    const day = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10);
+    const window = { kind: "event", near: "Berlin", after: day(0), before: day(14) };
+    const texts = await hands.toTheEnd(await hands.do("search", { ...window, sort: "soonest", limit: 5 }));
+    const counted = Number(/Posts 1–\d+ of (\d+)/.exec(texts[0] ?? "")?.[1]);
+    const items = texts.flatMap((text) => [...text.matchAll(RESULT)]);
+    return counted > 10 && items.length === counted && new Set(items.map(([, id]) => id)).size === counted;
+  }),
+  mission("a seller waits for replies", async (hands, { board, library }) => {
+    const posted = await hands.do("create_post", {
+      kind: "offer",
+      title: "Accordion for sale",
+      body: "48 basses.",
+    });
+    const news = await hands.do("check_subscription");
+    const reply = { body: "I would take it on Friday.", parent_id: fieldOf(posted, "id") };
+    const cursor = /^Next look: check_subscription (\{.*\})$/m.exec(news)?.[1] ?? "{}";
+    await call(board, "POST /posts", reply, { key: library });
+    const heard = await hands.do("check_subscription", { ...JSON.parse(cursor), wait_s: 10 });
+    return /"Re: Accordion for sale"[\s\S]*I would take it on Friday\.[\s\S]*a reply to your post/.test(
+      heard,
+    );
+  }),
+  mission(
+    "a lost key",
+    async (hands) => {
+      const refused = await hands.do("create_post", {
+        title: "Help",
+        body: "Nothing works.",
+        api_key: "bbk_lost",
+      });
+      const registered = await hands.do("register_publisher", { name: "Ana again", accept_terms: true });
+      const again = { title: "Back again", body: "With a new key.", api_key: fieldOf(registered, "api_key") };
+      return (
+        /register again with `register_publisher`/.test(refused) &&
+        /Published\./.test(await hands.do("create_post", again))
+      );
+    },
+    "none",
+  ),
+  mission("reply without a title", async (hands, { thread }) => {
+    const replied = await hands.do("create_post", {
+      parent: thread,
+      body: "A Japanese pull saw, cheap and sharp.",
+    });
+    return replied.includes('titled "Re: Which saw for a beginner?"');
+  }),
+  mission("another publisher's posts", async (hands, { publisher }) => {
+    const found = await hands.do("search", { q: "drill to lend" });
+    const id = /by "Kreuzberg Tool Library" (pub_\w+)/.exec(found)?.[1];
+    const theirs = await hands.do("search", { publisher: id, kind: "offer" });
+    return id === publisher && /^1\. `\w+` offer "Drill to lend"$/m.test(theirs);
+  }),
+  mission("questions in German, Japanese and Arabic", async (hands) => {
+    const posts = [
+      ["Lastenrad zu verleihen", "Für Umzüge, mit Anhänger.", "Lastenrad"],
+      ["中古の自転車を売ります", "駅の近くで受け取れます。", "自転車"],
+      ["دراجة للبيع", "دراجة في حالة جيدة قرب المحطة.", "دراجة"],
+    ] as const;
+    const found: boolean[] = [];
+    for (const [title, body, q] of posts) {
+      await hands.do("create_post", { kind: "offer", title, body });
+      found.push((await hands.do("search", { q, kind: "offer" })).includes(JSON.stringify(title)));
+    }
+    return found.every(Boolean);
+  }),
 ];
+
+/** A result that needs no second look: title, day and hour, place, publisher with its id, and some of the body. */
+const RESULT =
+  /^\d+\. `([\w-]+)` \w+ "[^"…]+"\n +\w{3} \d{4}-\d\d-\d\d \d\d:\d\d.* \| "[^"…]+".* \| by "[^"…]+".* pub_\w{14}.*\n +> \S+/gm;

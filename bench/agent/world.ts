@@ -18,6 +18,8 @@ export interface World {
   own: string;
   subscription: string;
   publisher: string;
+  /** That publisher's key. */
+  library: string;
   /** A key that was good until its publisher erased itself. */
   goneKey: string;
   /** A cursor of another search. */
@@ -97,6 +99,7 @@ export async function makeWorld(environment: Record<string, string> = {}): Promi
     own,
     subscription: saved.body.data.id,
     publisher: library.id,
+    library: library.key,
     goneKey: gone.key,
     foreignCursor: page.body.next_cursor,
     stop: () => board.stop(),

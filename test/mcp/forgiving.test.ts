@@ -133,6 +133,19 @@ describe("create_post stores what came in another form", () => {
   });
 });
 
+describe("any tool takes as arguments", () => {
+  it.each([{ sent: null }, { sent: [] }, { sent: "" }, { sent: "{}" }])("none: $sent", async ({ sent }) => {
+    const { text, isError } = await client.call("about", sent as never);
+    expect([isError, text]).toEqual([false, expect.stringContaining("posts")]);
+  });
+
+  it("text of JSON, with values in other forms", async () => {
+    const sent = '{"kind": "Event", "limit": "1", "verified": "False", "sort": "NEWEST", "near": "none"}';
+    const { text, isError } = await client.call("search", sent as never);
+    expect([isError, text]).toEqual([false, expect.stringMatching(/^(Note: .*\n)?(No posts|Now: )/)]);
+  });
+});
+
 describe("create_post refuses", () => {
   it.each([
     [{ titel: "x" }, "title"],

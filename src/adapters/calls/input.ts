@@ -120,8 +120,45 @@ function issueOf(issue: z.core.$ZodIssue): Issue[] {
   const code = String(paramsOf(issue)["code"] ?? issue.code);
   // For a missing field zod says "expected string, received undefined".
   const missing = issue.code === "invalid_type" && issue.input === undefined;
-  return [{ path, code: missing ? "required" : code, message: missing ? "Required." : issue.message }];
+  return [{ path, code: missing ? "required" : code, message: missing ? "Required." : sentenceOn(issue) }];
 }
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/** What a value breaks, in a sentence of the board. */
+function sentenceOn(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `Must be ${NOUNS[issue.expected] ?? issue.expected}.`;
+    case "invalid_value":
+      return `Must be ${inWords(issue.values.map(String))}.`;
+    case "too_big":
+      return issue.message.startsWith("Too big")
+        ? `Must be at most ${amountOf(issue.maximum, issue.origin)}.`
+        : issue.message;
+    case "too_small":
+      return issue.message.startsWith("Too small")
+        ? `Must be at least ${amountOf(issue.minimum, issue.origin)}.`
+        : issue.message;
+    default:
+      return issue.message.startsWith("Invalid") ? "Has a form that is not understood." : issue.message;
+  }
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " items" };
+const amountOf = (bound: number | bigint, origin: string) =>
+  `${bound.toLocaleString("en")}${UNITS[origin] ?? ""}`;
+
+/** `a, b or c`. */
+const inWords = (values: readonly string[]) =>
+  values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
 
 /** A field that was sent and that the operation does not have. */
 interface UnknownField {

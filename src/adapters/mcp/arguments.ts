@@ -21,12 +21,8 @@ export interface Understood {
  * Reads arguments as models send them: null and "" for what they do not want, another name where only one can be meant,
  * the fields of an inner object beside it, all of them in a box of their own.
  */
-export function understoodArguments(tool: ServedTool, sent: unknown): Understood {
-  const {
-    api_key: apiKey,
-    detail,
-    ...given
-  } = withTexts(tool, withoutNothing(unboxed(argumentsIn(sent), tool.fields)));
+export function understoodArguments(tool: ServedTool, sent: Readonly<Record<string, unknown>>): Understood {
+  const { api_key: apiKey, detail, ...given } = withTexts(tool, withoutNothing(unboxed(sent, tool.fields)));
   const notes: string[] = [];
   const named = renamed(given, tool.fields, notes);
   const served = operationAsked(tool, named);
@@ -61,10 +57,15 @@ const ENDINGS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Arguments that came as null, an empty list, or as text of JSON. */
-export function argumentsIn(sent: unknown): Record<string, unknown> {
-  const fields = fromJsonText(sent);
-  return isObject(fields) ? fields : {};
+/** A message of the protocol with its tool's arguments as an object: the SDK refuses any other before a tool is found. */
+export function withArguments<Message>(message: Message): Message {
+  if (!isObject(message) || message["method"] !== "tools/call" || !isObject(message["params"]))
+    return message;
+  const { params } = message;
+  const sent = fromJsonText(params["arguments"]);
+  const isNone = sent === null || sent === "" || (Array.isArray(sent) && sent.length === 0);
+  if (!isNone && !isObject(sent)) return message;
+  return { ...message, params: { ...params, arguments: isNone ? {} : sent } };
 }
 
 /** Numbers where a text is wanted: a title of 2026, a limit is none. */

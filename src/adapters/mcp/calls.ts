@@ -19,7 +19,7 @@ export async function callTool(
   parts: CallParts,
   door: { surface: "tools" | "reading"; answers: "text" | "data" },
   tool: ServedTool,
-  sent: unknown,
+  sent: Readonly<Record<string, unknown>>,
   credentials: Credentials,
 ): Promise<CallToolResult> {
   const dispatcher = await parts.dispatcher;

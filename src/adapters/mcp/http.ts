@@ -18,6 +18,7 @@ import { parseUrl } from "../../parse-url.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
+import { withArguments } from "./arguments.ts";
 import { type ListeningParts, listening } from "./listening.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
@@ -122,7 +123,7 @@ function counting({ dispatcher }: McpRouterParts): RequestHandler {
 function answering(handle: NodeMcpRequestHandler): RequestHandler {
   return async (request, response) => {
     const { auth } = callerOf(request, response);
-    await handle(Object.assign(request, { auth }), response, request.body);
+    await handle(Object.assign(request, { auth }), response, withArguments(request.body));
   };
 }
 

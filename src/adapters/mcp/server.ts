@@ -10,7 +10,6 @@ import type { Site } from "../../domain/site.ts";
 import type { Surface } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
-import { argumentsIn } from "./arguments.ts";
 import { callTool } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
@@ -80,7 +79,7 @@ export function mcpServers(
     const capabilities = { tools: {}, resources: listen ? { subscribe: true } : {}, prompts: {} };
     const server = new Server(SERVER, { ...options, capabilities });
     server.setRequestHandler("tools/list", { params: List }, () => ({ tools: shown }));
-    server.setRequestHandler("tools/call", { params: ToolAsked }, async (params, context) => {
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
         const names = [...tools.keys()].join(", ");
@@ -88,7 +87,7 @@ export function mcpServers(
       }
       // Over stdio the client hangs up by cancelling its request.
       const line = caller.line ?? { closed: context.mcpReq.signal, rest() {} };
-      const given = argumentsIn(params.arguments);
+      const given = params.arguments ?? {};
       const hasKey = caller.apiKey !== null || "api_key" in given;
       const asked = elicited(server, tool, given, context, { site: parts.site, hasKey });
       return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.sent, { ...caller, line });
@@ -130,11 +129,6 @@ export function mcpServers(
 
 // The SDK answers what breaks its own schemas as an internal error; what breaks these is -32602, with these words.
 const List = z.looseObject({ cursor: z.string("`cursor` must be text.").optional() });
-const ToolAsked = z.looseObject({
-  name: z.string("`name` must be text: one from tools/list."),
-  // Models send null, an empty list, or text of JSON.
-  arguments: z.unknown(),
-});
 const NAMES_RESOURCE = "`uri` must be text: one from resources/list.";
 const ResourceAsked = z.looseObject({ uri: z.string(NAMES_RESOURCE) }, NAMES_RESOURCE);
 const NAMES_PROMPT = "`name` must be text: one from prompts/list.";

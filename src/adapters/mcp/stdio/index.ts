@@ -9,6 +9,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { withArguments } from "../arguments.ts";
 import { type McpParts, mcpServers } from "../server.ts";
 
 /** Stands in for the address in the limits: all use of this process counts as one caller. */
@@ -74,7 +75,7 @@ export class StdioTransport implements Transport {
         // A stream is answered only when it ends, so nobody waits for that.
         if (message.method !== LISTEN) this.#owed.add(message.id);
       }
-      this.onmessage?.(message);
+      this.onmessage?.(withArguments(message));
       const cancelled = cancelledBy(message);
       if (cancelled !== undefined) this.#forget(cancelled);
     };
