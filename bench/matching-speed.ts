@@ -44,7 +44,7 @@ export function measureSpeed(
 ): SpeedResult {
   const random = seeded(options.queries);
   const before = memory();
-  const percolator = new Percolator<null>({ dimension: 384, classes: 2 });
+  const percolator = new Percolator<null>(384);
   let addMs: number[] = [];
   for (let n = 0; n < options.queries; n += 1) {
     const query = savedQuery(texts, random, options.floor);

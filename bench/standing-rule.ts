@@ -69,25 +69,15 @@ report("cosine >= 0.55", second, (row) => row.cosine >= 0.55);
 report("folds over themes", second, crossValidated(secondPart, [firstPart, ownPart], secondFold));
 report("trained on the first set", second, ruleOf(lineOf([firstPart, ownPart])));
 report("trained on both labelled sets", own, ruleOf(lineOf([firstPart, secondPart])));
-for (const [i, name] of FEATURES.entries()) {
-  if (i === 0) continue;
-  report(`without ${name}`, first, crossValidated(firstPart, [secondPart, ownPart], firstFold, i));
-  report(`without ${name}`, second, crossValidated(secondPart, [firstPart, ownPart], secondFold, i));
-}
 if (options.write === true) writeWeights(lineOf(ALL));
 else for (const judged of [first, second]) reportDeployed(judged);
 
 /** A rule that judges each query by weights and a cut from the other folds and the other sets. */
-function crossValidated(
-  part: Part,
-  others: readonly Part[],
-  foldOf: (query: Query) => unknown,
-  without = -1,
-): Rule {
+function crossValidated(part: Part, others: readonly Part[], foldOf: (query: Query) => unknown): Rule {
   const folds = new Map(
     [...new Set(part.rows.map(({ query }) => foldOf(query)))].map((fold) => {
       const rows = part.rows.filter((row) => foldOf(row.query) !== fold);
-      return [fold, ruleOf(lineOf([{ ...part, rows }, ...others], without))] as const;
+      return [fold, ruleOf(lineOf([{ ...part, rows }, ...others]))] as const;
     }),
   );
   return (row) => folds.get(foldOf(row.query))?.(row) ?? false;
@@ -114,14 +104,14 @@ function reportDeployed(judged: Judged): void {
   const early = deployedYes(judged, new Map());
   report("deployed, before anything counted", judged, (row) => early.has(row));
   const floors = [...standingOf(collection, vectors, backgrounds).values()]
-    .map((standing) => floorOf(standing, { kind: "offer", foreign: false }))
+    .map((standing) => floorOf(standing, { kind: "offer" }))
     .sort((a, b) => a - b);
   const at = [0.1, 0.5, 0.9].map((share) => floors[Math.floor(floors.length * share)]?.toFixed(2));
   const began = performance.now();
   for (const post of collection.posts) postText(post);
   const perPost = ((performance.now() - began) * 1000) / collection.posts.length;
   console.log(
-    `       floor for an English offer, 10/50/90 %: ${at.join(" / ")}; ${micros.toFixed(1)} us a decision, ${perPost.toFixed(0)} us to read a post`,
+    `       floor for an offer, 10/50/90 %: ${at.join(" / ")}; ${micros.toFixed(1)} us a decision, ${perPost.toFixed(0)} us to read a post`,
   );
 }
 

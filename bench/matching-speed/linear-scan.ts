@@ -26,10 +26,7 @@ export class LinearScan {
     for (let n = 0; n < this.#queries.length; n += 1) {
       const query = this.#queries[n] as SavedQuery;
       const { meaning, words } = query;
-      if (
-        meaning !== null &&
-        (dots[this.#vectorOf[n] ?? 0] ?? 0) * DOT_TO_COSINE < (meaning.floors[post.postClass] ?? 1) - 1e-9
-      )
+      if (meaning !== null && (dots[this.#vectorOf[n] ?? 0] ?? 0) * DOT_TO_COSINE < meaning.floor - 1e-9)
         continue;
       if (words !== null && !words.every((word) => said.has(word))) continue;
       if (passes(query, post)) found.push(n);

@@ -75,21 +75,16 @@ function meaningOf(
   const text = texts.asked[at] ?? parseQueryText("");
   return {
     vector,
-    floors: floorsOf(floor, { text, kinds, hasPlace, vector, background: null }),
+    floor: ownFloor(floor, { text, kinds, hasPlace, vector, background: null }),
   };
 }
 
-/** One floor for all; with 0, the calibrated rule's own for this query, for English and for foreign posts. */
-function floorsOf(floor: number, query: Parameters<typeof standingText>[0]): readonly number[] {
-  if (floor > 0) return [floor, floor];
+/** One floor for all; with 0, the calibrated rule's own for this query. */
+function ownFloor(floor: number, query: Parameters<typeof standingText>[0]): number {
+  if (floor > 0) return floor;
   const standing = standingText(query);
-  const least = (foreign: boolean) =>
-    Math.min(...(query.kinds ?? KINDS).map((kind) => floorOf(standing, { kind, foreign })));
-  return [least(false), least(true)];
+  return Math.min(...(query.kinds ?? KINDS).map((kind) => floorOf(standing, { kind })));
 }
-
-/** Share of posts that are foreign. */
-const FOREIGN = 0.1;
 
 /** A post somewhere between two real texts. */
 export function newPost(texts: Texts, random: () => number): NewPost {
@@ -108,7 +103,6 @@ export function newPost(texts: Texts, random: () => number): NewPost {
     createdAt: NOW,
     words: texts.postWords[at] ?? [],
     vector: mixed(texts.posts[at] ?? new Float32Array(384), pick(texts.posts, random), random),
-    postClass: Number(random() < FOREIGN),
   };
 }
 

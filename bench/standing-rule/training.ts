@@ -11,9 +11,6 @@ const SIGNS: Record<(typeof FEATURES)[number], number> = {
   cosine: 1,
   sharedWords: -1,
   kindAsked: 1,
-  asksToo: -1,
-  otherRole: -1,
-  foreign: 1,
   passing: -1,
   level: -1,
 };
@@ -40,18 +37,15 @@ export const hardOf = (rows: readonly Row[]) => rows.filter((row) => row.labelle
 export const denseOf = (rows: readonly Row[]) => rows.filter((row) => row.query.dense);
 
 /** Weights, and a bias that includes the cut: the cut is at 0. */
-export function lineOf(parts: readonly Part[], without = -1): Line {
+export function lineOf(parts: readonly Part[]): Line {
   const examples = parts.flatMap(({ rows, weight }) =>
-    rows
-      .filter((row) => row.passes)
-      .map(({ x, match }): Example => ({ x: x.map((v, i) => (i === without ? 0 : v)), match, weight })),
+    rows.filter((row) => row.passes).map(({ x, match }): Example => ({ x, match, weight })),
   );
   const line = fitLogistic(
     examples,
     FEATURES.map((name) => SIGNS[name]),
     RIDGE,
   );
-  if (without >= 0) line.weights[without] = 0;
   return { ...line, bias: line.bias - cutOf(line, parts) };
 }
 

@@ -14,7 +14,6 @@ const TAGS = ["bike", "music", "東京", "über", "x"];
 const OPEN: SavedQuery["filter"] = OPEN_FILTER;
 const QUERY: SavedQuery = { filter: OPEN, createdAt: 0, required: [], words: [], meaning: null };
 const POST: NewPost = {
-  postClass: 0,
   kind: "offer",
   tags: [],
   place: null,
@@ -34,7 +33,7 @@ describe("a percolator", () => {
     let byMeaning = 0;
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 150 }), (steps) => {
-        const percolator = new Percolator<string>({ dimension: DIMENSION, classes: 2 });
+        const percolator = new Percolator<string>(DIMENSION);
         const all = new Map<string, SavedQuery>();
         for (const { id, query, post } of steps) {
           if (query === "remove") {
@@ -68,9 +67,9 @@ describe("a percolator", () => {
     ];
     for (const { center, post } of places) {
       for (const words of [[], null]) {
-        const percolator = new Percolator<null>({ dimension: DIMENSION, classes: 2 });
+        const percolator = new Percolator<null>(DIMENSION);
         const near = { ...center, radiusKm: 500 };
-        const meaning = words === null ? { vector: vectorOf(1), floors: [0.3, 0.3] } : null;
+        const meaning = words === null ? { vector: vectorOf(1), floor: 0.3 } : null;
         percolator.add("q", { ...QUERY, words, meaning, filter: { ...OPEN, near } }, null);
         const found = percolator.candidates({ ...POST, place: post, vector: vectorOf(1) });
         expect(found.map(({ id }) => id)).toEqual(["q"]);
@@ -79,14 +78,14 @@ describe("a percolator", () => {
   });
 
   it("finds nothing for a query that words cannot find and that has no vector", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, classes: 2 });
+    const percolator = new Percolator<null>(DIMENSION);
     percolator.add("q", { ...QUERY, words: null }, null);
     expect(percolator.candidates({ ...POST, vector: vectorOf(1) })).toEqual([]);
   });
 
   it("finds more than the kernel looks at in one call", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, classes: 2 });
-    const meaning = { vector: vectorOf(1), floors: [0.3, 0.3] };
+    const percolator = new Percolator<null>(DIMENSION);
+    const meaning = { vector: vectorOf(1), floor: 0.3 };
     for (let i = 0; i < 20_000; i += 1) percolator.add(`q${i}`, { ...QUERY, words: null, meaning }, null);
     const found = percolator.candidates({ ...POST, vector: vectorOf(1) });
     expect(new Set(found.map(({ id }) => id)).size).toBe(20_000);
@@ -94,10 +93,10 @@ describe("a percolator", () => {
   });
 
   it("gives back the memory of removed queries to new ones", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, classes: 2 });
+    const percolator = new Percolator<null>(DIMENSION);
     const fill = () => {
       for (let i = 0; i < 300; i += 1) {
-        const meaning = { vector: vectorOf(i), floors: [0.5, 0.5] };
+        const meaning = { vector: vectorOf(i), floor: 0.5 };
         percolator.add(`q${i}`, { ...QUERY, words: null, meaning }, null);
       }
     };
@@ -115,8 +114,8 @@ describe("a percolator", () => {
   });
 
   it("refuses a vector of another length", () => {
-    const percolator = new Percolator<null>({ dimension: DIMENSION, classes: 2 });
-    const meaning = { vector: new Int8Array(16), floors: [0.3, 0.3] };
+    const percolator = new Percolator<null>(DIMENSION);
+    const meaning = { vector: new Int8Array(16), floor: 0.3 };
     expect(() => percolator.add("q", { ...QUERY, meaning }, null)).toThrow(RangeError);
     expect(percolator.size).toBe(0);
   });
@@ -131,8 +130,7 @@ function lookAtAll(all: ReadonlyMap<string, SavedQuery>, post: NewPost): Map<str
     if (!required.every((word) => said.has(word))) continue;
     const cosine = meaning === null || post.vector === null ? null : cosineOf(meaning.vector, post.vector);
     const byWords = words?.every((word) => said.has(word)) === true;
-    const near =
-      meaning !== null && cosine !== null && cosine >= (meaning.floors[post.postClass] ?? 1) - 1e-9;
+    const near = meaning !== null && cosine !== null && cosine >= meaning.floor - 1e-9;
     if (byWords || near) found.set(id, cosine);
   }
   return found;
@@ -202,7 +200,7 @@ const saved: fc.Arbitrary<SavedQuery> = fc.record({
   createdAt: fc.constantFrom(0, 0, 7),
   required: fc.oneof(fc.constant([]), listOf(WORDS)),
   words: maybe(listOf(WORDS), 3),
-  meaning: maybe(fc.record({ vector, floors: fc.tuple(floor, floor) }), 3),
+  meaning: maybe(fc.record({ vector, floor }), 3),
 });
 const newPost: fc.Arbitrary<NewPost> = fc.record({
   kind: fc.constantFrom(...KINDS),
@@ -217,7 +215,6 @@ const newPost: fc.Arbitrary<NewPost> = fc.record({
   createdAt: fc.constantFrom(5, 9),
   words: fc.array(fc.constantFrom(...WORDS), { maxLength: 8 }),
   vector: maybe(vector, 4),
-  postClass: fc.constantFrom(0, 1),
 });
 const step = fc.record({
   id: fc.nat(60).map((n) => `sub_${n}`),

@@ -122,14 +122,13 @@ export class Matching {
         ...filteredOf(post, publisher),
         words: text.speech.single,
         vector,
-        postClass: Number(text.foreign),
       })
       .filter(({ value, cosine }) => value === null || answers(value, text, cosine))
       .map(({ id }) => id);
   }
 
   #empty(): Percolator<StandingText | null> {
-    return new Percolator({ dimension: this.#embedder.dimension, classes: CLASSES.length });
+    return new Percolator(this.#embedder.dimension);
   }
 
   #take(id: string, row: StoredSubscription | null): void {
@@ -227,26 +226,20 @@ export class Matching {
 type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
-/** Classes of posts, by whether they are foreign: the rule's floors are much lower for foreign ones. */
-const CLASSES = [false, true] as const;
-
 function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {
   const { words, phrases, excluded } = standing;
   const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
-  const floor = (foreign: boolean) => Math.min(...kinds.map((kind) => floorOf(standing, { kind, foreign })));
+  const floor = Math.min(...kinds.map((kind) => floorOf(standing, { kind })));
   // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
   const asksNothing = words.length + phrases.length + excluded.length === 0;
   return {
     required: termsIn(phrases),
     words: asksNothing ? null : termsIn(words),
-    meaning: words.length === 0 || vector === null ? null : { vector, floors: CLASSES.map(floor) },
+    meaning: words.length === 0 || vector === null ? null : { vector, floor },
   };
 }
 
-function filteredOf(
-  post: StoredPost,
-  publisher: StoredPublisher,
-): Omit<NewPost, "words" | "vector" | "postClass"> {
+function filteredOf(post: StoredPost, publisher: StoredPublisher): Omit<NewPost, "words" | "vector"> {
   const { lat, lng } = post.location ?? { lat: null, lng: null };
   const place = lat === null || lng === null ? null : { lat, lng };
   return { ...post, ...windowOf(post), place, verified: publisher.verifiedAt !== null };

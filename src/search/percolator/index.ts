@@ -13,8 +13,8 @@ export interface SavedQuery {
   required: readonly string[];
   /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
   words: readonly string[] | null;
-  /** A post whose cosine reaches the floor of its class is found by meaning. Null: meaning finds nothing. */
-  meaning: { vector: Int8Array; floors: readonly number[] } | null;
+  /** A post whose cosine reaches the floor is found by meaning. Null: meaning finds nothing. */
+  meaning: { vector: Int8Array; floor: number } | null;
 }
 
 /** What filters read of a new post. */
@@ -37,8 +37,6 @@ export interface NewPost extends FilteredPost {
   /** Every word it says, in the form that saved queries use. */
   words: Iterable<string>;
   vector: Int8Array | null;
-  /** Each class of posts has floors of its own. */
-  postClass: number;
 }
 
 /** A saved query that a post may answer. */
@@ -57,10 +55,10 @@ interface Entry<T> {
   meaning: Meaning | null;
 }
 
-/** Where the vector of a query lies, and the floor of its cosine for each class of posts. */
+/** Where the vector of a query lies, and the floor of its cosine. */
 interface Meaning {
   row: number;
-  floors: readonly number[];
+  floor: number;
 }
 
 /** About what a query with its text takes on the heap. */
@@ -75,21 +73,16 @@ const HEAP_BYTES = 1_300;
  */
 export class Percolator<T> {
   readonly #dimension: number;
-  readonly #classes: number;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #vectors: VectorMemory;
   /** Rows of vectors: how many there were at most, and which of them are free again. */
   #rows = 0;
   readonly #freeRows: number[] = [];
 
-  /**
-   * @param options.dimension  of all vectors; a multiple of 16
-   * @param options.classes  how many classes of posts have floors of their own
-   */
-  constructor(options: { dimension: number; classes: number }) {
-    this.#dimension = options.dimension;
-    this.#classes = options.classes;
-    this.#vectors = new VectorMemory(options.dimension);
+  /** @param dimension  of all vectors; a multiple of 16 */
+  constructor(dimension: number) {
+    this.#dimension = dimension;
+    this.#vectors = new VectorMemory(dimension);
   }
 
   get size(): number {
@@ -101,19 +94,14 @@ export class Percolator<T> {
     return this.#rows * this.#dimension + this.size * HEAP_BYTES;
   }
 
-  /** Keeps a query; one of the same id is replaced. @throws RangeError for a vector or floors of another length */
+  /** Keeps a query; one of the same id is replaced. @throws RangeError for a vector of another length */
   add(id: string, { meaning, ...query }: SavedQuery, value: T): void {
     if (meaning !== null && meaning.vector.length !== this.#dimension) {
       throw new RangeError(`A vector has ${meaning.vector.length} dimensions, not ${this.#dimension}.`);
     }
-    if (meaning !== null && meaning.floors.length !== this.#classes) {
-      throw new RangeError(
-        `There are ${meaning.floors.length} floors for ${this.#classes} classes of posts.`,
-      );
-    }
     this.remove(id);
     const row = meaning === null ? null : this.#keep(meaning.vector);
-    const kept = meaning === null || row === null ? null : { row, floors: meaning.floors };
+    const kept = meaning === null || row === null ? null : { row, floor: meaning.floor };
     this.#entries.set(id, { id, value, query, meaning: kept });
   }
 
@@ -148,8 +136,7 @@ export class Percolator<T> {
     );
     for (const [at, { entry, meaning, hasWords }] of toCompare.entries()) {
       const dot = dots[at] ?? 0;
-      const floor = meaning.floors[post.postClass] ?? Number.POSITIVE_INFINITY;
-      const isNear = dot >= Math.ceil(floor / DOT_TO_COSINE - 1e-6);
+      const isNear = dot >= Math.ceil(meaning.floor / DOT_TO_COSINE - 1e-6);
       if (isNear || hasWords) found.push({ id: entry.id, value: entry.value, cosine: dot * DOT_TO_COSINE });
     }
     return found;

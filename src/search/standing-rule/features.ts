@@ -1,20 +1,12 @@
 import type { PostBackground } from "../../schema/subscription.ts";
+import type { PostParts } from "../../schema/text.ts";
 import type { QueryText } from "../query-text.ts";
+import { askedKinds } from "./asked-kinds.ts";
 import { levelOf, passingOf } from "./background.ts";
-import { askedKinds, isForeign, offers, seeks, wantedRole } from "./cues.ts";
 import { type Speech, says, speechOf, termsOf } from "./terms.ts";
 
 /** What the rule reads of a pair, in the order of its weights; see docs/matching.md for what each is good for. */
-export const FEATURES = [
-  "cosine",
-  "sharedWords",
-  "kindAsked",
-  "asksToo",
-  "otherRole",
-  "foreign",
-  "passing",
-  "level",
-] as const;
+export const FEATURES = ["cosine", "sharedWords", "kindAsked", "passing", "level"] as const;
 export type Features = Readonly<Record<(typeof FEATURES)[number], number>>;
 
 /** Sharing half of the words is as suspicious as it gets; sharing all of them answers by words. */
@@ -32,9 +24,6 @@ export interface QuerySide {
   excluded: readonly string[];
   /** Kinds whose posts would answer, by the query's words; empty when kinds are given as a filter. */
   asked: readonly string[];
-  kindGiven: boolean;
-  /** 1: wants posts that seek, -1: wants posts that offer, 0: does not say. */
-  role: -1 | 0 | 1;
   /** Natural logarithm of how many posts pass the filters: the more there are, the fewer of them answer. */
   passing: number;
   /** Mean cosine with them. */
@@ -45,8 +34,6 @@ export interface QuerySide {
 export interface PostText {
   kind: string;
   speech: Speech;
-  role: -1 | 0 | 1;
-  foreign: boolean;
 }
 
 /** @param query.background  null before it was counted */
@@ -57,55 +44,35 @@ export function querySide(query: {
   background: PostBackground | null;
 }): QuerySide {
   const { text, kinds, background } = query;
-  const [only, another] = kinds ?? [];
-  const roleOfKind = another !== undefined ? 0 : only === "request" ? 1 : only === "offer" ? -1 : 0;
   return {
     words: [...new Set(text.any.map(termsOf))],
     phrases: text.phrases.map((words) => termsOf(words.join(" "))),
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
     asked: kinds === null ? askedKinds(text.plain) : [],
-    kindGiven: kinds !== null,
-    role: wantedRole(text.plain) || roleOfKind,
     passing: Math.log(passingOf(background, query)),
     level: levelOf(background),
   };
 }
 
 /** The parts of a post that the rule reads. */
-export interface PostTexts {
+export interface PostTexts extends PostParts {
   kind: string;
-  title: string;
-  body: string;
-  tags: readonly string[];
-  placeName: string | null;
 }
 
 export function postText({ kind, title, body, tags, placeName }: PostTexts): PostText {
   // Tags and place are one text, as in the index's tables.
-  const speech = speechOf([title, body, [...tags, placeName ?? ""].join(" ")]);
-  const text = `${title}. ${body}`;
-  const seeking = Number(seeks(title)) + Number(kind === "request");
-  const offering = Number(offers(text)) + Number(kind === "offer");
-  return {
-    kind,
-    speech,
-    role: seeking > offering ? 1 : seeking < offering ? -1 : 0,
-    foreign: isForeign(text),
-  };
+  return { kind, speech: speechOf([title, body, [...tags, placeName ?? ""].join(" ")]) };
 }
 
 /** Everything the weights are multiplied by. */
 export function featuresOf(query: QuerySide, post: PostText, cosine: number): Features {
-  const { words, asked, kindGiven, role } = query;
+  const { words, asked } = query;
   const shared =
     words.length === 0 ? 0 : words.filter((word) => says(post.speech, word)).length / words.length;
   return {
     cosine,
     sharedWords: Math.min(shared, SHARE_MAX),
     kindAsked: Number(asked.includes(post.kind)),
-    asksToo: Number(!kindGiven && post.kind === "request" && !asked.includes("request")),
-    otherRole: Number(role !== 0 && post.role === -role),
-    foreign: Number(post.foreign),
     passing: query.passing,
     level: query.level,
   };
@@ -119,15 +86,12 @@ export function judged(features: Features): Features {
   return features.cosine >= NEAR_COSINE ? { ...features, sharedWords: 0 } : features;
 }
 
-/** The features of the post that needs the lowest cosine of all: foreign, worded differently, of the kind asked for. */
-export function bestCase(query: QuerySide, post: Pick<PostText, "kind" | "foreign"> | null): Features {
+/** The features of the post that needs the lowest cosine of all: worded differently, of the kind asked for. */
+export function bestCase(query: QuerySide, post: Pick<PostText, "kind"> | null): Features {
   return {
     cosine: 0,
     sharedWords: 0,
     kindAsked: post === null ? Number(query.asked.length > 0) : Number(query.asked.includes(post.kind)),
-    asksToo: 0,
-    otherRole: 0,
-    foreign: post === null ? 1 : Number(post.foreign),
     passing: query.passing,
     level: query.level,
   };

@@ -66,14 +66,10 @@ export function passesWords({ phrases, excluded }: StandingText, { speech }: Pos
 /**
  * Cosine below which no post answers this query by meaning.
  *
- * @param post  when given, the bound for posts of this kind and language: higher for English ones, since the query's
- *   own bound must allow for foreign posts
+ * @param post  when given, the bound for posts of this kind: higher where the query does not ask for it
  * @returns 0.1 or more, by the scale of the weights' model; Infinity when the query has no vector
  */
-export function floorOf(
-  standing: StandingText,
-  post: Pick<PostText, "kind" | "foreign"> | null = null,
-): number {
+export function floorOf(standing: StandingText, post: Pick<PostText, "kind"> | null = null): number {
   if (post === null || standing.floor === Number.POSITIVE_INFINITY) return standing.floor;
   return floorFrom(standing, bestCase(standing, post));
 }

@@ -9,9 +9,6 @@ export const WEIGHTS: Features = {
   cosine: 14.145,
   sharedWords: -7.128,
   kindAsked: 1.286,
-  asksToo: -1.234,
-  otherRole: -2.149,
-  foreign: 1.528,
   passing: -1.471,
   level: -23.154,
 };
