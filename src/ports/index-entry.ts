@@ -38,17 +38,23 @@ export function indexEntryOf(post: StoredPost): IndexEntry {
 }
 
 /**
- * What posts about one thing share: the page they name, and the start, since a page may announce several days. A relayed
+ * What copies of one post share: the page they name, the title and the start, since a page may tell of many things. A relayed
  * entry without a link of its own may name the page of its whole feed, so its `source_id` there belongs to it.
  */
 export function sourceOf(
-  post: Pick<StoredPost, "sourceUrl" | "startsAt" | "parentId" | "link" | "syndicated" | "metadata">,
+  post: Pick<
+    StoredPost,
+    "title" | "sourceUrl" | "startsAt" | "parentId" | "link" | "syndicated" | "metadata"
+  >,
 ): string | null {
   const page = post.sourceUrl === null || post.parentId !== null ? null : sourceKey(post.sourceUrl);
   if (page === null) return null;
   const { source_id: entry } = post.metadata;
   const isEntry = post.syndicated && post.link === null && typeof entry === "string";
-  return [page, ...(isEntry ? [`#${entry}`] : []), ...(post.startsAt === null ? [] : [post.startsAt])].join(
-    " ",
-  );
+  const title = post.title
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+  return [page, ...(isEntry ? [`#${entry}`] : []), title, post.startsAt ?? ""].join(" ");
 }

@@ -9,13 +9,13 @@ import { NOW, type OpenIndex, openIndex, post, question, vectorOf } from "../sup
 const SOURCE = "example.org/talks/7";
 const NEWEST = { order: "newest", after: null, limit: 100 } as const;
 
-describe("posts with one source", () => {
+describe("copies of a post", () => {
   let folder: string;
   let open: OpenIndex;
   const put = (...entries: (Partial<IndexEntry> & { id: string })[]) =>
     open.write((index) => {
       for (const [n, entry] of entries.entries())
-        index.put(post({ createdAt: NOW + n, source: SOURCE, ...entry }));
+        index.put(post({ createdAt: NOW + n, source: SOURCE, publisherId: `pub_${entry.id}`, ...entry }));
     });
   const asked = (fields: Parameters<typeof question>[0]): Question => question({ distinct: true, ...fields });
   const listed = async (fields: Parameters<typeof question>[0] = {}) =>
@@ -47,6 +47,16 @@ describe("posts with one source", () => {
     expect(await listed()).toEqual(["c", "other"]);
     expect(await open.index.count(asked({}))).toBe(2);
     expect(await open.index.copies(asked({}), ["c", "other", "gone"])).toEqual([["a", "b", "d"], [], []]);
+  });
+
+  it("are never of one publisher, however alike", async () => {
+    put(
+      { id: "a", publisherId: "pub_1" },
+      { id: "b", publisherId: "pub_1" },
+      { id: "c", publisherId: "pub_2" },
+    );
+    expect(await listed()).toEqual(["b", "a"]);
+    expect(await open.index.copies(asked({}), ["a", "b"])).toEqual([["c"], ["c"]]);
   });
 
   it("are all found by questions that do not ask for different ones", async () => {

@@ -2,7 +2,7 @@ import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { MARK } from "../memory/rows.ts";
 
-/** Posts with one source, of which only the first-hand one is shown, else the oldest. */
+/** Posts of several publishers with one source, of which only the first-hand one is shown, else the oldest. */
 export class Copies {
   readonly #memory: PostMemory;
   readonly #matches: (row: number) => boolean;
@@ -15,11 +15,11 @@ export class Copies {
     this.#matches = matches;
   }
 
-  /** True when a matching post with the same source stands for this one. */
+  /** True when a matching post of another publisher with the same source stands for this one. */
   isCopy(row: number): boolean {
     if (!hasCompany(this.#memory, row)) return false;
     const first = this.#firstLike(row);
-    return first !== row && first >= 0 && this.#goesFirst(first, row);
+    return first >= 0 && this.#isOther(first, row) && this.#goesFirst(first, row);
   }
 
   /** The match that stands for all with this row's source, or -1; the row itself when none could stand for it. */
@@ -46,14 +46,20 @@ export class Copies {
     return best;
   }
 
-  /** The other matching posts with the same source, oldest first. */
+  /** The matching posts of other publishers with the same source, oldest first. */
   of(row: number): number[] {
     const others: number[] = [];
     if (!hasCompany(this.#memory, row)) return others;
     this.#each(row, (other) => {
-      if (this.#matches(other)) others.push(other);
+      if (this.#isOther(other, row) && this.#matches(other)) others.push(other);
     });
     return others.sort((a, b) => this.#compareAges(a, b));
+  }
+
+  /** Nobody posts a copy of a post of their own. */
+  #isOther(a: number, b: number): boolean {
+    const publishers = this.#memory.rows.publisher.view;
+    return publishers[a] !== publishers[b];
   }
 
   #each(row: number, take: (other: number) => void): void {

@@ -163,10 +163,10 @@ export class RecentPosts {
         this.index.put(entry);
         if (vector === null) this.index.removeVector(entry.id);
         else this.index.putVector(entry.id, vector.model, vector.vector);
-        const { id, source, syndicated, createdAt } = entry;
+        const { id, source, publisherId, syndicated, createdAt } = entry;
         this.#touch(id, {
           at: now,
-          post: { updatedAt: post.updatedAt, source: { id, source, syndicated, createdAt } },
+          post: { updatedAt: post.updatedAt, source: { id, source, publisherId, syndicated, createdAt } },
         });
       }
       for (const id of changes.gonePosts) {

@@ -5,6 +5,7 @@ import type { PostFilter } from "../../../schema/filter.ts";
 export interface Sourced {
   id: string;
   source: string | null;
+  publisherId: string;
   syndicated: boolean;
   createdAt: number;
 }
@@ -19,7 +20,7 @@ export interface SourceLookups {
   matching(question: Question, ids: readonly string[]): Promise<Set<string>>;
 }
 
-/** Those of some matches for which another match stands: the first-hand one, else the oldest. */
+/** Those of some matches for which a match of another publisher stands: the first-hand one, else the oldest. */
 export async function copiesAmong(
   lookups: SourceLookups,
   question: Question,
@@ -27,7 +28,9 @@ export async function copiesAmong(
 ): Promise<Set<string>> {
   const hidden = new Set<string>();
   for (const [id, group] of await groupsOf(lookups, question, ids)) {
-    if (group.toSorted(compareStanding)[0]?.id !== id) hidden.add(id);
+    const [first] = group.toSorted(compareStanding);
+    const own = group.find((post) => post.id === id);
+    if (first !== undefined && first.publisherId !== own?.publisherId) hidden.add(id);
   }
   return hidden;
 }
@@ -40,7 +43,9 @@ export async function copiesOf(
 ): Promise<string[][]> {
   const groups = await groupsOf(lookups, question, ids);
   return ids.map((id) => {
-    const others = (groups.get(id) ?? []).filter((post) => post.id !== id);
+    const group = groups.get(id) ?? [];
+    const own = group.find((post) => post.id === id);
+    const others = group.filter(({ publisherId }) => publisherId !== own?.publisherId);
     return others.sort(compareAges).map((post) => post.id);
   });
 }

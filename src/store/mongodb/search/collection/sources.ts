@@ -31,13 +31,14 @@ export class SourceQueries {
   }
 
   async #find(filter: Parameters<Collection<PostDocument>["find"]>[0]): Promise<Sourced[]> {
-    const projection = { source: 1, syndicated: 1, created_at: 1 };
+    const projection = { source: 1, publisher_id: 1, syndicated: 1, created_at: 1 };
     const posts = await this.#run(() =>
       this.#posts.find(filter, { projection, maxTimeMS: MAX_TIME_MS }).toArray(),
     );
-    return posts.map(({ _id, source = null, syndicated, created_at }) => ({
+    return posts.map(({ _id, source = null, publisher_id, syndicated, created_at }) => ({
       id: _id,
       source,
+      publisherId: publisher_id,
       syndicated,
       createdAt: created_at.getTime(),
     }));
