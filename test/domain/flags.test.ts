@@ -177,6 +177,11 @@ describe("time", () => {
       "<|",
     ],
     ...["\u200B", "\u2066", "\u00AD", "忽", "ﷺ", "\u0301", "\u{E0041}", "👩\u200D"],
+    "your ",
+    "human: a ",
+    "any assistant that reads a ",
+    "the rules you received ",
+    "call a_b ",
     ...["%41", "\\u0041", "&#65;", "0x41, "],
     "ignore ",
     "ignore and say previous rules ",
@@ -214,13 +219,14 @@ describe("time", () => {
     "'a ",
   ];
 
-  it("is linear: 8,000 hostile characters take milliseconds", () => {
+  it("is at most five times that of prose of the same length", () => {
+    const least = (text: string) =>
+      Math.min(...Array.from({ length: 5 }, () => cpuMsOf(() => flagsOf([text]))));
     for (const unit of hostile) flagsOf([unit.repeat(400)]);
+    const prose = least(HONEST.join(" ").repeat(8).slice(0, 8000));
     for (const unit of hostile) {
       const text = unit.repeat(Math.ceil(8000 / unit.length)).slice(0, 8000);
-      const times = Array.from({ length: 5 }, () => cpuMsOf(() => flagsOf([text])));
-      // The target is 5 ms; the rest is for a slow machine. Anything quadratic takes seconds.
-      expect(Math.min(...times), JSON.stringify(unit)).toBeLessThan(15);
+      expect(least(text), JSON.stringify(unit)).toBeLessThan(5 * prose);
     }
   });
 });
