@@ -123,7 +123,7 @@ const CITIES = new Map(
  * IANA name of a zone by that name, by Outlook's, by what Windows shows for it, or by one with a path of the vendor before
  * it; null for others.
  */
-export function ianaNamed(name: string): string | null {
+function ianaNamed(name: string): string | null {
   const bare = name.replace(/^"|"$/g, "").trim();
   if (bare === "") return null;
   if (isZone(bare)) return bare;
