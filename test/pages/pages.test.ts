@@ -312,6 +312,21 @@ describe("pages", () => {
     }
   });
 
+  it("end an all-day event on its last day, and call nobody who relays it its organizer", async () => {
+    const { id } = await write(board, made.key, {
+      kind: "event",
+      starts_at: "2026-12-18T00:00:00+01:00",
+      ends_at: "2026-12-21T00:00:00+01:00",
+      timezone: "Europe/Berlin",
+      syndicated: true,
+      source_url: "https://source.example/calendar",
+      metadata: { all_day: true },
+    });
+    const [data] = dataOf((await getPage(board, `/p/${id}`)).text);
+    expect(data).toMatchObject({ startDate: "2026-12-18", endDate: "2026-12-20" });
+    expect(data).not.toHaveProperty("organizer");
+  });
+
   it("draw a bar for each day that counts something, and none for the others", async () => {
     const { text } = await getPage(board, "/stats");
     const [shape = ""] = text.split('id="posts-desc"')[1]?.split("</svg>") ?? [];

@@ -2,6 +2,7 @@ import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
 import type { Publisher } from "../../../schema/publisher.ts";
 import { offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
+import { isAllDay, shownEnd } from "../../text/clock.ts";
 import { oneLine, safeHref } from "./html.ts";
 import { SITE_NAME } from "./layout.ts";
 
@@ -33,10 +34,11 @@ export function postData(post: PostWithContext): Record<string, unknown> {
         name: post.title,
         description,
         startDate: localMoment(post.starts_at, post),
-        endDate: localMoment(post.ends_at, post),
+        endDate: localMoment(shownEnd(post), post),
         eventStatus: "https://schema.org/EventScheduled",
         ...attendance(post),
-        organizer: author,
+        // Who relays an event does not hold it.
+        organizer: post.syndicated ? null : author,
         sameAs: safeHref(post.link),
         keywords: keywordsOf(post),
       });
@@ -148,16 +150,18 @@ const ONLINE = /^\W*(online|virtual|remote|webinar|livestream|zoom|video (call|c
 
 const keywordsOf = ({ tags }: Post) => (tags.length === 0 ? null : tags.join(", "));
 
-/** A moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`. */
-function localMoment(iso: string | null, { timezone, location }: Post): string | null {
+/** A moment as clocks at the post show it, with their offset: `2026-12-05T10:00:00+01:00`; of an all-day event, the day. */
+function localMoment(iso: string | null, post: Post): string | null {
   if (iso === null) return null;
+  const { timezone, location } = post;
   const zone =
     timezone ??
     (location?.lat == null || location.lng == null ? null : zoneAt({ lat: location.lat, lng: location.lng }));
-  if (zone === null) return iso;
+  if (zone === null) return post.kind === "event" && isAllDay(post) ? iso.slice(0, "YYYY-MM-DD".length) : iso;
   const moment = Date.parse(iso);
   const minutes = offsetMs(moment, zone) / 60_000;
   const local = new Date(moment + minutes * 60_000).toISOString().slice(0, 19);
+  if (post.kind === "event" && isAllDay(post)) return local.slice(0, "YYYY-MM-DD".length);
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   const padded = (number: number) => String(number).padStart(2, "0");
   return `${local}${minutes < 0 ? "-" : "+"}${padded(hours)}:${padded(Math.floor(rest))}`;
