@@ -44,13 +44,12 @@ export class Posts {
     caller: StoredPublisher | null,
     now: number,
   ): Promise<Noted<PostWithContext> & { repliesCursor: string | null }> {
-    const relatedTo = this.#related.begin(id, now);
     const [post, replies] = await Promise.all([
       this.#store.posts.get(id),
       this.#store.posts.replies(id, { after: null, limit: LIMITS.repliesInPost + 1 }),
     ]);
     if (post === null || post.state === "removed") throw new BoardError("post_not_found");
-    const related = await relatedTo(post);
+    const related = await this.#related.of(post, now);
     const first = cutPage(replies, LIMITS.repliesInPost);
     const seen = await visibilityOf(this.#store, [post, ...first.shown, ...related]);
     const notes = notesFor(post, seen, caller);
@@ -59,8 +58,6 @@ export class Posts {
     if (shown === undefined) throw new BoardError("post_not_found");
     const answers = this.#resources(shownOf(first.shown, seen), seen);
     const similar = this.#resources(shownOf(related, seen), seen);
-    // Found again at the next reading, without what was hidden meanwhile.
-    if (similar.length < related.length) this.#related.forget(id);
     const repliesCursor = this.#repliesCursor(id, first.last);
     return { data: { ...shown, replies: answers, related: similar }, repliesCursor, notes };
   }

@@ -85,11 +85,6 @@ export class Rows {
     return this.ids.of(row);
   }
 
-  /** The ids of many rows. */
-  idsOf(rows: readonly number[]): string[] {
-    return this.ids.many(rows, this.size);
-  }
-
   /** Adds a row at the end. Its place in the orders of time is left to `keepOrders` when many are added at once. */
   append(
     post: IndexedPost,
@@ -182,7 +177,6 @@ export class Rows {
     }
     this.size = to;
     this.dead = 0;
-    this.ids.forgetTexts();
     this.byId.clear();
     this.bySeq.clear();
     for (let row = 0; row < to; row += 1) this.#enter(row);

@@ -133,7 +133,7 @@ export class Searcher {
   }
 
   idsOf(rows: readonly number[]): string[] {
-    return this.#memory.rows.idsOf(rows);
+    return rows.map((row) => this.#memory.rows.idOf(row));
   }
 
   /** The rows of ids, -1 for those that are not here. */
