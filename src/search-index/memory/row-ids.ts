@@ -12,7 +12,8 @@ export class RowIds {
   #buffer: Buffer<ArrayBufferLike> = Buffer.alloc(0);
 
   of(row: number): string {
-    return this.#bytesOf(row).toString("utf8");
+    const at = this.at.view[row] ?? 0;
+    return this.#all().toString("utf8", at + 1, at + 1 + (this.bytes.view[at] ?? 0));
   }
 
   /** @param bytes  of an id */
@@ -58,7 +59,12 @@ export class RowIds {
 
   #bytesOf(row: number): Buffer {
     const at = this.at.view[row] ?? 0;
+    return this.#all().subarray(at + 1, at + 1 + (this.bytes.view[at] ?? 0));
+  }
+
+  /** The bytes of all ids. */
+  #all(): Buffer {
     if (this.#buffer.buffer !== this.bytes.buffer) this.#buffer = Buffer.from(this.bytes.buffer);
-    return this.#buffer.subarray(at + 1, at + 1 + (this.bytes.view[at] ?? 0));
+    return this.#buffer;
   }
 }

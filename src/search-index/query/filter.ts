@@ -88,11 +88,12 @@ function rowsNear({ size, lat, lng }: Rows, near: PostFilter["near"], most: numb
   if (near === null) return null;
   const box = boxAround(near, near.radiusKm);
   const [lats, lngs] = [lat.view, lng.view];
+  const { south, north } = box;
   const found: number[] = [];
   for (let row = 0; row < size; row += 1) {
     const y = lats[row] ?? 0;
     // A row without a place has NaN there, which no comparison passes.
-    if (!(y >= box.south && y <= box.north) || !inBox(box, y, lngs[row] ?? 0)) continue;
+    if (!(y >= south && y <= north) || !inBox(box, y, lngs[row] ?? 0)) continue;
     found.push(row);
     if (found.length > most) return null;
   }

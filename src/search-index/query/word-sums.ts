@@ -24,11 +24,12 @@ export class WordSums {
   /** By row. */
   scores = new Float32Array(0);
   coverage = new Float32Array(0);
+  #found = new Uint32Array(0);
 
   /**
    * Replaces all sums.
    * @param among  only these rows are wanted, ascending; null means all
-   * @returns rows with a score, ascending
+   * @returns rows with a score, ascending; they hold until the next call
    */
   sum(
     { rows, lists }: PostMemory,
@@ -60,14 +61,7 @@ export class WordSums {
       }
     }
     if (among !== null) return among.filter((row) => (scores[row] ?? 0) > 0);
-    const found = new Uint32Array(rows.size);
-    let count = 0;
-    for (let row = 0; row < rows.size; row += 1) {
-      if (!((scores[row] ?? 0) > 0)) continue;
-      found[count] = row;
-      count += 1;
-    }
-    return found.slice(0, count);
+    return this.#found.subarray(0, findScores(scores, rows.size, this.#found));
   }
 
   #clear(size: number): void {
@@ -75,9 +69,21 @@ export class WordSums {
       const room = Math.ceil(size * 1.25);
       this.scores = new Float32Array(room);
       this.coverage = new Float32Array(room);
+      this.#found = new Uint32Array(room);
     } else {
       this.scores.fill(0, 0, size);
       this.coverage.fill(0, 0, size);
     }
   }
+}
+
+/** Writes the rows with a score to `out`, ascending. @returns how many they are */
+function findScores(scores: Float32Array, size: number, out: Uint32Array): number {
+  let count = 0;
+  for (let row = 0; row < size; row += 1) {
+    if ((scores[row] ?? 0) === 0) continue;
+    out[count] = row;
+    count += 1;
+  }
+  return count;
 }

@@ -93,20 +93,35 @@ export class SignCodes {
     const last = reaching(counts, most);
     // The farther a code, the larger its step: these are the rows whose meaning alone suffices.
     const bits = this.#steps.findLastIndex((step) => step <= last);
-    const rows = words?.rows ?? NO_WORDS.rows;
     const wordsUpTo = Math.max(last, lastWithWords);
-    const found: number[] = [];
-    for (let start = 0, nth = 0; start < size; start += BLOCK_ROWS) {
+    const found = new Uint32Array(size);
+    return found.slice(
+      0,
+      this.#collect(found, bits, words?.rows ?? NO_WORDS.rows, withWords.steps, wordsUpTo),
+    );
+  }
+
+  /** Writes the rows that differ in `bits` at most, and those with words of a step up to `last`. @returns how many */
+  #collect(out: Uint32Array, bits: number, rows: Uint32Array, steps: Uint16Array, last: number): number {
+    const size = out.length;
+    let [count, nth] = [0, 0];
+    let next = rows[0] ?? size;
+    for (let start = 0; start < size; start += BLOCK_ROWS) {
       const differences = this.#differences(start);
-      const count = Math.min(BLOCK_ROWS, size - start);
-      for (let at = 0; at < count; at += 1) {
-        const hasWords = rows[nth] === start + at;
-        const isNear = (differences[at] ?? 0) <= bits;
-        if (isNear || (hasWords && (withWords.steps[nth] ?? 0) <= wordsUpTo)) found.push(start + at);
-        if (hasWords) nth += 1;
+      const within = Math.min(BLOCK_ROWS, size - start);
+      for (let at = 0; at < within; at += 1) {
+        let isWanted = (differences[at] ?? 0) <= bits;
+        if (start + at === next) {
+          isWanted ||= (steps[nth] ?? 0) <= last;
+          nth += 1;
+          next = nth < rows.length ? (rows[nth] ?? size) : size;
+        }
+        if (!isWanted) continue;
+        out[count] = start + at;
+        count += 1;
       }
     }
-    return Uint32Array.from(found);
+    return count;
   }
 
   /** Notes for each row in how many bits its code differs from the query's. @returns how often each difference occurs */
