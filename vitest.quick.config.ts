@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
  * model, a browser, a receiver or a feed that takes its time, the whole history of an index or its thread, a benchmark or
- * its board, attacks that leave the machine, a heap of its own. Hostile input takes long too, and its files are named so.
+ * its board, thousands of posts or callers, attacks that leave the machine, a heap of its own. Hostile input takes long too, and its files are named so.
  * Every other file is quick.
  */
 const WANTS_MORE = [
@@ -15,6 +15,7 @@ const WANTS_MORE = [
   /\/bench\/([\w-]+|support\/board-fill)\.ts"/,
   /support\/texts\/attacks/,
   /from "node:v8"/,
+  /\ba thousand\b|longest posts|while posts arrive/,
 ];
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
