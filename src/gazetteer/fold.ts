@@ -1,11 +1,11 @@
-/** The form in which names of places are compared: no case, accents, dots or hyphens; "St. Ives" is "saint ives". */
+/** The form in which names of places are compared: no case, accents, dots or hyphens; "St. Ives" and "Sankt Ives" are "saint ives". */
 export function foldedPlace(name: string): string {
   // Most names, and they are read by the dozen for each word of a search: what follows costs ten times as much.
   return PLAIN.test(name) ? name.toLowerCase() : foldedLetters(name);
 }
 
 /** Words of ASCII letters and digits, one blank between two, of which the first is no short form. */
-const PLAIN = /^(?!(?:st|ft|mt) )[a-z0-9]+(?: [a-z0-9]+)*$/i;
+const PLAIN = /^(?!(?:sankt|st|ste|ft|mt) )[a-z0-9]+(?: [a-z0-9]+)*$/i;
 
 function foldedLetters(name: string): string {
   return name
@@ -16,7 +16,7 @@ function foldedLetters(name: string): string {
     .replace(/['’ʻ`.]/g, "")
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim()
-    .replace(/^(?:st|ft|mt) /, (word) => `${SHORT.get(word.trim()) ?? word} `);
+    .replace(/^(?:sankt|st|ste|ft|mt) /, (word) => `${SHORT.get(word.trim()) ?? word} `);
 }
 
 const LETTERS = new Map([
@@ -30,7 +30,9 @@ const LETTERS = new Map([
 ]);
 
 const SHORT = new Map([
+  ["sankt", "saint"],
   ["st", "saint"],
+  ["ste", "sainte"],
   ["ft", "fort"],
   ["mt", "mount"],
 ]);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 import { type GazetteerPlace, goesOn, placeNamed } from "./index.ts";
 
@@ -31,20 +32,10 @@ const named = new LRUCache<string, { place: GazetteerPlace | null }>({
 });
 const begun = new LRUCache<string, boolean>({ max: REMEMBERED, memoMethod: (words) => goesOn(words) });
 
-/** Words of other meanings that are also names of places. */
-const COMMON: ReadonlySet<string> = new Set(
-  `january february march april may june july august september october november december monday tuesday wednesday
-  thursday friday saturday sunday spring summer autumn winter english german french spanish italian dutch polish
-  portuguese hindi arabic turkish japanese chinese russian swahili latin reading nice bath mobile orange split bar tours
-  cork essen worms angers nancy florence victoria male hull derby sale same normal surprise paradise hope independence
-  university home job commerce industry opportunity police date van most brest ban lens moss data this best central union
-  liberty enterprise rice media batman sandy kent bend buy speed street young water wood store much long concord corona
-  eugene mesa aurora jackson lincoln general person need cash bulk total search private public good exchange return
-  advance town city village park beach lake river island old new north south east west big little black white green red
-  blue rose iris jazz rock salsa tango art music opera piano violin yoga chess bike car house room flat school college
-  church market fair garden farm free cheap help work play read write learn teach walk run swim ride drive sport club team
-  online remote anywhere zoom virtual`.split(/\s+/),
-);
+/** Words of other meanings that are also names of places: `never` one, or only with a capital behind a preposition. */
+const [WORDS] = readData<{ never: string[]; marked: string[] }>("place-words.json");
+const NEVER: ReadonlySet<string> = new Set(WORDS?.never);
+const MARKED: ReadonlySet<string> = new Set(WORDS?.marked);
 
 /**
  * The first place that a text speaks of: behind a preposition ("near Utrecht", "in Prenzlauer Berg"), or by a name that can
@@ -57,13 +48,14 @@ export function placeInText(text: string): PlaceInText | null {
     [...text.matchAll(PHRASES)].map((found) => [found.index + found[0].length, found.index]),
   );
   let unmarked: PlaceInText | null = null;
-  for (const [at, { index }] of words.entries()) {
+  for (const [at, { index, 0: word }] of words.entries()) {
     const before = words[at - 1];
-    const start = phrases.get(index) ?? (isPreposition(before) ? before?.index : undefined);
+    const start = phrases.get(index) ?? (isPreposition(before, word) ? before?.index : undefined);
     const isMarked = start !== undefined;
     for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
       const { place } = named.memo(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
+      if (!isMeant(name, place, isMarked, isTitle)) continue;
       if (isMarked) return { place, text: text.slice(start, index) + name };
       unmarked ??= { place, text: name };
       break;
@@ -72,8 +64,21 @@ export function placeInText(text: string): PlaceInText | null {
   return unmarked;
 }
 
-const isPreposition = (word: RegExpExecArray | undefined) =>
-  word !== undefined && PREPOSITIONS.has(word[0].toLowerCase());
+/** Whether a word that may have another meaning, or has no capital, means the place. */
+function isMeant(name: string, place: GazetteerPlace, isMarked: boolean, isTitle: boolean): boolean {
+  const folded = foldedPlace(name);
+  const isLower = /^\p{Ll}/u.test(name);
+  if (MARKED.has(folded)) return isMarked && !isTitle && !isLower;
+  // Behind no preposition, a short word without a capital is a place by its own name only: "rum" is Rome in Danish.
+  return !isLower || isMarked || folded.length > SHORT_NAME || foldedPlace(place.name) === folded;
+}
+const SHORT_NAME = 4;
+
+/** Prepositions of one letter, and "to", stand before a place only where it has a capital: "a coin", "to come". */
+const isPreposition = (before: RegExpExecArray | undefined, word: string) =>
+  before !== undefined &&
+  PREPOSITIONS.has(before[0].toLowerCase()) &&
+  !(/^(?:.|to)$/iu.test(before[0]) && /^\p{Ll}/u.test(word));
 
 /** What may be a name from the first of these words on, the longest first. */
 function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): string[] {
@@ -92,7 +97,7 @@ function namesFrom(text: string, [first, ...more]: readonly RegExpExecArray[]): 
 
 function mayName(name: string): boolean {
   const folded = foldedPlace(name);
-  return folded.length > 2 && !/["\d]/.test(name) && !name.startsWith("-") && !COMMON.has(folded);
+  return folded.length > 2 && !/["\d]/.test(name) && !name.startsWith("-") && !NEVER.has(folded);
 }
 
 /** How large a place must be to be meant by these words. */

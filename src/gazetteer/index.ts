@@ -21,11 +21,14 @@ export interface GazetteerPlace {
   district: boolean;
 }
 
-/** What a name means: one place, beside which others may bear the name; one of several; a country; none. */
+/**
+ * What a name means: one place, beside which others of comparable size may bear the name; one of several; a country or region,
+ * which is better known than the towns of its name; none.
+ */
 export type Resolved =
   | { place: GazetteerPlace; others: GazetteerPlace[] }
   | { oneOf: GazetteerPlace[] }
-  | { country: string }
+  | { region: string; namesakes: GazetteerPlace[] }
   | { unknown: GazetteerPlace[] };
 
 /** A place is meant, whatever its context, when it is this many times as large as the next of its name. */
@@ -34,6 +37,8 @@ const DOMINANCE = 4;
 const SAME_KM = 15;
 /** How far a place is, at most, from the one it is said to be in or near. */
 const AROUND_KM = 60;
+/** Others of a name are told beside the place that is meant where they are at least a tenth as large. */
+const COMPARABLE = 10;
 /** How many other places of the name are told. */
 const TOLD = 5;
 /** Longer texts are no names of places. */
@@ -54,10 +59,13 @@ export function resolvePlace(
   const text = sent.normalize("NFC").slice(0, NAME_CHARS).trim();
   for (const reading of readingsOf(text)) {
     const found = candidatesOf(table, reading).filter((place) => fits(table.get(place)));
+    const isBare = reading.beside.length === 0 || found.length === 0;
+    if (isBare && isRegion(table, reading.name, namedLike(table, reading.name))) {
+      const namesakes = largestOf(table, found, 2).map((place) => table.get(place));
+      return { region: reading.name, namesakes: labelsApart(table, namesakes).map(placeWith) };
+    }
     if (found.length > 0) return decided(table, found, reading.name);
   }
-  const country = text.length > 2 ? countryNamed(text) : null;
-  if (country !== null) return { country };
   return { unknown: placesLike(table, text) };
 }
 
@@ -66,7 +74,7 @@ export function placeNamed(name: string): GazetteerPlace | null {
   const table = openPlaces();
   const [first = "", ...beside] = name.split(",").map((part) => part.trim());
   const found = candidatesOf(table, { name: first, beside, before: [], strict: true });
-  if (found.length === 0) return null;
+  if (found.length === 0 || (beside.length === 0 && isRegion(table, first, found))) return null;
   const decision = decided(table, found, first);
   return "place" in decision ? decision.place : null;
 }
@@ -78,6 +86,30 @@ export function goesOn(words: string): boolean {
   const begun = foldedPlace(`${words} a`).slice(0, -1);
   return table.hasBeginning(begun) || (UMLAUT.test(begun) && table.hasBeginning(withUmlauts(begun)));
 }
+
+/** A town that is as large as this is meant rather than the state it lies in: New York. */
+const OVER_STATE = 100_000;
+/** A town that is as large as this is meant rather than a region elsewhere. */
+const OVER_REGION = 500_000;
+
+/**
+ * Whether a name means a country, nation, island or region rather than a town of that name elsewhere. A town in the region
+ * itself is meant: Luxembourg, Salzburg.
+ */
+function isRegion(table: PlaceTable, name: string, towns: readonly number[]): boolean {
+  const folded = foldedPlace(name);
+  const codes = folded.length < 3 ? [] : (regionCodes(foldedPlace).get(folded) ?? []);
+  if (codes.length === 0) return false;
+  return towns.every((town) => {
+    const { region, population } = table.get(town);
+    if (population >= OVER_REGION) return false;
+    return !isInOne(region, codes) || (population < OVER_STATE && codes.some((code) => code.includes(".")));
+  });
+}
+
+/** Whether a division of GeoNames lies in the country of one of these codes. */
+const isInOne = (region: string, codes: readonly string[]) =>
+  codes.some((code) => code.slice(0, 2) === region.slice(0, 2));
 
 /** The two-letter code of a country, by its name in one of many languages, a usual abbreviation or the code itself. */
 export function countryNamed(name: string): string | null {
@@ -100,6 +132,8 @@ interface Reading {
 /** Words before or behind a name that say nothing of which place is meant. */
 const AROUND_WORDS =
   /^(?:near|in|around|at|close to|next to|downtown|central|greater|inner|the city of|city of|bei|à|em|en|a)\s+|\s+(?:area|metro area|region|city centre|city center|downtown|centre|center)$/giu;
+/** What tells a town from its namesakes: "im Breisgau", "am Neckar". */
+const WHERE = /\s(?:am|an der|im|in der|vor der|ob der|bei|upon|sur)\s.+$/iu;
 const SEPARATORS = /[,;/|()（）、，\n]+|\s[-–—·]\s/u;
 /** Names of more words are tried as a whole only. */
 const WORDS_MAX = 8;
@@ -127,6 +161,8 @@ function* readingsOf(text: string): Generator<Reading> {
       yield { name: last, beside: [first], before: [], strict: true };
     }
   }
+  const short = text.replace(WHERE, "");
+  if (short !== text) yield { name: short, beside: [], before: [], strict: false };
   const bare = text.replace(AROUND_WORDS, "").trim();
   if (bare !== text && bare !== "") yield* readingsOf(bare);
 }
@@ -195,10 +231,11 @@ function decided(table: PlaceTable, found: readonly number[], name: string): Res
     (record, at) => !records.slice(0, at).some((larger) => kmBetween(record, larger) <= SAME_KM),
   );
   const told = labelsApart(table, apart.slice(0, TOLD + 1), apart).map(placeWith);
+  const comparable = (other: GazetteerPlace) => other.population * COMPARABLE >= (told[0]?.population ?? 0);
   const spelt = apart.filter((record) => record.name.toLowerCase() === name.toLowerCase());
   const isMeant = dominates(apart) || (spelt[0] === apart[0] && dominates(spelt));
   const [place, ...others] = told;
-  return isMeant && place !== undefined ? { place, others } : { oneOf: told };
+  return isMeant && place !== undefined ? { place, others: others.filter(comparable) } : { oneOf: told };
 }
 
 /** The first is several times as large as the next. */

@@ -1,3 +1,5 @@
+import { readData } from "../data/read.ts";
+
 /** Codes of countries and of regions (`US.IL`) by the names that people give them, folded. */
 export type RegionCodes = ReadonlyMap<string, readonly string[]>;
 
@@ -10,38 +12,18 @@ const LANGUAGES =
 /** Names of countries that display names lack, as `name: code`. */
 const COUNTRIES = `usa: US, us: US, united states of america: US, america: US, uk: GB, great britain: GB,
   korea: KR, republic of korea: KR, uae: AE, holland: NL, the netherlands: NL, czech republic: CZ, turkey: TR,
-  hong kong: HK, macau: MO, macao: MO, ivory coast: CI, burma: MM, macedonia: MK, viet nam: VN, prc: CN,
-  england: GB.ENG, scotland: GB.SCT, wales: GB.WLS, northern ireland: GB.NIR`;
+  hong kong: HK, macau: MO, macao: MO, ivory coast: CI, burma: MM, macedonia: MK, viet nam: VN, prc: CN`;
 
-/** First-order divisions whose names people write beside a town: abbreviation, GeoNames' code where it differs, name. */
-const DIVISIONS: Readonly<Record<string, string>> = {
-  US: `AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, CA California, CO Colorado, CT Connecticut, DE Delaware,
-    DC District of Columbia, FL Florida, GA Georgia, HI Hawaii, ID Idaho, IL Illinois, IN Indiana, IA Iowa, KS Kansas,
-    KY Kentucky, LA Louisiana, ME Maine, MD Maryland, MA Massachusetts, MI Michigan, MN Minnesota, MS Mississippi,
-    MO Missouri, MT Montana, NE Nebraska, NV Nevada, NH New Hampshire, NJ New Jersey, NM New Mexico, NY New York,
-    NC North Carolina, ND North Dakota, OH Ohio, OK Oklahoma, OR Oregon, PA Pennsylvania, RI Rhode Island,
-    SC South Carolina, SD South Dakota, TN Tennessee, TX Texas, UT Utah, VT Vermont, VA Virginia, WA Washington,
-    WV West Virginia, WI Wisconsin, WY Wyoming`,
-  CA: `AB=01 Alberta, BC=02 British Columbia, MB=03 Manitoba, NB=04 New Brunswick, NL=05 Newfoundland and Labrador,
-    NS=07 Nova Scotia, ON=08 Ontario, PE=09 Prince Edward Island, QC=10 Quebec, SK=11 Saskatchewan, YT=12 Yukon,
-    NT=13 Northwest Territories, NU=14 Nunavut`,
-  AU: `ACT=01 Australian Capital Territory, NSW=02 New South Wales, NT=03 Northern Territory, QLD=04 Queensland,
-    SA=05 South Australia, TAS=06 Tasmania, VIC=07 Victoria, WA=08 Western Australia`,
-};
+/**
+ * Regions, nations and islands: a code, then names; the code is the country's where GeoNames has none for the region. Names of
+ * ISO 3166-2 in English are from Unicode CLDR 48.2.0 (Unicode License v3), the others were added by hand.
+ */
+const REGIONS = readData<[code: string, ...names: string[]]>("regions.jsonl");
 
-/** Names of regions by code: `US.IL` is Illinois. */
+/** Names of the divisions that people write beside a town: `US.IL` is Illinois. */
 export const REGION_NAMES: ReadonlyMap<string, string> = new Map(
-  divisions().map(({ code, name }) => [code, name]),
+  REGIONS.filter(([code]) => /^(?:US|CA|AU)\./.test(code)).map(([code, name = ""]) => [code, name]),
 );
-
-function divisions(): { code: string; short: string; name: string }[] {
-  return Object.entries(DIVISIONS).flatMap(([country, text]) =>
-    text.split(",").map((entry) => {
-      const [, short = "", own = short, name = ""] = /^\s*(\w+)(?:=(\w+))?\s+(.+?)\s*$/s.exec(entry) ?? [];
-      return { code: `${country}.${own}`, short, name };
-    }),
-  );
-}
 
 let codes: Map<string, string[]> | undefined;
 
@@ -58,8 +40,11 @@ export function regionCodes(fold: (name: string) => string): RegionCodes {
     const [name = "", code = ""] = pair.trim().split(": ");
     add(codes, name, code);
   }
-  for (const { code, short, name } of divisions())
-    for (const word of [short, name]) add(codes, fold(word), code);
+  // Mali is the country, also where a district elsewhere is called so.
+  const countries = new Set(codes.keys());
+  for (const [code, ...names] of REGIONS)
+    for (const name of names.map(fold))
+      if (code.includes(".") || !countries.has(name)) add(codes, name, code);
   return codes;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseUrl } from "../parse-url.ts";
 import { spanOfText, type TimeSpan } from "./time/iso-8601.ts";
+import { zoneNamed } from "./time/zone.ts";
 
 /** Only fields that several schemas share. Each gives its JSON form by `meta`, since its parsing is wider. */
 
@@ -48,7 +49,7 @@ function refused(text: string, context: z.RefinementCtx, message: string): never
 function spanWithin(text: string): TimeSpan | null {
   const span = spanOfText(text);
   if (span === null || span.from < Date.parse("0001-01-01") || span.to >= Date.UTC(10_000, 0, 1)) return null;
-  return span.zone !== undefined && !isTimeZone(span.zone) ? null : span;
+  return span.zone !== undefined && zoneNamed(span.zone) === null ? null : span;
 }
 
 /** A moment in an answer, ISO 8601 in UTC. */
@@ -146,19 +147,19 @@ function urlProblem(text: string): string | null {
   return null;
 }
 
-/** An IANA time zone name this runtime knows. */
+/** An IANA time zone that this runtime knows; other letter case and blanks around it are taken. */
 export const TimeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, "Must be an IANA time zone, such as Europe/Berlin.");
-
-function isTimeZone(name: string): boolean {
-  // Intl also takes offsets such as "+01:00", which are no zone names.
-  if (/^[+-]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
+  .transform((sent, context): string => {
+    const zone = zoneNamed(sent);
+    if (zone !== null) return zone;
+    context.addIssue({
+      code: "custom",
+      params: { code: "invalid_format" },
+      input: sent,
+      message: "Must be an IANA time zone, such as Europe/Berlin.",
+    });
+    return z.NEVER;
+  })
+  .meta({ override: { type: "string", maxLength: 64 } });

@@ -33,6 +33,23 @@ describe("a post with the name of a place alone", () => {
   });
 
   it.each([
+    ["Canterbury, Kent", 51.28, 1.08],
+    ["Truro, Cornwall", 50.27, -5.05],
+    ["Ubud, Bali", -8.51, 115.27],
+    ["Graefestr. 12, 10967 Berlin", 52.52, 13.41],
+    ["London SE15", 51.51, -0.13],
+    ["Paris 11e", 48.85, 2.35],
+    ["Zürich HB", 47.37, 8.55],
+    ["Berlin Kreuzberg", 52.5, 13.4],
+    ["Amsterdam Oost", 52.37, 4.89],
+  ])("finds the town within %s", async (name, lat, lng) => {
+    expect(await placeOf(name)).toEqual(roughly(name, lat, lng));
+  });
+
+  it.each([
+    "London Road",
+    "Kent",
+    "Bali",
     "Springfield",
     "Cambridge",
     "Home",
@@ -67,7 +84,9 @@ describe("a post with the name of a place alone", () => {
     expect(berlin.note).toContain("at Berlin, Germany (52.5");
     expect(berlin.note).toContain(`send \`lat\` and \`lng\`: PATCH /posts/${berlin.id}`);
     expect((await noteOn("Springfield")).note).toContain("several places bear this name");
-    expect((await noteOn("The old mill")).note).toBe("");
+    expect((await noteOn("The old mill")).note).toContain("the name of its place is not known");
+    expect((await noteOn("Kent")).note).toContain("that of a country or region");
+    expect((await noteOn("Online")).note).toBe("");
   });
 
   it("moves when its place's name changes, and stays when something else does", async () => {

@@ -35,9 +35,45 @@ describe("resolvePlace", () => {
     }
   });
 
-  it("tells who else bears the name", () => {
-    const found = resolvePlace("Paris");
-    expect("place" in found && found.others.map(({ label }) => label)).toContain("Paris, Texas");
+  it("tells who else bears the name, where it is of comparable size", () => {
+    const othersOf = (name: string) => {
+      const found = resolvePlace(name);
+      return "place" in found ? found.others.map(({ label }) => label) : null;
+    };
+    expect(othersOf("Birmingham")).toEqual(["Birmingham, Alabama"]);
+    expect(othersOf("Paris")).toEqual([]);
+  });
+
+  it.each([
+    ..."Bali Tenerife Sardinia Madeira Skye Kent Cornwall Ontario Scotland Italy Cuba Malta Germany".split(
+      " ",
+    ),
+    ..."Deutschland Sardinien Mali Georgia Sicily Essex Kreta".split(" "),
+    "Isle of Skye",
+    "Kent, England",
+  ])("takes %s for a country or region, and for no small town", (name) => {
+    expect(resolvePlace(name)).toHaveProperty("region");
+  });
+
+  it.each([
+    ["New York", "New York City, New York"],
+    ["Washington", "Washington, D.C., District of Columbia"],
+    ["Luxembourg", "Luxembourg, Luxembourg"],
+    ["Salzburg", "Salzburg, Austria"],
+    ["Monaco", "Monaco, Monaco"],
+    ["Limerick", "Luimneach, Ireland"],
+    ["Kent, WA", "Kent, Washington"],
+    ["Ontario, California", "Ontario, California"],
+    ["St. Gallen", "Sankt Gallen, Switzerland"],
+    ["Sankt Gallen", "Sankt Gallen, Switzerland"],
+    ["St. Pölten", "Sankt Pölten, Austria"],
+    ["Bad Homburg", "Bad Homburg vor der Höhe, Germany"],
+    ["Freiburg im Breisgau", "Freiburg, Germany"],
+    ["Esslingen am Neckar", "Esslingen, Germany"],
+    ["Ludwigshafen", "Ludwigshafen am Rhein, Germany"],
+    ["La Coruña", "A Coruña, Spain"],
+  ])("takes %s for the town", (name, label) => {
+    expect(labelOf(name)).toBe(label);
   });
 
   it("takes a venue for the town it stands in, and no venue alone", () => {
@@ -100,6 +136,49 @@ describe("placeInText", () => {
     const found = placeInText(text);
     expect(found?.text).toBe(words);
     expect(found?.place.name).toBe(name);
+  });
+
+  it.each([
+    ["house in Cork", "Cork"],
+    ["flat in Nice", "Nice"],
+    ["yoga in Bath", "Bath"],
+    ["Lessons move to Etobicoke", "Etobicoke"],
+    ["chess club london", "London"],
+    ["flat in munich", "Munich"],
+    ["meet in Kent, Washington", "Kent"],
+  ])("reads the place of %s", (text, name) => {
+    expect(placeInText(text)?.place.name).toBe(name);
+  });
+
+  it.each([
+    ...[
+      "holiday in Cuba",
+      "a flat in Italy",
+      "surf in Bali",
+      "room in Kent",
+      "walking in Skye",
+      "near Scotland",
+    ],
+    ...[
+      "I can help",
+      "loom for sale",
+      "rum tasting",
+      "soul music",
+      "vin naturel",
+      "a wedding",
+      "a coin",
+      "a deal",
+    ],
+    ...[
+      "what is to come",
+      "a table top",
+      "to manage people",
+      "bei Regen drinnen",
+      "at Christmas",
+      "nice bath",
+    ],
+  ])("reads none in %s", (text) => {
+    expect(placeInText(text)).toBeNull();
   });
 
   it("takes no mark behind a word for a part of a longer name", () => {

@@ -1,5 +1,5 @@
 import type { Advice } from "../../failures.ts";
-import { type GazetteerPlace, placeNamed, resolvePlace } from "../../gazetteer/index.ts";
+import { type GazetteerPlace, placeNamed, type Resolved, resolvePlace } from "../../gazetteer/index.ts";
 import type { StoredPost } from "../../ports/store/index.ts";
 import { offsetMs, zoneAt } from "../../schema/time/local-time.ts";
 import { adviceToEdit } from "./advice.ts";
@@ -33,10 +33,12 @@ export function noteOnPlace({ id, location }: StoredPost): Advice[] {
       adviceToEdit(id, (call) => `${found}; if another place is meant, send \`lat\` and \`lng\`: ${call}.`),
     ];
   }
-  if (lat !== null) return [];
+  if (lat !== null || NOWHERE.test(name)) return [];
   const several = resolvePlace(name);
   if (!("oneOf" in several) || several.oneOf.length < 2) {
-    const unknown = "`near` does not find this post, since the name of its place is not known";
+    const isRegion = "region" in several;
+    const why = isRegion ? "is that of a country or region" : `is not known${nearest(several)}`;
+    const unknown = `\`near\` does not find this post, since the name of its place ${why}`;
     return [
       adviceToEdit(
         id,
@@ -48,13 +50,65 @@ export function noteOnPlace({ id, location }: StoredPost): Advice[] {
   return [adviceToEdit(id, (call) => `${unclear}; send its region too, or \`lat\` and \`lng\`: ${call}.`)];
 }
 
-/** The place of the whole name, or of what follows a venue: the longest end, after a comma, that means a place. */
+/** What is nowhere needs no place. */
+const NOWHERE = /\b(?:online|remote|virtual|anywhere|worldwide|everywhere|zoom|internet|web|video call)\b/iu;
+
+const OR = new Intl.ListFormat("en", { type: "disjunction" });
+const nearest = (found: Resolved) =>
+  "unknown" in found && found.unknown.length > 0
+    ? ` (perhaps ${OR.format(found.unknown.map(({ label }) => label))})`
+    : "";
+
+/**
+ * The place of the whole name, or of what follows a venue: the longest end, after a comma, that means a place. Where what stands
+ * before it is a town itself, the end is not meant: an unknown region bears the name of a town elsewhere. At last the town
+ * that a longer text begins with: "London SE15", "Zürich HB".
+ */
 function placeMeant(name: string): GazetteerPlace | null {
   const parts = name.split(/[,，、]/u).map((part) => part.trim());
-  for (let from = 0; from < parts.length; from += 1) {
-    const end = parts.slice(from);
+  const bare = parts.map((part) => withoutNumbers(part));
+  for (const [from, part] of parts.entries()) {
+    const end = from === 0 ? parts : bare.slice(from);
     const place = placeNamed(end.join(", "));
     if (place !== null && (end.length > 1 || place.population >= POPULATION_MIN)) return place;
+    if (end.length > 1 && isTown(part)) return null;
+  }
+  return parts.length === 1 ? townBeginning(name) : null;
+}
+
+/** Without house numbers and postal codes: "10967 Berlin", "Paris 11e". */
+const withoutNumbers = (part: string) =>
+  part
+    .split(/\s+/u)
+    .filter((word) => !/\d/.test(word))
+    .join(" ");
+
+/** Whether a name is that of a town, wherever it lies. */
+function isTown(name: string): boolean {
+  const found = resolvePlace(name);
+  const [largest] = "place" in found ? [found.place] : "oneOf" in found ? found.oneOf : [];
+  return largest?.name.toLowerCase() === name.toLowerCase() && largest.population >= POPULATION_MIN;
+}
+
+/** Towns that a longer text may begin with. */
+const CITY_POPULATION = 100_000;
+/** Words of things that bear a town's name anywhere. */
+const NAMESAKE =
+  /\b(?:street|st|road|rd|avenue|ave|lane|way|drive|square|close|court|terrace|hotel|inn|pub|bar|café|cafe|restaurant|pizzeria|bakery|arms|hostel)\b|stra(?:ß|ss)e$|str\.?$|platz$|allee$/iu;
+
+/** Short names of towns in other languages are words too: "Room 101" is not in Rome. */
+const SHORT_NAME = 4;
+
+/** The district of a large town ("Berlin Kreuzberg"), or the town that is said first. */
+function townBeginning(text: string): GazetteerPlace | null {
+  const words = withoutNumbers(text).split(/\s+/u);
+  if (words.length > 5 || /[/|()–—]/u.test(text) || NAMESAKE.test(text)) return null;
+  for (let end = words.length; end > 0; end -= 1) {
+    const [town, part] = [words.slice(0, end).join(" "), words.slice(end).join(" ")];
+    const place = placeNamed(town);
+    if (place === null || place.population < CITY_POPULATION) continue;
+    const isOwn = town.length > SHORT_NAME || place.name.toLowerCase() === town.toLowerCase();
+    if (isOwn) return part === "" ? place : (placeNamed(`${part}, ${town}`) ?? place);
   }
   return null;
 }

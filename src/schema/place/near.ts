@@ -66,12 +66,14 @@ function nearOfText(sent: string): NearPoint | Misread {
       code: "ambiguous_place",
       message: `Several places bear this name. Send one of ${quotedLabels(found.oneOf)}, or its \`lat,lng\`.`,
     };
-  if ("country" in found)
+  if ("region" in found) {
+    const towns =
+      found.namesakes.length === 0 ? "name one" : `name one (of this name: ${quotedLabels(found.namesakes)})`;
     return {
       code: "not_a_place",
-      message:
-        "This is a country, and `near` takes a town or district: name one, with `radius_km` up to 500, or put the country into `q`.",
+      message: `This is a country or region, and \`near\` takes a town or district: ${towns}, with \`radius_km\` up to 500, or put the region into \`q\`.`,
     };
+  }
   const like = found.unknown.length === 0 ? "" : ` Did you mean ${quotedLabels(found.unknown)}?`;
   return {
     code: "unknown_place",

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { resolvePlace } from "../../gazetteer/index.ts";
 import { fromJsonText } from "../scalars.ts";
 import { spanOfText, type TimeSpan } from "./iso-8601.ts";
+import { zoneNamed } from "./zone.ts";
 
 /** The zones farthest ahead of UTC and behind it: a day begins first in the one and ends last in the other. */
 const AHEAD_MS = 14 * 3_600_000;
@@ -41,7 +42,7 @@ export function withMoments(sent: Record<string, unknown>): {
     return span?.local === true ? [[name, span]] : [];
   });
   if (local.length === 0) return { fields: sent, note: null };
-  const said = typeof sent["timezone"] === "string" ? sent["timezone"] : null;
+  const said = typeof sent["timezone"] === "string" ? zoneNamed(sent["timezone"]) : null;
   const zone = said ?? zoneOfPlace(fromJsonText(sent["location"]));
   const moments = local.flatMap(([name, span]): [string, string][] => {
     const known = span.zone ?? zone;

@@ -28,7 +28,7 @@ export function builtPlaces(): Buffer {
   const byName = new Map<string, number[]>();
   for (const [place, { name }] of records.entries())
     byName.set(foldedPlace(name), [...(byName.get(foldedPlace(name)) ?? []), place]);
-  const others = [...halves(records), ...exemplars(records, byName), ...exonyms(records, byName)];
+  const others = [...parts(records, byName), ...exemplars(records, byName), ...exonyms(records, byName)];
   const kept = new Map(others.map((other) => [`${other.place} ${foldedPlace(other.name)}`, other]));
   const telling = [...kept.values()].filter(
     ({ name, place }) =>
@@ -58,11 +58,24 @@ function recordOf({ name, country, featureCode, adminCode, population, loc }: Ci
 
 type ByName = ReadonlyMap<string, readonly number[]>;
 
-/** Both names of "Donostia / San Sebastián". */
-function* halves(records: readonly PlaceRecord[]): Generator<OtherName> {
-  for (const [place, record] of records.entries()) {
-    const names = record.name.split(" / ");
-    if (names.length > 1) for (const name of names) yield { name, place };
+/** Towns as small as this are named in full. */
+const SHORT_NAME_POPULATION = 15_000;
+/** What tells a town from its namesakes: "am Rhein", "vor der Höhe", "upon Tyne", "de Gran Canaria". */
+const WHERE =
+  /[ -](?:am|an der|im|in der|vor der|ob der|bei|unter|aan den?|aan de|upon|on|sur|en|sous|lès|de Gran|nad|pod)[ -].+$/iu;
+/** Articles of Galicia, as the rest of Spain says them. */
+const ARTICLES: Readonly<Record<string, string>> = { A: "La", O: "El", As: "Las", Os: "Los" };
+
+/** Both names of "Donostia / San Sebastián"; "Ludwigshafen" of "Ludwigshafen am Rhein"; "La Coruña" of "A Coruña". */
+function* parts(records: readonly PlaceRecord[], byName: ByName): Generator<OtherName> {
+  for (const [place, { name, population, region }] of records.entries()) {
+    const names = name.split(" / ");
+    if (names.length > 1) for (const half of names) yield { name: half, place };
+    const short = name.replace(WHERE, "");
+    if (short !== name && population >= SHORT_NAME_POPULATION && !byName.has(foldedPlace(short)))
+      yield { name: short, place };
+    const [, article = "", rest = ""] = /^([AO]s?) (.+)$/.exec(name) ?? [];
+    if (region.startsWith("ES.") && article !== "") yield { name: `${ARTICLES[article]} ${rest}`, place };
   }
 }
 
