@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
+import { TimeZone } from "../../src/schema/scalars.ts";
 import { builtPlaces } from "../support/gazetteer/build.ts";
 
 const MEGABYTE = 1_000_000;
@@ -104,6 +105,22 @@ describe("resolvePlace", () => {
       "٣",
     ])
       expect(() => resolvePlace(text)).not.toThrow();
+  });
+});
+
+describe("the zone of a post", () => {
+  it.each([
+    ["europe/berlin", "Europe/Berlin"],
+    [" Europe/Berlin", "Europe/Berlin"],
+    ["AMERICA/NEW_YORK", "America/New_York"],
+    ["utc", "UTC"],
+  ])("%s is %s", (sent, zone) => {
+    expect(TimeZone.parse(sent)).toBe(zone);
+  });
+
+  it("is no offset and no unknown name", () => {
+    for (const sent of ["+01:00", "Berlin", "Europe/Atlantis"])
+      expect(TimeZone.safeParse(sent).success).toBe(false);
   });
 });
 

@@ -479,7 +479,7 @@ describe("search", () => {
     const { body } = await search("tags=named&near=Berlin");
     expect(body.data[0].distance_km).toBe(0.7);
     expect(body.meta.query.near).toBe("52.524,13.41");
-    expect(body.meta.note).toContain("read as Berlin, Germany (52.524,13.41); others of this name:");
+    expect(body.meta.note).toContain("read as Berlin, Germany (52.524,13.41).");
   });
 
   it("asks back for a name that several places bear", async () => {
