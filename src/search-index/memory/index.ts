@@ -25,8 +25,8 @@ export const MEMORY_LIMITS = {
 };
 
 /**
- * What searches read: columns and places for filters, lists of rows for words, tags, publishers and threads, vectors and
- * their sign codes. All of it lies in memory that threads can share; one of them writes while no other reads.
+ * What searches read: columns for filters, lists of rows for words, tags, publishers and threads, vectors and their sign
+ * codes.
  */
 export class PostMemory {
   readonly rows = new Rows();

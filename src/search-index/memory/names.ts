@@ -98,7 +98,7 @@ export class Names {
   }
 
   #rehash(): void {
-    const slots = new Uint32Array(new SharedArrayBuffer(this.slots.view.length * 2 * 4));
+    const slots = new Uint32Array(new ArrayBuffer(this.slots.view.length * 2 * 4));
     const mask = slots.length - 1;
     for (let number = 0; number < this.size; number += 1) {
       let slot = this.get(number, FIELD.low) & mask;

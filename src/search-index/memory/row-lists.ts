@@ -22,8 +22,8 @@ interface Page {
 /**
  * The rows of each name, ascending, with a weight of 1…255. Distances between rows are kept, seven bits a byte: about 2.3
  * bytes an entry where impacts of four and one would take 5. Weights are counts of a word and not impacts, so scores stay
- * exact while the number and the mean length of posts change. Weights lie at the end of a block, the first one last: so
- * whoever looks for a few rows passes over sixteen entries at a time. Lists only grow: what is written stays where it is.
+ * exact while the number and the mean length of posts change. Weights lie at the end of a block, the first one last.
+ * Lists only grow: what is written stays where it is.
  */
 export class RowLists {
   readonly pages: Page[] = [];
@@ -109,7 +109,7 @@ export class RowLists {
   /** Adds pages until `bytes` are there. */
   reserve(bytes: number): void {
     while (this.pages.length * LIST_PAGE_BYTES < bytes)
-      this.pages.push(pageOf(new SharedArrayBuffer(LIST_PAGE_BYTES)));
+      this.pages.push(pageOf(new ArrayBuffer(LIST_PAGE_BYTES)));
   }
 
   /** The first bytes, page by page. */
@@ -204,6 +204,6 @@ function pageAt(pages: readonly Page[], address: number): Page {
   return page;
 }
 
-function pageOf(buffer: SharedArrayBuffer): Page {
+function pageOf(buffer: ArrayBuffer): Page {
   return { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer) };
 }

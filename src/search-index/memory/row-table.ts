@@ -48,7 +48,7 @@ export class RowTable {
     const rows = view.filter((held) => held !== EMPTY && held !== REMOVED);
     let length = view.length;
     while (3 * length < 8 * rows.length) length *= 2;
-    const larger = new Uint32Array(new SharedArrayBuffer(length * 4));
+    const larger = new Uint32Array(new ArrayBuffer(length * 4));
     for (const held of rows) {
       let slot = hashOf(held - 1) & (length - 1);
       while (larger[slot] !== EMPTY) slot = (slot + 1) & (length - 1);

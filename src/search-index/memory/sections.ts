@@ -1,7 +1,7 @@
 import type { Column, Numbers } from "./columns.ts";
 import type { PostMemory } from "./index.ts";
 
-/** A part of the memory as bytes, to be kept in a file or handed to another thread. */
+/** A part of the memory as bytes, to be kept in a file. */
 export interface Section {
   name: string;
   /** The bytes in use; several pieces where the memory is not in one. */
@@ -89,7 +89,7 @@ function sectionOf({ name, of, used, exact }: NamedColumn): Section {
     room(bytes) {
       // Slack, unless the length has a meaning: the first post that follows would copy every column.
       const length = exact ? bytes : bytes + 8 * Math.ceil(bytes / 80) + 2048;
-      of.adopt(new SharedArrayBuffer(length));
+      of.adopt(new ArrayBuffer(length));
       return [new Uint8Array(of.buffer, 0, bytes)];
     },
   };
