@@ -62,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/embed": ["src/ports", "src/search", "src/schema", "src/start-worker.ts", "src/parse-url.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
   "src/schema": ["src/gazetteer", "src/parse-url.ts"],
-  "src/gazetteer": [],
+  "src/gazetteer": ["src/data"],
   "src/data": [],
   "src/failures.ts": [],
   "src/config.ts": ["src/domain/site.ts", "src/schema", "src/parse-url.ts"],

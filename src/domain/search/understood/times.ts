@@ -1,6 +1,6 @@
 import type { en } from "chrono-node";
 import { daysInOtherLanguages } from "./other-languages.ts";
-import { type DaysInText, dayText, spanOf } from "./spans.ts";
+import { type DaysInText, dayAfter, dayText, spanOf, weekOf } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
@@ -10,7 +10,19 @@ const AMBIGUOUS = /^(?:may|march|mar|sun|sat|mon|wed|fri|thu|tue|dec|jan|jun|sep
 const BEFORE_TIME = /\b(?:in|on|this|next|early|late|mid|by|until|till|from|since|before|after|during)\s+$/i;
 /** Opens the end behind, or the one before. */
 const FROM = /\b(?:from|starting|since|after|as of)\s+$/i;
+const WEEKEND_OF = /\bweekend of\s+(?:the\s+)?$/i;
 const UNTIL = /\b(?:until|till|by|before)\s+$/i;
+
+/** "next 14 days", "within two weeks", "in the coming week": spans from today. "next week" is the calendar's. */
+const FROM_TODAY =
+  /\b(?:(?:in|within|over|during) )?(?:the )?(?:(?:(?:next|coming|following) |(?<=within ))(?<count>\d{1,2}|two|three|four|five|six|seven|ten)|coming) (?<unit>day|week|month)s?\b/i;
+const COUNTS = ["", "", "two", "three", "four", "five", "six", "seven", "", "", "ten"];
+const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30 };
+/** How long something lasts is no date. */
+const LASTING =
+  /\bfor (?:a few|several|some|a couple of|an?|one|two|three|four|five|six|\d+) (?:day|night|week|month|year)s?\b/gi;
+/** "between 1 and 5 December", which the parser reads only with "to". */
+const BETWEEN = /(?<=\bbetween (?:the )?\d{1,2}(?:st|nd|rd|th)? )and(?= (?:the )?\d)/gi;
 
 /** Days that the parser does not know, as month and day of the first and the last. */
 const FEASTS: readonly [RegExp, first: [number, number], last: [number, number]][] = [
@@ -39,12 +51,22 @@ export async function daysInText(
     const [found] = words.exec(text) ?? [];
     if (found !== undefined) return { text: found, ...comingDays(today, first, last) };
   }
+  const ahead = FROM_TODAY.exec(text);
+  if (ahead?.groups !== undefined) {
+    const { count = "1", unit = "day" } = ahead.groups;
+    const number =
+      COUNTS.indexOf(count.toLowerCase()) > 0 ? COUNTS.indexOf(count.toLowerCase()) : Number(count);
+    const days = number * (UNIT_DAYS[unit.toLowerCase()] ?? 1);
+    return { text: ahead[0], first: today, last: dayAfter(today, days) };
+  }
   const elsewhere = await daysInOtherLanguages(text, now, offsetMinutes);
   if (elsewhere !== null) return elsewhere;
   if (!MAY_NAME_DAYS.test(text)) return null;
   parser ??= (await import("chrono-node/en")).casual;
+  // As long as what was typed, so that the words can be found there.
+  const dated = text.replace(LASTING, (lasting) => " ".repeat(lasting.length)).replace(BETWEEN, "to ");
   const found = parser.parse(
-    text,
+    dated,
     { instant: new Date(now), timezone: offsetMinutes },
     { forwardDate: true },
   );
@@ -52,12 +74,21 @@ export async function daysInText(
     const before = text.slice(0, result.index);
     const isAlone = AMBIGUOUS.test(result.text) && !BEFORE_TIME.test(before);
     const span = isAlone || text[result.index - 1] === '"' ? null : spanOf(result);
-    if (span === null) continue;
-    if (UNTIL.test(before))
-      return { first: null, last: span.last, text: withWord(before, UNTIL) + result.text };
+    // "weekend of 5 December" is that of the day behind.
+    const isOf = /^(?: of)? (?:the )?\d/.test(dated.slice(result.index + result.text.length));
+    if (span === null || (/weekend$/i.test(result.text) && isOf)) continue;
+    const words = text.slice(result.index, result.index + result.text.length);
+    if (WEEKEND_OF.test(before)) {
+      const { last } = weekOf(span.first);
+      return { first: dayAfter(last, -1), last, text: withWord(before, WEEKEND_OF) + words };
+    }
+    // "since Monday" is the one that was.
+    const isPast = /\bsince\s+$/i.test(before) && result.start.isCertain("weekday") && span.first > today;
+    if (isPast) span.first = dayAfter(span.first, -7);
+    if (UNTIL.test(before)) return { first: null, last: span.last, text: withWord(before, UNTIL) + words };
     if (FROM.test(before) && result.end == null)
-      return { first: span.first, last: null, text: withWord(before, FROM) + result.text };
-    return { ...span, text: result.text };
+      return { first: span.first, last: null, text: withWord(before, FROM) + words };
+    return { ...span, text: words };
   }
   return null;
 }
