@@ -82,7 +82,8 @@ export async function makeWorld(environment: Record<string, string> = {}): Promi
   const saved = await call(board, "POST /subscriptions", { query: { q: "ladder" } }, { key });
   const own = await write({ title: "Ana seeks a ladder", kind: "request" }, key);
   // The fifth would be a storm.
-  for (let n = 1; n <= 4; n += 1) await write({ title: `Ladder wanted by Ana ${n}`, body: LADDER }, key);
+  for (let n = 1; n <= 4; n += 1)
+    await write({ title: `Ladder wanted by Ana${"!".repeat(n)}`, body: LADDER }, key);
   await write({ title: "Used", idempotency_key: "used" }, key);
   const removed = await write({ title: "Removed", idempotency_key: "removed" }, key);
   await call(board, `DELETE /posts/${removed}`, undefined, { key });

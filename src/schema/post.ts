@@ -169,7 +169,7 @@ export const PostInput = z
     path: ["title"],
     params: { code: "required" },
     message: "Required, except in a reply (`parent_id`).",
-    when: () => true,
+    when: ({ issues }) => !issues.some(({ path }) => path?.[0] === "title"),
   });
 export type PostInput = z.output<typeof PostInput>;
 

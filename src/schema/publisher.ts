@@ -16,7 +16,7 @@ export const PublisherInput = z.object({
   accept_terms: z
     .unknown()
     .superRefine((sent, context) => {
-      if (sent === true || sent === "true") return;
+      if (sent === true) return;
       context.addIssue({
         code: "custom",
         params: { code: "terms_not_accepted", failure: "terms_not_accepted" },

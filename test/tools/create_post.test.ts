@@ -113,7 +113,7 @@ describe("create_post", () => {
     [{ kind: "poem" }, "kind invalid_value"],
     [{ title: "half \ud83c" }, "title lone_surrogate"],
     [{ title: " \u0007 " }, "title too_small"],
-    [{ syndicated: "maybe" }, "syndicated invalid_union"],
+    [{ syndicated: "maybe" }, "syndicated invalid_type"],
   ])("fails with invalid_request for %j", async (fields, issue) => {
     const answer = await create(fields);
     expect(answer.body.error?.code).toBe("invalid_request");

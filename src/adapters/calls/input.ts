@@ -117,7 +117,8 @@ function paramsOf(issue: z.core.$ZodIssue): Record<string, unknown> {
 
 function issueOf(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(String).join(".");
-  const code = String(paramsOf(issue)["code"] ?? issue.code);
+  const broken = issue.code === "invalid_union" ? "invalid_type" : issue.code;
+  const code = String(paramsOf(issue)["code"] ?? broken);
   // For a missing field zod says "expected string, received undefined".
   const missing = issue.code === "invalid_type" && issue.input === undefined;
   return [{ path, code: missing ? "required" : code, message: missing ? "Required." : sentenceOn(issue) }];
