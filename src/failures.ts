@@ -62,7 +62,11 @@ export const FAILURES = {
   no_webhook: {
     status: 400,
     message: "This subscription has no webhook.",
-    hint: "Poll `poll_url`, or save the query again with a `webhook_url`.",
+    hint: {
+      rest: "Poll `poll_url`, or save the query again with a `webhook_url`.",
+      tools: "Read its matches with `check_subscription`.",
+      reading: "Read its matches with `check_subscription`.",
+    },
   },
   terms_not_accepted: {
     status: 400,
@@ -157,7 +161,12 @@ export const FAILURES = {
   too_many_subscriptions: {
     status: 409,
     message: "A publisher may have at most 50 active subscriptions.",
-    hint: "Delete one you no longer need, or merge queries (kinds and tags take several values).",
+    hint: {
+      rest: "Delete one you no longer need, or merge queries (kinds and tags take several values).",
+      tools:
+        "Merge queries (`kind` and `tags` take several values). No tool deletes one: DELETE /subscriptions/{id} of the REST API does.",
+      reading: "Delete one you no longer need over REST: DELETE /subscriptions/{id}.",
+    },
   },
   body_too_large: {
     status: 413,

@@ -87,7 +87,7 @@ export class ScriptedAgent {
   #detour(step: Step, text: string): Detour | null {
     const hint = /^(?:Hint|Note): (.*)$/m.exec(text)?.[1] ?? "";
     const names = (tool: string) => hint.includes(`\`${tool}\``) && this.#tools.has(tool);
-    if (names("register_publisher")) {
+    if (names("register_publisher") && step.tool !== "register_publisher") {
       const { name } = this.#wishes;
       return {
         step: { tool: "register_publisher", args: { name, accept_terms: true } },

@@ -49,7 +49,8 @@ export async function callTool(
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
-    return failedResult(forAgents(error, input, isOutranked, parts.site), door.surface, reference);
+    const failure = forAgents(error, { tool: tool.name, input, isOutranked }, parts.site);
+    return failedResult(failure, door.surface, reference);
   }
 }
 
@@ -80,12 +81,15 @@ function detailOf({ whole }: ServedOperation, sent: unknown): (typeof DETAILS)[n
 
 /**
  * The same failure, with a hint for a caller that has tools and cannot set headers.
- * @param isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
+ * @param call.isOutranked  true when the caller sent a key as an argument, but another key in the header took precedence
  */
 function forAgents(
   error: BoardError,
-  input: Readonly<Record<string, unknown>>,
-  isOutranked: boolean,
+  {
+    tool,
+    input,
+    isOutranked,
+  }: { tool: string; input: Readonly<Record<string, unknown>>; isOutranked: boolean },
   site: Site,
 ): BoardError {
   const { code, issues } = error;
@@ -109,6 +113,13 @@ function forAgents(
     hasOwnHint(error)
   ) {
     return new BoardError(code, { hint: "Take the id of a post from `search`, or its page URL.", issues });
+  }
+  if ((code === "invalid_request" || code === "invalid_query") && hasOwnHint(error)) {
+    const wrong = [...new Set(issues.map(({ path }) => (path === "" ? "the arguments" : `\`${path}\``)))];
+    return new BoardError(code, {
+      hint: `Call \`${tool}\` again with ${wrong.join(", ")} corrected.`,
+      issues,
+    });
   }
   return error;
 }
