@@ -1,211 +1,211 @@
 /**
- * What do the board's questions cost in MongoDB, beside SQLite on the same posts in the same run? How large is a post?
+ * What does a board in MongoDB cost beside one in SQLite, in the same run and over HTTP? One post at a time, 32 publishers at
+ * once, over one and two instances, pushes end to end to receivers that answer at once, and commands while nothing happens.
  *
- *   npx tsx bench/mongodb.ts [--posts 100000] [--rounds 5] [mongodb://…/EMPTY_DATABASE]
+ *   npx tsx bench/mongodb.ts [--posts 600] [--rounds 2] [mongodb://…/EMPTY_DATABASE]
  *
- * Without a URL a server is started. The database is dropped before and afterwards. Lists are measured as the product makes
- * them: the index gives ids (the replica, beside MongoDB), the store reads the posts.
+ * Each instance is a process; the stores take turns, and of the rounds the fastest counts. Without a URL a server is started.
  */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { EmbeddedIndex } from "../src/search-index/index.ts";
-import { type MongodbStore, openMongodb } from "../src/store/mongodb/index.ts";
-import { CollectionQueries } from "../src/store/mongodb/search/collection/index.ts";
-import { ListIndexes } from "../src/store/mongodb/search/collection/indexes.ts";
-import { openReplica } from "../src/store/mongodb/search/replica/index.ts";
-import { openSqlite } from "../src/store/sqlite/index.ts";
-import { LISTS, newPost, OPERATIONS, type Operation, type Place } from "./mongodb/operations.ts";
-import { type CollectionSize, changeRates, collectionSizes, oplogBytes } from "./mongodb/sizes.ts";
-import { DIMENSION, fillBoard, MODEL } from "./support/board-fill.ts";
-import { machine, ms, percentiles } from "./support/measure.ts";
+import type { MongodbStore } from "../src/store/mongodb/index.ts";
+import { startBoard } from "../test/support/boards/board.ts";
+import { call, eventually, register } from "../test/support/boards/client.ts";
+import { startWebhook, subscribeTo } from "../test/support/clients/webhooks.ts";
+import { distinctText } from "../test/support/texts/texts.ts";
+import { machine, ms, percentiles, table } from "./support/measure.ts";
 import { dropDatabase, withDatabase } from "./support/mongodb.ts";
 
-export interface Timing {
-  name: string;
-  /** Milliseconds, of the round with the smallest p50. */
-  mongodb: Percentiles;
-  sqlite: Percentiles;
-  /** Of a list beside mongot: from the collection, by its own indexes. */
-  collection: Percentiles | null;
-}
-
-type Percentiles = ReturnType<typeof percentiles>;
-
-export interface Figures {
-  timings: Timing[];
-  /** Posts a second, of 32 publishers that insert at the same time. */
-  insertsPerSecond: number;
-  collections: CollectionSize[];
-  oplog: { post: number; reply: number };
-  /** Changes a second. */
-  changes: { streamed: number; takenIn: number };
-  /** Bytes of a replica's file for each post. */
-  replicaFile: number;
-}
-
-const WARM_UP = 20;
 const AT_ONCE = 32;
-const UNMEASURED: Percentiles = { p50: Number.POSITIVE_INFINITY, p95: Number.POSITIVE_INFINITY };
+/** With two places each they fill the fifty of an instance. */
+const RECEIVERS = 25;
+const WARM_UP = 50;
+const QUIET_MS = 10_000;
 
-/**
- * @param url  of a database that may be dropped
- * @param options.calls  of each operation in each round
- * @param options.settleMs  rest between two operations
- */
-export async function measureMongodb(
-  url: string,
-  options: { posts: number; subscriptions: number; rounds: number; calls: number; settleMs: number },
-): Promise<Figures> {
-  const { posts, subscriptions, calls } = options;
-  const folder = mkdtempSync(join(tmpdir(), "bench-mongodb-"));
-  const now = Date.now();
-  const size = { posts, subscriptions, deliveriesPerPost: 1, now };
-  await dropDatabase(url);
-  const embedded = new EmbeddedIndex({ modelId: MODEL, dimension: DIMENSION });
-  const sqlite = await openSqlite(`sqlite:${join(folder, "board.db")}`, { index: embedded });
-  const mongodb = await openMongodb(url);
-  const log = { info() {}, warn: console.warn };
-  const reopen = () =>
-    openReplica({
-      feed: mongodb.feed,
-      folder,
-      board: "bench",
-      modelId: MODEL,
-      dimension: DIMENSION,
-      log,
-      now,
-    });
-  try {
-    await fillBoard(sqlite, size);
-    await fillBoard(mongodb, size);
-    const filled = await collectionSizes(mongodb);
+interface Figures {
+  /** Milliseconds of a lone post. */
+  post: { p50: number; p95: number };
+  /** Posts a second of 32 publishers. */
+  posts: number;
+  /** The same over two instances, in turns. */
+  postsOverTwo: number;
+  /** Pushes a second. */
+  pushes: number;
+}
 
-    const replica = reopen();
-    if (!(await replica.readyWithin(600_000))) throw new Error("the replica did not become ready");
-    const places = {
-      mongodb: { store: mongodb, index: replica, posts, subscriptions, now },
-      sqlite: { store: sqlite, index: embedded, posts, subscriptions, now },
-    };
-    const measured = await inTurns(places, OPERATIONS, options);
-    // A board in use has collections that a filled one lacks.
-    const used = await collectionSizes(mongodb);
-    const collections = [...filled, ...used.filter(({ name }) => !filled.some((one) => one.name === name))];
-    const insertsPerSecond = await insertsAtOnce(places.mongodb, calls * 10);
-    const oplog = await oplogBytes(mongodb, places.mongodb);
-    await replica.close();
-    const replicaFile = statSync(join(folder, "replica-1.db")).size / posts;
-    const changes = await changeRates(mongodb, Math.min(posts, 20_000), reopen);
-    // Last: their indexes slow down writes.
-    const collection = { ...places.mongodb, index: await listsOf(mongodb) };
-    const lists = (await inTurns({ collection }, LISTS, options)).collection;
-    const timings = OPERATIONS.map(({ name }, i) => ({
-      name,
-      mongodb: measured.mongodb[i] ?? UNMEASURED,
-      sqlite: measured.sqlite[i] ?? UNMEASURED,
-      collection: lists[LISTS.findIndex((list) => list.name === name)] ?? null,
-    }));
-    return { timings, insertsPerSecond, collections, oplog, changes, replicaFile };
-  } finally {
-    await mongodb.close();
-    await sqlite.close();
-    await dropDatabase(url);
-    rmSync(folder, { recursive: true, force: true });
+type Api = { api: string };
+
+/** Runs a board in this process, as a child of the bench. */
+async function instance(environment: Record<string, string>, dataDir: string): Promise<void> {
+  const board = await startBoard(
+    { WEBHOOK_ALLOW: "127.0.0.1", LOG_LEVEL: "error", ...environment },
+    { dataDir },
+  );
+  process.on("message", async () => {
+    await board.stop();
+    process.disconnect();
+  });
+  process.send?.({ api: board.api });
+}
+
+async function started(storeUrl: string, folder: string): Promise<Api & { stop(): Promise<void> }> {
+  const child: ChildProcess = fork(import.meta.filename, ["--instance", storeUrl, folder], {
+    execArgv: ["--import", "tsx"],
+  });
+  const [{ api }] = (await once(child, "message")) as [Api];
+  return {
+    api,
+    async stop() {
+      const gone = once(child, "exit");
+      child.send("stop");
+      await gone;
+    },
+  };
+}
+
+let written = 0;
+
+async function post(board: Api, key: string, more: object = {}): Promise<void> {
+  written += 1;
+  const text = { kind: "announcement", ...distinctText(written), ...more };
+  const { status } = await call(board, "POST /posts", text, { key });
+  if (status !== 201) throw new Error(`a post was answered with ${status}`);
+}
+
+async function alone(board: Api, key: string, posts: number): Promise<Figures["post"]> {
+  const times: number[] = [];
+  for (let n = 0; n < posts; n += 1) {
+    const began = performance.now();
+    await post(board, key);
+    times.push(performance.now() - began);
   }
+  return percentiles(times.slice(WARM_UP));
 }
 
-/** What answers lists by filters alone beside mongot. */
-async function listsOf({
-  collections: { posts },
-  connection: { run, runLong },
-}: MongodbStore): Promise<Place["index"]> {
-  await new ListIndexes({ posts, log: { info() {}, warn: console.warn } }).ensure(true);
-  const lists = new CollectionQueries({ posts, run, runLong });
-  return { list: ({ filter }, page) => lists.list(filter, page) };
-}
-
-/** Every operation in every place, in turns and rounds, so that other load on the machine hits all alike. */
-export async function inTurns<Kind extends string>(
-  places: Record<Kind, Place>,
-  operations: readonly Operation[],
-  { rounds, calls, settleMs }: { rounds: number; calls: number; settleMs: number },
-): Promise<Record<Kind, Percentiles[]>> {
-  const kinds = Object.keys(places) as Kind[];
-  const best = Object.fromEntries(kinds.map((kind) => [kind, operations.map(() => UNMEASURED)])) as Record<
-    Kind,
-    Percentiles[]
-  >;
-  let n = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [i, operation] of operations.entries()) {
-      for (const kind of kinds) {
-        const times: number[] = [];
-        for (let call = 0; call < Math.min(calls, operation.calls ?? calls); call += 1) {
-          n += 1;
-          const began = performance.now();
-          await operation.run(places[kind], n);
-          times.push(performance.now() - began);
-        }
-        const measured = percentiles(times.slice(Math.min(WARM_UP, times.length / 5)));
-        await operation.after?.(places[kind]);
-        if (measured.p50 < (best[kind][i] ?? UNMEASURED).p50) best[kind][i] = measured;
-        // The replica takes in the writes, and receives them once more from the database.
-        await sleep(settleMs);
-      }
-    }
-  }
-  return best;
-}
-
-async function insertsAtOnce({ store, now }: Place, posts: number): Promise<number> {
+async function together(boards: readonly Api[], keys: readonly string[], posts: number): Promise<number> {
   const began = performance.now();
   let next = 0;
-  const one = async () => {
-    for (next += 1; next <= posts; next += 1) await store.posts.insert(newPost(5_000_000 + next, null, now));
+  const one = async (key: string) => {
+    for (next += 1; next <= posts; next += 1) await post(boards[next % boards.length] as Api, key);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  await Promise.all(keys.map(one));
   return (posts / (performance.now() - began)) * 1_000;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      posts: { type: "string", default: "100000" },
-      rounds: { type: "string", default: "5" },
-    },
-  });
-  const options = {
-    posts: Number(values.posts),
-    subscriptions: 10_000,
-    rounds: Number(values.rounds),
-    calls: 200,
-    settleMs: 200,
-  };
-  await withDatabase(positionals[0], async (url) => report(await measureMongodb(url, options)));
+/** From the posts' answers on until the last push has arrived. */
+async function pushed(board: Api, posts: number): Promise<number> {
+  let got = 0;
+  const webhooks = await Promise.all(
+    Array.from({ length: RECEIVERS }, () =>
+      startWebhook(() => {
+        got += 1;
+        return {};
+      }),
+    ),
+  );
+  const { key } = await register(board, "Receiver");
+  for (const webhook of webhooks) await subscribeTo(board, key, webhook, { tags: "pushed" });
+  const writer = (await register(board, "Writer")).key;
+  const began = performance.now();
+  for (let n = 0; n < posts; n += 1) await post(board, writer, { tags: ["pushed"] });
+  const all = posts * RECEIVERS;
+  await eventually(
+    async () => got,
+    (n) => n >= all,
+    120_000,
+  );
+  const perSecond = (got / (performance.now() - began)) * 1_000;
+  await Promise.all(webhooks.map((webhook) => webhook.stop()));
+  if (got < all) throw new Error(`${got} of ${all} pushes arrived`);
+  return perSecond;
 }
 
-function report({ timings, insertsPerSecond, collections, oplog, changes, replicaFile }: Figures): void {
-  const load = loadavg().map((n) => n.toFixed(1));
-  console.log(`${machine()}; load average at the end ${load.join(" ")}`);
-  const both = ({ p50, p95 }: { p50: number; p95: number }) => `${ms(p50)} / ${ms(p95)}`;
-  console.log("| p50 / p95 ms | MongoDB | from the collection | SQLite |\n|---|---|---|---|");
-  for (const { name, mongodb, collection, sqlite } of timings) {
+async function measure(storeUrl: string, posts: number): Promise<Figures> {
+  const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "bench-mongodb-")));
+  const [own = "", other = ""] = folders;
+  const url = storeUrl === "sqlite" ? `sqlite:${join(own, "board.db")}` : storeUrl;
+  const first = await started(url, own);
+  const second = await started(url, other);
+  try {
+    const keys: string[] = [];
+    for (let n = 0; n < AT_ONCE; n += 1) keys.push((await register(first, `Writer ${n}`)).key);
+    await together([first, second], keys, 3 * WARM_UP);
+    return {
+      post: await alone(first, keys[0] ?? "", posts / 2 + WARM_UP),
+      posts: await together([first], keys, 2 * posts),
+      postsOverTwo: await together([first, second], keys, 2 * posts),
+      pushes: await pushed(first, Math.ceil(posts / 5)),
+    };
+  } finally {
+    await Promise.all([first.stop(), second.stop()]);
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Commands a second that an instance sends while nothing happens. */
+async function idleCommands(url: string): Promise<number> {
+  const monitored = Object.assign(new URL(url), { search: "?monitorCommands=true" });
+  const board = await startBoard({ STORE_URL: monitored.href });
+  let sent = 0;
+  try {
+    const { client } = (board.board.store as MongodbStore).connection;
+    await sleep(QUIET_MS);
+    client.on("commandStarted", () => {
+      sent += 1;
+    });
+    await sleep(QUIET_MS);
+    return sent / (QUIET_MS / 1_000);
+  } finally {
+    await board.stop();
+  }
+}
+
+const better = (a: Figures | undefined, b: Figures): Figures =>
+  a === undefined
+    ? b
+    : {
+        post: a.post.p50 < b.post.p50 ? a.post : b.post,
+        posts: Math.max(a.posts, b.posts),
+        postsOverTwo: Math.max(a.postsOverTwo, b.postsOverTwo),
+        pushes: Math.max(a.pushes, b.pushes),
+      };
+
+if (process.argv[2] === "--instance") {
+  const [, , , storeUrl = "", folder = ""] = process.argv;
+  await instance({ STORE_URL: storeUrl }, folder);
+} else {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { posts: { type: "string", default: "600" }, rounds: { type: "string", default: "2" } },
+  });
+  await withDatabase(positionals[0], async (url) => {
+    const best: Partial<Record<"MongoDB" | "SQLite", Figures>> = {};
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      await dropDatabase(url);
+      best.MongoDB = better(best.MongoDB, await measure(url, Number(values.posts)));
+      best.SQLite = better(best.SQLite, await measure("sqlite", Number(values.posts)));
+    }
+    await dropDatabase(url);
+    const idle = await idleCommands(url);
+    await dropDatabase(url);
+    console.log(`${machine()}; load average at the end ${loadavg().map((n) => n.toFixed(1))}`);
     console.log(
-      `| ${name} | ${both(mongodb)} | ${collection === null ? "" : both(collection)} | ${both(sqlite)} |`,
+      table(
+        ["store", "a lone post, p50 / p95 ms", "posts a second", "over two instances", "pushes a second"],
+        Object.entries(best).map(([store, { post: one, posts, postsOverTwo, pushes }]) => [
+          store,
+          `${ms(one.p50)} / ${ms(one.p95)}`,
+          posts.toFixed(0),
+          postsOverTwo.toFixed(0),
+          pushes.toFixed(0),
+        ]),
+      ),
     );
-  }
-  console.log(`${insertsPerSecond.toFixed(0)} posts a second of ${AT_ONCE} publishers at a time`);
-  console.log("| collection | documents | BSON bytes each | stored | indexes |\n|---|---|---|---|---|");
-  const whole = (bytes: number) => bytes.toFixed(0);
-  for (const { name, documents, bson, stored, indexes } of collections) {
-    console.log(`| ${name} | ${documents} | ${whole(bson)} | ${whole(stored)} | ${whole(indexes)} |`);
-  }
-  console.log(`oplog: ${whole(oplog.post)} bytes a post, ${whole(oplog.reply)} a reply`);
-  console.log(
-    `changes a second: ${whole(changes.streamed)} streamed, ${whole(changes.takenIn)} taken in by a replica`,
-  );
-  console.log(`replica: ${whole(replicaFile)} bytes of file a post`);
+    console.log(`${idle.toFixed(2)} commands a second while nothing happens`);
+  });
 }

@@ -50,8 +50,7 @@ export function buildApp(
 /** 200 as soon as store and index serve, until a stop begins; the model may still be loading. */
 function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): RequestHandler {
   return async (_request, response) => {
-    const asked = board.away() ? Promise.reject(new Error("away")) : board.store.ping();
-    const store = await asked.then(
+    const store = await board.store.ping().then(
       () => true,
       () => false,
     );
@@ -61,7 +60,7 @@ function readiness(board: OpenBoard, stopping: { readonly begun: boolean }): Req
       ok,
       store,
       index,
-      reading: index && (store || (board.away() && board.searchState() === "local")),
+      reading: index && store,
       writing: store && !stopping.begun,
       search: board.searchState(),
       model: board.embedder.state(),

@@ -59,8 +59,6 @@ export interface OpenBoard {
   index: SearchIndex;
   /** Which index answers searches now. */
   searchState: () => SearchState;
-  /** Whether the database is away: searches go on, nothing is written. */
-  away: () => boolean;
   embedder: Embedder;
   services: Services;
   syndication: Syndication;
@@ -69,8 +67,8 @@ export interface OpenBoard {
   envelopes: Envelopes;
   logger: Logger;
   clock: () => number;
-  /** What this process matches: how many of the parts of all saved queries, how many queries, and about their memory. */
-  share: () => { parts: number; queries: number; bytes: number };
+  /** How many saved queries this process keeps to match posts with, and about their memory. */
+  held: () => { queries: number; bytes: number };
   /** Starts matching, embedding, webhook delivery and the scheduled jobs. */
   start(): void;
   /** Ends the work under way and closes everything. */
@@ -132,8 +130,7 @@ export async function openBoard(
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
-  const site =
-    options.site ?? new Site(siteRoot(config), { contact: config.contact, identity: config.identity });
+  const site = options.site ?? new Site(siteRoot(config), { contact: config.contact });
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 
@@ -144,7 +141,6 @@ export async function openBoard(
   const activePosts = async (now: number) => (await board.counts(now)).activePosts;
   const search = new Search({
     store,
-    shown: data.shown,
     index,
     embedder,
     cursors,
@@ -236,7 +232,7 @@ export async function openBoard(
     writing,
   };
 
-  const envelopes = new Envelopes({ board, site, away: data.away });
+  const envelopes = new Envelopes({ board, site });
   const limits = new Limits({ store: store.limits, secrets, overrides: config.rateLimits });
   const readOnly = config.readOnly;
   const dispatcher = new Dispatcher({
@@ -249,7 +245,6 @@ export async function openBoard(
     logger,
     outages,
     readOnly,
-    away: data.away,
     clock,
   });
   const catalog = await loadCatalog();
@@ -261,7 +256,6 @@ export async function openBoard(
     store,
     index,
     searchState: data.searchState,
-    away: data.away,
     embedder,
     services,
     syndication,
@@ -270,7 +264,7 @@ export async function openBoard(
     envelopes,
     logger,
     clock,
-    share: () => background.share(),
+    held: () => background.held(),
     start: () => background.start(),
     async close() {
       waits.stop();

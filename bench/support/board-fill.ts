@@ -1,10 +1,7 @@
-import type { Question } from "../../src/ports/search-index.ts";
 import type { Store, StoredSubscription, VectorMaker } from "../../src/ports/store/index.ts";
 import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
 import { makerName } from "../../src/ports/vector-maker.ts";
-import type { PostFilter } from "../../src/schema/filter.ts";
 import type { Row } from "../../src/transfer/format.ts";
-import { OPEN_FILTER } from "../../test/support/boards/questions.ts";
 import { aSubscription } from "../../test/support/search/rows.ts";
 import { notices } from "./corpus.ts";
 import type { IndexedPost } from "./index-under-test.ts";
@@ -27,7 +24,7 @@ export interface BoardSize {
 
 export const DIMENSION = 384;
 /** Model of vectors, unless another is named. */
-export const MODEL = "bench-model";
+const MODEL = "bench-model";
 const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
 const ROWS_PER_WRITE = 500;
@@ -39,7 +36,7 @@ const PER_ORIGIN = 10;
 const [FACTOR, PRIME] = [48_271, 999_999_937];
 
 /** Ids as long as the board's own, and in no order. */
-export const publisherId = (n: number) => `pub_${digits(n % PUBLISHERS, 14)}`;
+const publisherId = (n: number) => `pub_${digits(n % PUBLISHERS, 14)}`;
 export const subscriptionId = (n: number) => `sub_${digits(n, 14)}`;
 export const postId = (n: number) =>
   isReply(n) ? `${rootId(n - 4)}-${digits(n % 1_000_000, 6)}` : rootId(n);
@@ -157,12 +154,12 @@ function publisherRow(n: number, { posts, now }: BoardSize): BoardRows["publishe
 }
 
 /** As long as a SHA-256. */
-export const keyHash = (n: number) => digits(n, 64);
+const keyHash = (n: number) => digits(n, 64);
 
 const at = (time: number) => ({ createdAt: time, updatedAt: time });
 
 /** @param notice  one of `notices` */
-export function postRow(
+function postRow(
   n: number,
   notice: Record<string, unknown>,
   vector: Int8Array,
@@ -202,7 +199,7 @@ export function postRow(
 }
 
 /** A subscription without a vector. */
-export function subscriptionRow(n: number, now: number): StoredSubscription {
+function subscriptionRow(n: number, now: number): StoredSubscription {
   const webhook = isPushed(n) ? `https://receiver-${Math.floor(n / 10 / PER_ORIGIN)}.example/hook` : null;
   return aSubscription(subscriptionId(n), {
     publisherId: publisherId(n),
@@ -213,25 +210,4 @@ export function subscriptionRow(n: number, now: number): StoredSubscription {
     webhookVerifiedAt: webhook === null ? null : now,
     createdAt: now,
   });
-}
-
-/** A question for everything that passes the given filters. */
-export function questionOf(
-  now: number,
-  filter: Partial<PostFilter>,
-  asked: Partial<Question> = {},
-): Question {
-  return {
-    words: null,
-    vector: null,
-    minCosine: 0.3,
-    ...asked,
-    filter: {
-      ...OPEN_FILTER,
-      includeExpired: false,
-      now,
-      createdUntil: now + DAY_MS,
-      ...filter,
-    },
-  };
 }

@@ -2,18 +2,15 @@ import type { BoardModel } from "../domain/board/embedding-model.ts";
 import type { Metrics } from "../domain/board/metrics.ts";
 import type { Usage } from "../domain/board/usage.ts";
 import type { Matching } from "../domain/subscriptions/matching.ts";
-import { hasPart } from "../domain/subscriptions/parts.ts";
 import type { Waits } from "../domain/subscriptions/waits.ts";
 import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { Embedder } from "../ports/embedder.ts";
-import { ALL_PARTS, PARTS, type Store } from "../ports/store/index.ts";
+import type { Store } from "../ports/store/index.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { embedPosts, enqueueMissing, MISSING_SLICE } from "./embed-posts.ts";
-import { KeepCounts } from "./keep-counts.ts";
 import { matchPosts } from "./match-posts.ts";
 import { Poller } from "./poller.ts";
 import { type Job, startJobs } from "./scheduler.ts";
-import { Shares } from "./shares.ts";
 
 const FLUSH_MS = 1_000;
 /** Where the store tells of posts that any process wrote, looking for them is but a precaution. */
@@ -42,13 +39,9 @@ interface Parts {
 export class Background {
   readonly #parts: Parts;
   readonly #matcher: Poller;
-  /** Null where every process matches all saved queries. */
-  readonly #shares: Shares | null;
   readonly #embedding: Poller;
   readonly #deliverer: Poller;
   readonly #delivery: WebhookDelivery;
-  /** Null where figures are counted when they are asked for. */
-  readonly #counting: KeepCounts | null;
   /** True once this process has made its model the board's. Another process may have chosen since. */
   #hasChosen = false;
   /** True once it found no more vectors to renew. */
@@ -60,28 +53,16 @@ export class Background {
     this.#parts = parts;
     const { store, embedder, boardModel, matching, pushes, usage, waits, clock } = parts;
     const matched = waits.wake.bind(waits);
-    const pauseMs = store.shares === null ? undefined : TOLD_PAUSE_MS;
+    const pauseMs = store.work.onPosts === undefined ? undefined : TOLD_PAUSE_MS;
     this.#matcher = new Poller(
       async () => {
-        const parts = await this.#shares?.held();
-        if (parts === 0n) return 0;
-        const found = { store, matching, modelId: embedder.modelId, matched };
-        const took = await matchPosts(parts === undefined ? found : { ...found, parts }, clock());
+        const took = await matchPosts({ store, matching, modelId: embedder.modelId, matched }, clock());
         if (took > 0) this.#deliverer.nudge();
         return took;
       },
       this.#failed("matching"),
       pauseMs,
     );
-    this.#shares =
-      store.shares === null
-        ? null
-        : new Shares({
-            store: store.shares,
-            clock,
-            changed: () => this.#matcher.nudge(),
-            failed: this.#failed("sharing saved queries"),
-          });
     this.#embedding = new Poller(
       async () => {
         await this.#chooseModel();
@@ -92,10 +73,7 @@ export class Background {
       this.#failed("embedding posts"),
       pauseMs,
     );
-    store.shares?.onPosts(() => this.written());
-    const { kept } = store.statistics;
-    const failed = this.#failed("keeping counts");
-    this.#counting = kept === null ? null : new KeepCounts({ kept, leases: store.leases, clock, failed });
+    store.work.onPosts?.(() => this.written());
     this.#delivery = new WebhookDelivery({
       store,
       pushes,
@@ -111,24 +89,19 @@ export class Background {
   written(): void {
     this.#matcher.nudge();
     this.#embedding.nudge();
-    this.#counting?.written();
   }
 
-  /** What this process matches: how many of the parts of all saved queries, how many queries, and about their memory. */
-  share(): { parts: number; queries: number; bytes: number } {
+  /** How many saved queries this process keeps to match posts with, and about their memory. */
+  held(): { queries: number; bytes: number } {
     const { matching } = this.#parts;
-    const owned = this.#shares?.owned ?? ALL_PARTS;
-    const parts = Array.from({ length: PARTS }, (_, part) => part).filter((part) => hasPart(owned, part));
-    return { parts: parts.length, queries: matching.size, bytes: matching.bytes };
+    return { queries: matching.size, bytes: matching.bytes };
   }
 
   start(): void {
     const { store, embedder, metrics, jobs, clock } = this.#parts;
-    this.#shares?.start();
     this.#matcher.start();
     this.#embedding.start();
     this.#deliverer.start();
-    this.#counting?.start();
     let flushes = 0;
     this.#flusher = setInterval(() => {
       flushes += 1;
@@ -150,8 +123,6 @@ export class Background {
     clearInterval(this.#flusher);
     await this.#stopJobs();
     await Promise.all([this.#matcher.stop(), this.#embedding.stop(), this.#deliverer.stop()]);
-    await this.#counting?.stop().catch(this.#failed("leaving counts to others"));
-    await this.#shares?.stop().catch(this.#failed("leaving saved queries to others"));
     await this.#delivery.stop().catch(this.#failed("giving deliveries back"));
   }
 

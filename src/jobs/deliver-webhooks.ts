@@ -2,8 +2,8 @@ import type { Pushes } from "../domain/webhooks/pushes.ts";
 import type { ClaimedPush, Store } from "../ports/store/index.ts";
 
 /** Attempts under way at once in this process, in all and to receivers whose last push failed. */
-export const AT_ONCE = { total: 50, failing: 25 } as const;
-/** Attempts under way at once to one origin, over all processes. */
+const AT_ONCE = { total: 50, failing: 25 } as const;
+/** Attempts of this process under way at once to one origin. */
 const PER_ORIGIN = 2;
 /** Longer than any attempt may take. After it, another process sends what a dead one had claimed. */
 const LEASE_MS = 30_000;
@@ -43,10 +43,16 @@ export class WebhookDelivery {
     this.#freed = 0;
     const limit = AT_ONCE.total - this.#underWay.size;
     if (limit <= 0) return 0;
-    const failing = [...this.#underWay.keys()].filter(({ receiver }) => receiver.failing).length;
+    const underWay = new Map<string, number>();
+    let failing = 0;
+    for (const { receiver } of this.#underWay.keys()) {
+      underWay.set(receiver.origin, (underWay.get(receiver.origin) ?? 0) + 1);
+      if (receiver.failing) failing += 1;
+    }
     const claimed = await this.#options.store.pushes.claim({
       limit,
       perOrigin: PER_ORIGIN,
+      underWay,
       failing: Math.max(0, AT_ONCE.failing - failing),
       leaseMs: LEASE_MS,
       now,

@@ -3,12 +3,10 @@ import { INBOX_KEPT_DAYS, type Store } from "../ports/store/index.ts";
 import type { Held } from "./scheduler.ts";
 
 /** How long things are kept after they ended. */
-export const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: INBOX_KEPT_DAYS } as const;
+const KEPT_DAYS = { expired: 90, removed: 30, deliveries: 30, inbox: INBOX_KEPT_DAYS } as const;
 const BATCH = 500;
 /** A run ends after this many batches of each kind; the next one continues. */
 const BATCHES_MAX = 200;
-/** Rows of each kind. */
-export const ERASED_PER_RUN = BATCH * BATCHES_MAX;
 
 /** Erases what has been kept long enough; resolves to the number of rows erased. Safe to run twice. */
 export async function eraseOld(store: Store, now: number, held: Held = always): Promise<number> {

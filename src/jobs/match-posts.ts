@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Matching, PostToMatch } from "../domain/subscriptions/matching.ts";
-import { ALL_PARTS, type Parts, type Store } from "../ports/store/index.ts";
+import type { Store } from "../ports/store/index.ts";
 
 const BATCH = 50;
 /** Matches recorded in one transaction. */
@@ -12,7 +12,6 @@ const LEASE_MS = 5_000;
  * Matches new and changed posts against the standing queries: by words and filters once a post is written, by meaning
  * once it has its vector, which enqueues it again.
  *
- * @param services.parts  of the saved queries, where processes share them: a post stays for the other parts
  * @param services.matched  told the publishers of each recorded match
  * @returns how many posts it took
  */
@@ -21,21 +20,17 @@ export async function matchPosts(
     store: Store;
     matching: Matching;
     modelId: string;
-    parts?: Parts;
     matched: (publisherIds: Iterable<string>) => void;
   },
   now: number,
 ): Promise<number> {
-  const { store, matching, modelId, matched, parts = ALL_PARTS } = services;
+  const { store, matching, modelId, matched } = services;
   // Before the claim, so that taking in a large board's subscriptions at the start uses up no lease.
-  await matching.refresh(now, parts);
-  const items =
-    store.shares === null
-      ? await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now })
-      : await store.shares.unmatched(parts, BATCH);
+  await matching.refresh(now);
+  const items = await store.work.claim("match", { limit: BATCH, leaseMs: LEASE_MS, now });
   if (items.length === 0) return 0;
   // After it, so that a subscription acknowledged before the post is seen.
-  await matching.refresh(now, parts);
+  await matching.refresh(now);
   const posts = await store.posts.many(items.map((item) => item.postId));
   const owners = await store.publishers.many([...new Set(posts.map((post) => post.publisherId))]);
   const publishers = new Map(owners.map((row) => [row.id, row]));

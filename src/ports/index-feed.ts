@@ -1,11 +1,10 @@
 import type { IndexEntry } from "./search-index.ts";
-import type { StoredPost, StoredPublisher } from "./store/index.ts";
 
 /** An active post as an index takes it in, with its vector under whatever model. */
 export interface IndexedState {
   entry: IndexEntry;
-  /** The whole post, for copies beside the index; its retrievals are not counted. */
-  post: StoredPost;
+  /** When the post was written or edited last, epoch milliseconds. */
+  updatedAt: number;
   vector: { model: string; vector: Int8Array } | null;
 }
 
@@ -13,9 +12,8 @@ export interface IndexedState {
 export interface PublisherStatus {
   id: string;
   verified: boolean;
+  /** True also while it is being erased. */
   suspended: boolean;
-  /** The whole publisher; null while it is being erased. */
-  row: StoredPublisher | null;
 }
 
 /**
@@ -29,7 +27,7 @@ export interface FeedChange {
 
 /**
  * What an index that is separate from its store follows: everything once, then every change. Reads give the current
- * state as a majority of the database holds it, never older than what `follow` yielded or `here` answered before.
+ * state as a majority of the database holds it, never older than what `follow` yielded before.
  */
 export interface IndexFeed {
   /** A place in the stream of changes. A scan begun after this call holds everything committed before it. */
@@ -43,16 +41,14 @@ export interface IndexFeed {
   ): Promise<{ rows: PublisherStatus[]; next: string | null }>;
   /** The active ones among these posts. At most 1,000 ids. */
   posts(ids: readonly string[]): Promise<IndexedState[]>;
-  /** The existing ones among these publishers; one being erased counts as suspended. At most 1,000 ids. */
+  /** The existing ones among these publishers. At most 1,000 ids. */
   publishers(ids: readonly string[]): Promise<PublisherStatus[]>;
   /**
-   * Changes after a place, as they come, until `signal` aborts. Now and then it yields a newer place without a change.
-   * It survives a change of primary and a restart of the database.
+   * Changes after a place, as they come, until `signal` aborts. One without posts and publishers says that there are no more
+   * for now. It survives a change of primary and a restart of the database.
    * @throws FeedLost when the database no longer knows what came after `place`: scan again
    */
   follow(place: string, signal: AbortSignal): AsyncIterable<FeedChange & { place: string }>;
-  /** True when a stream at `place` has yielded everything committed before `here` answered `target`. */
-  reached(place: string, target: string): boolean;
   /** Calls back after each write of this handle, before the write resolves to its caller. */
   onWrite(wrote: (change: FeedChange) => void): void;
 }

@@ -1,6 +1,6 @@
 import type { Finding } from "../ports/finding.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import type { ShownRows, Store } from "../ports/store/index.ts";
+import type { Store } from "../ports/store/index.ts";
 
 /** What `index.ts` of a store's folder exports by default. */
 export interface StoreModule {
@@ -20,10 +20,6 @@ export interface StoreModule {
 export interface BoardData {
   store: Store;
   index: SearchIndex;
-  /** What searches show their results from: the store, and while the database is away, copies of posts and publishers. */
-  shown: ShownRows;
-  /** True while the database does not answer: nothing can be written, and `shown` may be out of date. */
-  away(): boolean;
   searchState(): SearchState;
   close(): Promise<void>;
 }

@@ -1,20 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ClientSession } from "mongodb";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { connectMongodb, type MongodbConnection } from "../../src/store/mongodb/server/connection.ts";
+import { connectMongodb, type MongodbConnection } from "../../src/store/mongodb/database/connection.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
-
-/** Writes the document `held` and dies before it commits. */
-const DIES_IN_A_TRANSACTION = `
-  import { MongoClient } from "mongodb";
-  const client = new MongoClient(process.argv[1], { appName: "agent-board" });
-  const session = client.startSession();
-  session.startTransaction({ readConcern: { level: "snapshot" } });
-  await client.db().collection("counters").updateOne({ _id: "held" }, { $inc: { n: 1 } }, { session });
-  process.kill(process.pid, "SIGKILL");
-`;
 
 const database = await mongodbFor("replicaSet", "connection");
 
@@ -69,40 +57,6 @@ describe.skipIf(database === null)("a connection to MongoDB", () => {
       [1, 2, 3].map(() => expect.any(StoreUnavailable)),
     );
     expect(ran).toEqual([0]);
-  });
-
-  /** A job that adds one to a document, and says which it is. */
-  async function aCounter(id: string) {
-    const counters = db.collection<{ _id: string; n: number }>("counters");
-    await counters.insertOne({ _id: id, n: 0 }, { writeConcern: { w: "majority" } });
-    return {
-      raise: ({ db: own }: MongodbConnection, session: ClientSession) =>
-        own.collection<{ _id: string }>("counters").updateOne({ _id: id }, { $inc: { n: 1 } }, { session }),
-      read: async () => (await counters.findOne({ _id: id }))?.n,
-    };
-  }
-
-  it("is not held up for a minute by a transaction whose process died", async () => {
-    const { raise, read } = await aCounter("held");
-    const dead = spawnSync(process.execPath, ["--input-type=module", "--eval", DIES_IN_A_TRANSACTION, url]);
-    expect(dead.signal).toBe("SIGKILL");
-    const connection = await open(url);
-    await connection.write(["held"], (session) => raise(connection, session));
-    expect(await read()).toBe(1);
-  });
-
-  it("tries a transaction again that paused for so long that another ended it", async () => {
-    const { raise, read } = await aCounter("paused");
-    const [one, other] = [await open(url, { patienceMs: 60_000 }), await open(url)];
-    let runs = 0;
-    await one.write(["paused"], async (session) => {
-      runs += 1;
-      await raise(one, session);
-      if (runs === 1) await other.write(["paused"], (own) => raise(other, own));
-      await raise(one, session);
-    });
-    expect(runs).toBe(2);
-    expect(await read()).toBe(3);
   });
 
   it("says that the database cannot do it now when a cursor is lost on the way", async () => {

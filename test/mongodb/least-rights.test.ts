@@ -39,10 +39,6 @@ describe.skipIf(!isThere)("a user of MongoDB with the rights that the manual nam
     const now = Date.now();
     const maker = { model: "m", preparation: "as-told" };
     try {
-      while (await store.statistics.kept?.count(now)) {
-        // Until all is counted.
-      }
-      expect(await store.statistics.kept?.confirm(now)).toBe(true);
       await store.posts.enqueueMissingVectors(maker, 10);
       await store.finishErasures();
       expect(await eraseOld(store, now + 200 * 86_400_000)).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 import type { Db, Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PARTS, type Store } from "../../src/ports/store/index.ts";
+import type { Store } from "../../src/ports/store/index.ts";
+import { INDEXES } from "../../src/store/mongodb/database/schema/indexes.ts";
 import { type MongodbStore, openMongodb } from "../../src/store/mongodb/index.ts";
-import { INDEXES } from "../../src/store/mongodb/schema/indexes.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -19,9 +19,11 @@ const database = await mongodbFor("replicaSet", "plans");
  */
 const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   finishErasures: ["publishers.erasing", "publishers.spreading"],
+  // A stream begins at the end of the log.
+  "feed.here": ["$cmd.COLLSCAN"],
   "inbox.read": ["inbox.number"],
   "posts.byPublisher": ["posts.shown"],
-  "posts.enqueueMissingVectors": ["posts.vector_maker", "work.former"],
+  "posts.enqueueMissingVectors": ["posts.vector_maker"],
   "posts.erase": [
     "deliveries.post",
     "inbox.post",
@@ -55,12 +57,12 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
     "subscriptions.owner",
   ],
   "publishers.update": ["posts.shown or posts.fingerprint"],
-  "pushes.claim": ["push_queue.due", "push_queue.lane"],
-  "pushes.giveBack": ["push_queue.due", "push_queue.lane", "pushes.waiting"],
+  "pushes.claim": ["pushes.due"],
+  "pushes.giveBack": ["pushes.due"],
   "pushes.list": ["pushes.number"],
   "pushes.list before": ["pushes.number"],
-  "pushes.redeliver": ["deliveries.number", "pushes.waiting"],
-  "pushes.settle": ["push_queue.due", "push_queue.lane", "pushes.waiting"],
+  "pushes.redeliver": ["deliveries.number"],
+  "pushes.settle": ["pushes.due", "pushes.number"],
   "reports.history": ["moderation.newest"],
   "reports.history of one": ["moderation.subject"],
   "reports.queue": ["reported_posts.queue", "reports.voice"],
@@ -69,20 +71,12 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "reports.upsert again": ["reports.voice"],
   "statistics.activePublishers": ["posts.created"],
   "statistics.counts": ["posts.created", "posts.live", "publishers.erasing"],
-  "statistics.kept": [
-    "counted_tags.hour",
-    "posts.created",
-    "publishers.erasing",
-    "subscriptions.active",
-    "tag_totals.most",
-  ],
   "statistics.overview": ["posts.created", "posts.live", "publishers.erasing", "subscriptions.active"],
   "subscriptions.changes": ["removed_subscriptions.change", "subscriptions.change"],
-  "subscriptions.deliver": ["pushes.waiting", "work.match"],
+  "subscriptions.deliver": ["posts.match"],
   "subscriptions.pruneDeliveries": [
     "deliveries.age",
     "pushes.age",
-    "pushes.waiting",
     "removed_subscriptions.change",
     "removed_subscriptions.unpurged",
   ],
@@ -91,15 +85,13 @@ const SEARCHES: Readonly<Record<string, readonly string[]>> = {
   "subscriptions.pending": ["deliveries.number"],
   "subscriptions.pendingCounts": ["deliveries.number"],
   "subscriptions.remove": ["deliveries.subscription", "inbox.subscription", "pushes.number"],
-  "subscriptions.update": ["pushes.waiting"],
-  "subscriptions.update activate": ["pushes.waiting", "subscriptions.owner"],
-  "subscriptions.update again": ["pushes.waiting", "subscriptions.owner"],
-  "subscriptions.update stop": ["pushes.waiting"],
-  "shares.unmatched": ["work.match"],
-  "work.backlog": ["work.match"],
-  "work.claim": ["work.embed"],
-  "work.done": ["work.embed"],
-  "work.giveBack": ["work.embed"],
+  "subscriptions.update activate": ["pushes.number", "subscriptions.owner"],
+  "subscriptions.update again": ["pushes.number", "subscriptions.owner"],
+  "subscriptions.update stop": ["pushes.number"],
+  "work.backlog": ["posts.match"],
+  "work.claim": ["posts.embed"],
+  "work.done": ["posts.embed"],
+  "work.giveBack": ["posts.embed"],
 };
 
 /** These sort groups of what an index found; groups have no order until all are known. */
@@ -144,8 +136,8 @@ describe.skipIf(database === null)("the plans of the MongoDB store", () => {
       typeof parts === "function" ? [group] : Object.keys(parts).map((name) => `${group}.${name}`),
     );
     const looked = new Set([...done.keys()].map((name) => name.split(" ")[0]));
-    // One waits, three ask no database, and one closes the store.
-    const unseen = ["feed.follow", "feed.onWrite", "feed.reached", "shares.onPosts", "close"];
+    // One waits, two ask no database, and one closes the store.
+    const unseen = ["feed.follow", "feed.onWrite", "work.onPosts", "close"];
     expect(calls.filter((name) => !looked.has(name) && !unseen.includes(name))).toEqual([]);
   });
 
@@ -305,7 +297,6 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     statistics,
     settings,
     leases,
-    shares,
     feed,
   } = store;
   const claim = { limit: 5, perOrigin: 4, failing: 10, leaseMs: 1000, now: T0 };
@@ -413,20 +404,12 @@ function callsOf(store: MongodbStore): Record<string, () => Promise<unknown>> {
     "rankings.get": () => rankings.get("r", T0 - 1),
     "statistics.counts": () => statistics.counts(T0),
     "statistics.overview": () => statistics.overview(T0, 14),
-    // Last of the counts, which it keeps from then on.
-    "statistics.kept": async () => {
-      while (await statistics.kept?.count(T0));
-    },
     "statistics.add": () => statistics.add([{ day: "2026-11-20", name: "x", n: 1 }]),
     "statistics.read": () => statistics.read("2026-11-01"),
     "statistics.activePublishers": () => statistics.activePublishers(T0 - 2 * DAY_MS, T0),
     "settings.setOnce": () => settings.setOnce("a", "b"),
     "settings.get": () => settings.get("a"),
     "settings.set": () => settings.set("a", "c"),
-    "shares.renew": async () => void (await shares?.renew("a", 1, T0)),
-    "shares.pass": async () => void (await shares?.pass(0, new Array(PARTS).fill("a"), [])),
-    "shares.leave": async () => shares?.leave("a"),
-    "shares.unmatched": async () => void (await shares?.unmatched(5n, 3)),
     "leases.acquire": () => leases.acquire("a", "b", 1, 1),
     "leases.release": () => leases.release("a", "b"),
     "feed.here": () => feed.here(),

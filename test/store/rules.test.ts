@@ -1,15 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressesOfReport } from "../../src/store/mongodb/schema/documents.ts";
-import { attemptsOf, newPush } from "../../src/store/mongodb/schema/pushes.ts";
-import {
-  canBePushedTo,
-  type Lane,
-  openLanes,
-  Places,
-  queuePlace,
-  serveInTurn,
-  webhookOrigin,
-} from "../../src/store/rules/claims.ts";
+import { chooseDue, webhookOrigin } from "../../src/store/rules/claims.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../src/store/rules/inbox.ts";
 import { changedRow, editedPost, inOrder, limitIds } from "../../src/store/rules/rows.ts";
 import {
@@ -20,7 +10,6 @@ import {
   unclaimedPush,
 } from "../../src/store/rules/settling.ts";
 import { addressesOf, countVoices } from "../../src/store/rules/voices.ts";
-import { readRow } from "../../src/transfer/format.ts";
 import { aPost } from "../support/search/rows.ts";
 
 const FAILED = { at: 500, latencyMs: 3, status: 500, error: null };
@@ -53,34 +42,6 @@ describe("the voices of reports", () => {
 });
 
 describe("settling a push", () => {
-  it("keeps what an older release wrote, in a document and in an export", () => {
-    const at = new Date(500);
-    const { history: _, ...before } = newPush(
-      { subscriptionId: "sub_1", deliveryId: 1, postId: "p", matchedAt: at },
-      at,
-    );
-    const attempt = { at, latency_ms: 3, status: 500, error: null };
-    expect(attemptsOf({ ...before, attempt })).toEqual([FAILED]);
-    expect(attemptsOf({ ...before, attempt: null })).toEqual([]);
-    const push = { subscriptionId: "sub_1", deliveryId: 1, postId: "p", matchedAt: 1, attempts: 1 };
-    const line = (lastAttempt: typeof FAILED | null) =>
-      JSON.stringify({ push: { ...push, state: "failed", dueAt: null, lastAttempt } });
-    expect(readRow(line(FAILED)).row).toEqual({ ...push, state: "failed", dueAt: null, history: [FAILED] });
-    expect(readRow(line(null)).row).toMatchObject({ history: [] });
-    const report = {
-      id: "rep_1",
-      postId: "p",
-      reporter: "key:a",
-      reason: "spam",
-      details: null,
-      createdAt: 1,
-    };
-    const said = (address?: string | null) => readRow(JSON.stringify({ report: { ...report, address } })).row;
-    expect(said("addr:1")).toEqual({ ...report, addresses: ["addr:1"] });
-    expect([said(null), said()]).toMatchObject([{ addresses: [] }, { addresses: [] }]);
-    expect(addressesOfReport({ address: "addr:1" })).toEqual(["addr:1"]);
-  });
-
   it("counts an attempt that was made, and none that was not", () => {
     const push = { attempts: 2, againAt: null };
     expect(settledPush(push, FAILED, RETRIED)).toEqual({ state: "waiting", dueAt: 900, attempts: 3 });
@@ -163,73 +124,6 @@ describe("what follows for the subscription", () => {
   });
 });
 
-describe("turns and places of a claim", () => {
-  const CAPS = { limit: 10, perOrigin: 2, failing: 1 };
-  const lane = (origin: string, turn: number | null, failing = false): Lane => ({ origin, failing, turn });
-  /** Origins in the order of service; `due` pushes wait in each lane. */
-  const served = (lanes: readonly Lane[], places: Places, due = 10) => {
-    const left = new Map(lanes.map((one) => [one, due]));
-    return serveInTurn(openLanes(lanes, places), places, (one) => {
-      const n = left.get(one) ?? 0;
-      left.set(one, n - 1);
-      return n === 0 ? null : one.origin;
-    }).join("");
-  };
-
-  it("serves one push of each lane, round after round, the least recently served lane first", () => {
-    const lanes = [lane("b", 2), lane("c", 3), lane("a", 1)];
-    expect(served(lanes, new Places(CAPS, []))).toBe("abcabc");
-    expect(served(lanes, new Places(CAPS, []), 1)).toBe("abc");
-  });
-
-  it("serves lanes that are new after all others", () => {
-    expect(served([lane("n", null), lane("a", 9)], new Places(CAPS, []), 1)).toBe("an");
-  });
-
-  it("claims no more of an origin, failing or not, than it may have beside its live claims", () => {
-    expect(served([lane("a", 1), lane("b", 2)], new Places(CAPS, [{ origin: "a", n: 1 }]))).toBe("abb");
-    expect(served([lane("a", 1), lane("a", 2, true)], new Places(CAPS, []))).toBe("aa");
-    const live = [
-      { origin: "a", n: 2 },
-      { origin: "b", n: 1 },
-    ];
-    expect(new Places(CAPS, live).fullOrigins).toBe(1);
-    // A cap below what is already claimed leaves no places, not a negative number.
-    expect(new Places({ ...CAPS, perOrigin: 1 }, live).leftFor(lane("a", 1))).toBe(0);
-  });
-
-  it("claims no more than the limit of the call", () => {
-    const lanes = [lane("a", 1), lane("b", 2), lane("c", 3), lane("d", 4)];
-    expect(served(lanes, new Places({ ...CAPS, limit: 3 }, []))).toBe("abc");
-  });
-
-  it("lets failing receivers have their share of the places only, and passes others by them", () => {
-    const lanes = [lane("a", 1, true), lane("b", 2, true), lane("c", 3), lane("d", 4)];
-    expect(served(lanes, new Places({ ...CAPS, limit: 3 }, []))).toBe("acd");
-    expect(served(lanes, new Places({ ...CAPS, limit: 3, failing: 0 }, []))).toBe("cdc");
-  });
-});
-
-describe("the push queue", () => {
-  const receiver = { active: true, webhook_origin: "x.org:443", webhook_verified_at: 1, failures: 0 };
-
-  it("takes active subscriptions with a webhook that consented and a push that waits", () => {
-    expect(queuePlace(receiver, 900)).toEqual({ origin: "x.org:443", failing: false, dueAt: 900 });
-    expect(queuePlace({ ...receiver, failures: 1 }, 900)?.failing).toBe(true);
-    expect(queuePlace(receiver, null)).toBeNull();
-    expect(queuePlace({ ...receiver, active: false }, 900)).toBeNull();
-    for (const missing of [{ active: false }, { webhook_origin: null }, { webhook_verified_at: null }]) {
-      expect(canBePushedTo({ ...receiver, ...missing })).toBe(false);
-    }
-  });
-
-  it("knows an origin by host and port, with the port that a scheme implies", () => {
-    expect(webhookOrigin("https://x.org/hook")).toBe("x.org:443");
-    expect(webhookOrigin("http://x.org./hook")).toBe("x.org:80");
-    expect(webhookOrigin("https://x.org:8443/hook")).toBe("x.org:8443");
-  });
-});
-
 describe("other rules of all stores", () => {
   it("gives back the very row when a change changes nothing", () => {
     const row = { a: 1, b: 2 };
@@ -265,5 +159,47 @@ describe("other rules of all stores", () => {
     expect(entriesOfReply("pub_9", "pub_1", repliers).filter(({ type }) => type === "activity")).toHaveLength(
       200,
     );
+  });
+});
+
+describe("choosing what to claim", () => {
+  const due = (failing: boolean, origins: readonly string[]) =>
+    origins.map((origin, n) => ({ id: `${failing} ${n}`, origin }));
+  const choose = async (
+    options: { limit: number; perOrigin: number; failing: number; underWay?: Map<string, number> },
+    waiting: { well: readonly string[]; failing?: readonly string[] },
+  ) => {
+    const chosen = await chooseDue(options, async ({ failing, without, limit }) =>
+      due(failing, (failing ? waiting.failing : waiting.well) ?? [])
+        .filter(({ origin }) => !without.includes(origin))
+        .slice(0, limit),
+    );
+    return chosen.map(({ origin }) => origin);
+  };
+
+  it("takes first what is due first, of each origin as many as it has places for", async () => {
+    const well = ["a", "a", "a", "b", "a", "c"];
+    expect(await choose({ limit: 9, perOrigin: 2, failing: 0 }, { well })).toEqual(["a", "a", "b", "c"]);
+    const underWay = new Map([["a", 2]]);
+    expect(await choose({ limit: 9, perOrigin: 2, failing: 0, underWay }, { well })).toEqual(["b", "c"]);
+  });
+
+  it("looks on while a long queue of one origin hides the others", async () => {
+    const well = [...Array.from({ length: 500 }, () => "slow"), "b", "c"];
+    expect(await choose({ limit: 3, perOrigin: 1, failing: 0 }, { well })).toEqual(["slow", "b", "c"]);
+  });
+
+  it("leaves failing receivers their share of the places, behind the others", async () => {
+    const waiting = { well: ["a", "b"], failing: ["c", "d", "e"] };
+    expect(await choose({ limit: 9, perOrigin: 1, failing: 2 }, waiting)).toEqual(["a", "b", "c", "d"]);
+    expect(await choose({ limit: 3, perOrigin: 1, failing: 2 }, waiting)).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("an origin", () => {
+  it("is host and port, with the port that a scheme implies", () => {
+    expect(webhookOrigin("https://x.org/hook")).toBe("x.org:443");
+    expect(webhookOrigin("http://x.org./hook")).toBe("x.org:80");
+    expect(webhookOrigin("https://x.org:8443/hook")).toBe("x.org:8443");
   });
 });

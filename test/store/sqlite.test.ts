@@ -4,17 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { connectSqlite } from "../../src/store/sqlite/database/connection.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
-import { migrateSqlite } from "../../src/store/sqlite/database/migrate.ts";
-import { STORE_MIGRATIONS } from "../../src/store/sqlite/database/migrations.ts";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
-import { idsFor } from "../support/boards/questions.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const ONE_PUSH = { limit: 1, perOrigin: 1, failing: 1, leaseMs: 1000, now: T0 };
-const TWO_PUSHES = { ...ONE_PUSH, limit: 2, perOrigin: 2 };
 let folder: string;
 let file: string;
 let store: SqliteStore | null = null;
@@ -150,47 +145,6 @@ describe("the embedded index", () => {
     expect(await again.reindex()).toBe(248);
   });
 
-  it("is emptied, filled and logged when a release splits words differently, once", async () => {
-    const newIndex = () => new EmbeddedIndex({ modelId: "m", dimension: 16 });
-    let index = newIndex();
-    const lines: string[] = [];
-    const reopen = async () => {
-      await store?.close();
-      index = newIndex();
-      store = await openSqlite(`sqlite:${file}`, { index, log: (line) => lines.push(line) });
-      return store;
-    };
-    const { posts, publishers, connection } = await reopen();
-    await publishers.insert(aPublisher("pub_a"));
-    await posts.insert(aPost("a", { title: "Łódź", sourceUrl: "https://example.org/a?utm_id=1" }));
-    const vector = new Int8Array(16).fill(7);
-    await posts.setVectors([{ id: "a", updatedAt: T0, model: "m", vector }]);
-    expect(lines).toEqual([]);
-    // As in version 6, which did not respell ł as l and kept no sources.
-    for (const name of ["words", "doc", "vector", "publisher", "change", "snapshot"])
-      connection.db.exec(`DROP TABLE index_${name}`);
-    for (const statement of index.migrations.slice(0, 6)) connection.db.exec(statement);
-    connection.db.exec(`
-      INSERT INTO index_doc VALUES (7, 'a', 'offer', '[]', NULL, NULL, 1, 2, 3, 1, 'pub_a', NULL, 0);
-      INSERT INTO index_words (rowid, title, body, more) VALUES (7, 'Łódź', '', '');
-      INSERT INTO index_vector VALUES (7, 'm', zeroblob(16));
-      UPDATE agent_board_version SET version = 6 WHERE part = 'index'`);
-
-    const { db } = (await reopen()).connection;
-    expect(await idsFor(index, "lodz")).toEqual(["a"]);
-    expect(await idsFor(index, '"lodz"')).toEqual(["a"]);
-    expect(await index.vectors(["a"])).toEqual([vector]);
-    expect(db.prepare("SELECT title, source FROM index_doc").all()).toEqual([
-      { title: "lodz", source: "example.org/a" },
-    ]);
-    expect(lines).toEqual([
-      "filling the search index; the board opens when that is done",
-      "the search index is filled with 1 posts",
-    ]);
-    await reopen();
-    expect(lines).toHaveLength(2);
-  });
-
   it("cannot be left behind: a file that has one is not opened without it", async () => {
     await start(recordingIndex().index);
     await expect(start(null)).rejects.toThrow(/has a search index/);
@@ -251,112 +205,6 @@ describe("opening", () => {
     await expect(start()).rejects.toThrow(/newer Agent Board \(store version 99, this program knows \d+\)/);
   });
 
-  it("brings a file of the first version up to date, and pushes to the webhooks in it", async () => {
-    const url = `sqlite:${file}`;
-    const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 1), file);
-    old.db.exec(`
-      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'hash', 0, ${T0});
-      INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
-        failures, created_at) VALUES ('sub_1', 'pub_a', '{}', 'https://x.org/hook', ${T0}, 1, 1, 0, ${T0});`);
-    await old.close();
-    store = await openSqlite(url, { index: null });
-    expect(await store.subscriptions.get("sub_1")).toMatchObject({
-      webhookUrl: "https://x.org/hook",
-      previousSecretUntil: null,
-      failingSince: null,
-    });
-    await store.posts.insert(aPost("p"));
-    await store.subscriptions.deliver([{ subscriptionId: "sub_1", postId: "p", matchedAt: T0 }], []);
-    expect(await store.pushes.claim(ONE_PUSH)).toHaveLength(1);
-  });
-
-  it("keeps the latest attempt of a push of before, when no other was kept", async () => {
-    const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 6), file);
-    old.db.exec(`
-      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'hash', 0, ${T0});
-      INSERT INTO subscription (id, publisher_id, query, webhook_url, webhook_verified_at, secret_version, active,
-        failures, created_at) VALUES ('sub_1', 'pub_a', '{}', 'https://x.org/hook', ${T0}, 1, 1, 0, ${T0});
-      INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, attempts, attempt_at, latency_ms, status,
-        error) VALUES (1, 1, 'p', ${T0}, 'failed', 10, ${T0 + 9}, 120, NULL, 'timed out');
-      INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, attempts) VALUES
-        (1, 2, 'q', ${T0}, 'cancelled', 0);`);
-    await old.close();
-    store = await openSqlite(`sqlite:${file}`, { index: null });
-    expect(await store.pushes.list("sub_1", { before: null, limit: 9 })).toMatchObject([
-      { deliveryId: 2, history: [] },
-      { deliveryId: 1, history: [{ at: T0 + 9, latencyMs: 120, status: null, error: "timed out" }] },
-    ]);
-  });
-
-  it("has the replies of an older file expire with their roots, and fills the index again", async () => {
-    const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -4), file);
-    const columns =
-      "seq, id, publisher_id, parent_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
-    old.db.exec(`
-      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'one', 2, ${T0});
-      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
-        (1, 'p', 'pub_a', NULL, 'offer', ${T0 + 90}, 1, 0, 1, '[]', '0', '0', ${T0}, ${T0}, 'active'),
-        (2, 'p-1', 'pub_a', 'p', 'offer', ${T0 + 30}, 1, 0, 0, '[]', '0', '1', ${T0}, ${T0}, 'active');
-      INSERT INTO post_content (post, title, body, tags, located, metadata)
-        SELECT seq, id, id, '["t"]', 0, '{}' FROM post;
-      INSERT INTO post_tag SELECT 't', expires_at, seq FROM post;`);
-    await old.close();
-    const { index, said } = recordingIndex();
-    const { posts, connection, statistics } = await start(index);
-    expect(await statistics.counts(T0)).toMatchObject({ activePosts: 2, postsToday: 2 });
-    expect(await posts.get("p-1")).toMatchObject({ expiresAt: T0 + 90, expiryChosen: false });
-    expect(said()).toContain("put p-1 0 90");
-    expect(connection.db.prepare("SELECT expires_at AS at FROM post_tag").all()).toEqual([
-      { at: T0 + 90 },
-      { at: T0 + 90 },
-    ]);
-  });
-
-  it("has the posts of an older file that start at midnight last their day", async () => {
-    const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, -2), file);
-    const columns =
-      "seq, id, publisher_id, kind, starts_at, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
-    const midnight = Date.parse("2026-12-24T00:00:00+01:00");
-    old.db.exec(`
-      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES ('pub_a', 'A', 'one', 1, ${T0});
-      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
-        (1, 'p', 'pub_a', 'event', ${midnight}, ${midnight}, 1, 0, 0, '[]', '0', '0', ${T0}, ${T0}, 'active');
-      INSERT INTO post_content (post, title, body, tags, located, timezone, metadata)
-        VALUES (1, 'p', 'p', '[]', 0, 'Europe/Berlin', '{}');`);
-    await old.close();
-    const { index, said } = recordingIndex();
-    await start(index);
-    expect(said()).toContain(`put p ${midnight - T0} ${midnight + 86_399_999 - T0}`);
-  });
-
-  it("goes on with the inbox of a file whose entries had one numbering for all publishers", async () => {
-    const old = await connectSqlite(file, "full");
-    await migrateSqlite(old, "store", STORE_MIGRATIONS.slice(0, 2), file);
-    const columns =
-      "id, publisher_id, kind, expires_at, expiry_chosen, syndicated, reply_count, flags, fingerprint";
-    old.db.exec(`
-      INSERT INTO publisher (id, name, key_hash, post_count, created_at) VALUES
-        ('pub_a', 'A', 'one', 0, ${T0}), ('pub_b', 'B', 'two', 1, ${T0});
-      INSERT INTO post (${columns}, input_hash, created_at, updated_at, state) VALUES
-        ('p', 'pub_b', 'offer', ${T0 + 1e9}, 0, 0, 0, '[]', '0', '0', ${T0}, ${T0}, 'active');
-      INSERT INTO inbox (publisher, type, at, post) VALUES (1, 'reply', 1, 1), (2, 'reply', 2, 1), (1, 'activity', 3, 1);
-      DELETE FROM inbox WHERE no = 3;`);
-    await old.close();
-    store = await openSqlite(`sqlite:${file}`, { index: null });
-    await store.posts.insert(aPost("root"));
-    await store.posts.insert(aPost("root-1", { parentId: "root", publisherId: "pub_b" }));
-    const entries = await store.inbox.read("pub_a", 0, 10);
-    // Number 3 was handed out, and its reader may go on from there.
-    expect(entries.map(({ no, postId }) => [no, postId])).toEqual([
-      [1, "p"],
-      [4, "root-1"],
-    ]);
-  });
-
   it("refuses a folder where the file should be", async () => {
     file = folder;
     await expect(start()).rejects.toThrow(/cannot be opened/);
@@ -403,38 +251,6 @@ describe("opening", () => {
     other.close();
     await waiting;
     expect(await publishers.get("pub_a")).not.toBeNull();
-  });
-});
-
-describe("claiming pushes", () => {
-  it("takes no lock while nothing is due, or what is due has no place", async () => {
-    const { posts, publishers, subscriptions, pushes } = await start();
-    await publishers.insert(aPublisher("pub_a"));
-    await subscriptions.insert(
-      aSubscription("sub_1", { webhookUrl: "https://x.org/", webhookVerifiedAt: T0 }),
-      50,
-    );
-    const matches = ["p", "q"].map((postId) => ({ subscriptionId: "sub_1", postId, matchedAt: T0 }));
-    for (const { postId } of matches) await posts.insert(aPost(postId));
-    await subscriptions.deliver(matches, []);
-    const [failing, held] = [...(await pushes.claim(ONE_PUSH)), ...(await pushes.claim(TWO_PUSHES))];
-    if (failing === undefined || held === undefined) throw new Error("too few were claimed");
-    const attempt = { at: T0, latencyMs: 1, status: 500, error: null };
-    await pushes.settle(failing, attempt, { state: "waiting", dueAt: T0 + 5, deactivate: null });
-    const other = new DatabaseSync(file);
-    other.exec("BEGIN IMMEDIATE");
-    expect(await pushes.claim(TWO_PUSHES)).toEqual([]);
-    expect(await pushes.claim({ ...ONE_PUSH, now: T0 + 5 })).toEqual([]);
-    other.exec("COMMIT");
-    const [again] = await pushes.claim({ ...TWO_PUSHES, now: T0 + 5 });
-    if (again === undefined) throw new Error("nothing was claimed");
-    for (const push of [held, again]) {
-      await pushes.settle(push, attempt, { state: "delivered", dueAt: null, deactivate: null });
-    }
-    other.exec("BEGIN IMMEDIATE");
-    expect(await pushes.claim({ ...TWO_PUSHES, now: T0 + 1e9 })).toEqual([]);
-    other.exec("COMMIT");
-    other.close();
   });
 });
 

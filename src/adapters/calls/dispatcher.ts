@@ -98,7 +98,6 @@ export class Dispatcher {
   readonly #logger: Logger;
   readonly #outages: Outages;
   readonly #readOnly: boolean;
-  readonly #away: () => boolean;
   readonly #clock: () => number;
 
   constructor(parts: {
@@ -111,7 +110,6 @@ export class Dispatcher {
     logger: Logger;
     outages: Outages;
     readOnly: boolean;
-    away: () => boolean;
     clock: () => number;
   }) {
     this.#services = parts.services;
@@ -123,7 +121,6 @@ export class Dispatcher {
     this.#logger = parts.logger;
     this.#outages = parts.outages;
     this.#readOnly = parts.readOnly;
-    this.#away = parts.away;
     this.#clock = parts.clock;
   }
 
@@ -264,7 +261,6 @@ export class Dispatcher {
   /** The caller of an open call, which needs no key to be answered while the database is away. */
   async #callerOrNobody(credentials: Credentials): Promise<Caller> {
     if (credentials.apiKey === null) return this.#callerOf(credentials);
-    if (this.#away()) return NOBODY;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Caller>((resolve) => {
       timer = setTimeout(resolve, KEY_WAIT_MS, NOBODY);

@@ -14,7 +14,7 @@ interface MeasuredBoard {
   embedder: Embedder;
   services: { board: Board; waits: Waits };
   usage: Usage;
-  share: () => { parts: number; queries: number; bytes: number };
+  held: () => { queries: number; bytes: number };
   clock: () => number;
 }
 
@@ -61,19 +61,11 @@ export function measured(board: MeasuredBoard): Registry {
     },
   });
   new Gauge({
-    name: "board_parts_owned",
-    help: "Parts of the saved queries, of 60, that this process matches.",
-    registers,
-    collect() {
-      this.set(board.share().parts);
-    },
-  });
-  new Gauge({
     name: "board_saved_queries_held",
     help: "Saved queries that this process keeps in memory to match them.",
     registers,
     collect() {
-      this.set(board.share().queries);
+      this.set(board.held().queries);
     },
   });
   new Gauge({
@@ -81,7 +73,7 @@ export function measured(board: MeasuredBoard): Registry {
     help: "About how much memory these take.",
     registers,
     collect() {
-      this.set(board.share().bytes);
+      this.set(board.held().bytes);
     },
   });
   new Gauge({

@@ -1,6 +1,6 @@
 import { type Advice, BoardError } from "../../failures.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import type { ShownRows, Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
+import type { Store, StoredPost, StoredPublisher } from "../../ports/store/index.ts";
 import { LIMITS, type Post, type PostWithContext } from "../../schema/post.ts";
 import { type Cursors, cutPage } from "../cursors.ts";
 import { postResource } from "../resources.ts";
@@ -88,12 +88,9 @@ export class Posts {
       : this.#cursors.writePlace(repliesOf(id), { at: last.createdAt, id: last.id });
   }
 
-  /**
-   * The posts among these that anyone may see, in the form of the API, in order.
-   * @param from  where their publishers are read
-   */
-  async shown(posts: readonly StoredPost[], from: ShownRows = this.#store): Promise<Post[]> {
-    const seen = await visibilityOf(from, posts);
+  /** The posts among these that anyone may see, in the form of the API, in order. */
+  async shown(posts: readonly StoredPost[]): Promise<Post[]> {
+    const seen = await visibilityOf(this.#store, posts);
     return this.#resources(shownOf(posts, seen), seen);
   }
 

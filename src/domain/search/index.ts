@@ -1,7 +1,7 @@
 import type { Advice } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import { Abandoned, type Question, type SearchIndex } from "../../ports/search-index.ts";
-import type { Place, ShownRows, Store } from "../../ports/store/index.ts";
+import type { Place, Store } from "../../ports/store/index.ts";
 import type { Lift, PostFilter } from "../../schema/filter.ts";
 import { COPIES_NAMED, type Post } from "../../schema/post.ts";
 import type { SearchQuery, Sort } from "../../schema/query.ts";
@@ -56,7 +56,6 @@ export interface SearchPage {
 /** Search over the index: choice of ranking, pages that neither repeat nor skip, and advice when nothing is found. */
 export class Search {
   readonly #store: Store;
-  readonly #rows: ShownRows;
   readonly #index: SearchIndex;
   readonly #embedder: Embedder;
   readonly #cursors: Cursors;
@@ -66,12 +65,10 @@ export class Search {
   readonly #activePosts: (now: number) => Promise<number>;
 
   /**
-   * @param parts.shown  where results are read
    * @param parts.activePosts  how many posts the board holds, roughly
    */
   constructor(parts: {
     store: Store;
-    shown: ShownRows;
     index: SearchIndex;
     embedder: Embedder;
     cursors: Cursors;
@@ -80,7 +77,6 @@ export class Search {
     activePosts: (now: number) => Promise<number>;
   }) {
     this.#store = parts.store;
-    this.#rows = parts.shown;
     this.#index = parts.index;
     this.#embedder = parts.embedder;
     this.#cursors = parts.cursors;
@@ -225,10 +221,10 @@ export class Search {
   async #shown(found: readonly FoundPost[], question: Plan["question"]): Promise<Post[]> {
     const { filter } = question;
     const places = new Map(found.map((post) => [post.id, post]));
-    const rows = await this.#rows.posts.many(found.map((post) => post.id));
+    const rows = await this.#store.posts.many(found.map((post) => post.id));
     const visible = rows.filter((row) => filter.includeExpired || row.expiresAt > filter.now);
     const [posts, copies] = await Promise.all([
-      this.#posts.shown(visible, this.#rows),
+      this.#posts.shown(visible),
       this.#copiesOf(
         visible.filter(({ sourceUrl }) => sourceUrl !== null),
         question,

@@ -2,14 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Embedder, EmbedderUnavailable } from "../../ports/embedder.ts";
 import { windowOf } from "../../ports/index-entry.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
-import {
-  ALL_PARTS,
-  type Parts,
-  type Store,
-  type StoredPost,
-  type StoredPublisher,
-  type StoredSubscription,
-} from "../../ports/store/index.ts";
+import type { Store, StoredPost, StoredPublisher, StoredSubscription } from "../../ports/store/index.ts";
 import { KINDS } from "../../schema/post.ts";
 import type { PostBackground } from "../../schema/subscription.ts";
 import { type NewPost, Percolator, type SavedQuery } from "../../search/percolator/index.ts";
@@ -26,7 +19,6 @@ import type { BoardModel } from "../board/embedding-model.ts";
 import { filterOf, parsedTextOf } from "../search/query.ts";
 import { countBackground, countPosts, hasChanged } from "./backgrounds.ts";
 import { hasVectorOf, makerOf } from "./meaning.ts";
-import { hasPart, partOf } from "./parts.ts";
 import { isMatched, standingQueryOf } from "./state.ts";
 
 /** Changes taken in per turn of the event loop: about 5 ms. */
@@ -46,8 +38,8 @@ export interface PostToMatch {
 
 /**
  * Which standing queries a new post answers, by the rule of docs/matching.md: all filters, every phrase, no excluded
- * word, and either every word or the meaning. It follows subscriptions made by any process and keeps the active ones of
- * its parts in a percolator, so that a post meets only few of them.
+ * word, and either every word or the meaning. It follows subscriptions made by any process and keeps the active ones
+ * in a percolator, so that a post meets only few of them.
  */
 export class Matching {
   readonly #store: Store;
@@ -56,8 +48,6 @@ export class Matching {
   readonly #boardModel: BoardModel;
   /** By subscription id; null for a query without text, which its filters decide. */
   #standing: Percolator<StandingText | null>;
-  /** What the percolator holds queries of. */
-  #parts: Parts = ALL_PARTS;
   /** Texts of active queries that have no vector of this model, or one of an earlier preparation. */
   readonly #withoutVector = new Map<string, string>();
   /** What the board was to active queries that have a vector; null before it was counted. */
@@ -88,18 +78,8 @@ export class Matching {
   /**
    * Takes in subscriptions that changed, a hundred per turn of the event loop. Once the model is ready, it gives a
    * vector to those without one, and counts what their filters let pass where the board has changed since.
-   *
-   * @param parts  what to keep queries of; other ones than before are read from the start, so that none holds memory for
-   *   queries it left to others
    */
-  async refresh(now: number, parts: Parts = ALL_PARTS): Promise<void> {
-    if (parts !== this.#parts) {
-      this.#parts = parts;
-      this.#standing = this.#empty();
-      this.#withoutVector.clear();
-      this.#backgrounds.clear();
-      this.#seen = 0;
-    }
+  async refresh(now: number): Promise<void> {
     for (;;) {
       const { next, rows } = await this.#store.subscriptions.changes(this.#seen, CHANGES_BATCH);
       for (const { id, subscription } of rows) this.#take(id, subscription);
@@ -132,7 +112,6 @@ export class Matching {
   }
 
   #take(id: string, row: StoredSubscription | null): void {
-    if (!hasPart(this.#parts, partOf(id))) return;
     this.#withoutVector.delete(id);
     this.#backgrounds.delete(id);
     const query = row !== null && isMatched(row) ? standingQueryOf(row) : null;

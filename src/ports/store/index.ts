@@ -7,7 +7,6 @@ import type { PushStore } from "./pushes.ts";
 import type { RankingStore } from "./rankings.ts";
 import type { ReportStore } from "./reports.ts";
 import type { SettingStore } from "./settings.ts";
-import type { ShareStore } from "./shares.ts";
 import type { StatisticsStore } from "./statistics.ts";
 import type { SubscriptionStore } from "./subscriptions.ts";
 import type { TransferStore } from "./transfer.ts";
@@ -22,7 +21,6 @@ export type * from "./pushes.ts";
 export type * from "./rankings.ts";
 export type * from "./reports.ts";
 export type * from "./settings.ts";
-export * from "./shares.ts";
 export type * from "./statistics.ts";
 export type * from "./subscriptions.ts";
 export type * from "./work.ts";
@@ -47,8 +45,6 @@ export interface Store {
   statistics: StatisticsStore;
   settings: SettingStore;
   leases: LeaseStore;
-  /** Null where every process matches all saved queries, and takes posts in turn by `work`. */
-  shares: ShareStore | null;
   transfer: TransferStore;
   /**
    * Completes erasures that were interrupted, and drops copies of erased and removed text that a reader elsewhere kept in

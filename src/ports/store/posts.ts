@@ -77,12 +77,12 @@ export type RemovedPost = Pick<
   "id" | "publisherId" | "parentId" | "kind" | "syndicated" | "endsAt" | "expiresAt" | "createdAt"
 > & { startsAt: number; removedAt: number };
 
-/** A condition on what the publisher wrote before, exact however many posts it writes at once. */
+/** A condition on what the publisher wrote before. Of posts that it writes at once, several may pass. */
 export interface InsertGuard {
   /** Posts created at or after this time are looked at, newest first, at most `limit`, removed ones too. */
   since: number;
   limit: number;
-  /** Throws to refuse the insert. A store may call it more than once. */
+  /** Throws to refuse the insert. */
   check(earlier: readonly FingerprintRow[]): void;
 }
 

@@ -19,6 +19,8 @@ export interface ClaimedPush extends Push {
 
 /** Of a push's subscription, as it was when the push was claimed. */
 interface Receiver extends Pick<StoredSubscription, "publisherId" | "webhookUrl"> {
+  /** Host and port of the webhook. */
+  origin: string;
   /** Whether its last push failed. */
   failing: boolean;
 }
@@ -52,27 +54,27 @@ export interface PushRecord extends Push {
  */
 export interface PushStore {
   /**
-   * Claims due pushes of active subscriptions with consent until `now + leaseMs`. Each goes to one claimant over all
-   * processes, and falls due again when it is not settled in time. Origins take turns, so that one with a long queue
-   * delays nobody.
+   * Claims due pushes of active subscriptions with consent until `now + leaseMs`, first due first. Each goes to one claimant
+   * over all processes, and falls due again when it is not settled in time.
    *
    * @param options.limit  free places of the caller
-   * @param options.perOrigin  pushes of one origin (host and port of the webhook) that may be claimed at a time, over
-   *   all processes
+   * @param options.perOrigin  places of the caller for one origin, so that one with a long queue delays nobody
+   * @param options.underWay  how many of these are taken, for each origin; none by default
    * @param options.failing  how many of `limit` may go to subscriptions whose last push failed, so that dead receivers
    *   cannot use up all places
    */
   claim(options: {
     limit: number;
     perOrigin: number;
+    underWay?: ReadonlyMap<string, number>;
     failing: number;
     leaseMs: number;
     now: number;
   }): Promise<ClaimedPush[]>;
   /**
    * Ends a claim: records the attempt (if one was made), the push's new state, and what follows for its subscription,
-   * in one transaction: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. Only
-   * failures of other pushes since this one's claim may be cleared a moment later, and by a later push after a crash.
+   * together: a delivered one clears `failures` and `failingSince`, a failed attempt raises and sets them. Only failures of
+   * other pushes since this one's claim may be cleared a moment later, and by a later push after a crash.
    * Nothing happens when the claim was taken over; a claim whose lease merely ended still counts. A subscription whose
    * webhook has changed since the claim is left alone.
    *

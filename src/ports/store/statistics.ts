@@ -20,32 +20,11 @@ export interface BoardOverview extends BoardCounts {
   postsByDay: { day: string; posts: number }[];
 }
 
-/** The figures of a board where they are kept, and not counted when they are asked for. */
-export interface KeptFigures {
-  /**
-   * Says that they are those of `now`, for a caller who knows of no change since they were counted. False when they may not
-   * be: a post has expired, a publisher or a saved query has come, or they were counted more than five minutes ago.
-   */
-  confirm(now: number): Promise<boolean>;
-  /**
-   * Brings them up to date: counts the hours in which something changed or expired, and goes on with a walk that counts all
-   * hours over and over. Safe in several processes at once: one of them is refused.
-   * @returns whether there is more to count now
-   */
-  count(now: number): Promise<boolean>;
-}
-
-/**
- * Where `kept` is null, counts and overview are exact. Elsewhere they are exact unless a process has kept them within the
- * last 30 s; then they are those of its last count, whatever the size of the board. A count misses a post whose insertion
- * ended more than five minutes after its creation time, until the walk over all hours comes by.
- */
+/** Counts by indexes, exact at the time of asking; `SharedValue` spares the database from doing it often. */
 export interface StatisticsStore {
-  kept: KeptFigures | null;
   counts(now: number): Promise<BoardCounts>;
   /**
-   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden. Kept ones may be older than the rest
-   * while very many change at once.
+   * Tags: the 25 most frequent on posts that are neither expired, removed nor hidden.
    */
   overview(now: number, days: number): Promise<BoardOverview>;
   /** Adds to counters by UTC day and name. Names hold no address, key or query. May lose the last second on a crash. */

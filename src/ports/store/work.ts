@@ -7,8 +7,6 @@ export interface WorkItem {
   token: string;
   /** Claims since it was enqueued, this one included. */
   attempts: number;
-  /** The parts that a post was matched with (see `ShareStore.unmatched`); without them, the item is done for all. */
-  parts?: bigint;
 }
 
 export interface WorkStore {
@@ -22,4 +20,8 @@ export interface WorkStore {
   /** Gives items back, due at `dueAt`. */
   giveBack(items: readonly WorkItem[], dueAt: number): Promise<void>;
   backlog(kind: WorkKind): Promise<number>;
+  /**
+   * Calls back soon after a post was written or changed, by whatever process. Absent where a look now and then has to do.
+   */
+  onPosts?(changed: () => void): void;
 }

@@ -5,26 +5,23 @@ import { BOARD_ID_SETTING, type StoreModule } from "../module.ts";
 import { mongodbLimitStore, mongodbRankingStore } from "./board/scratch.ts";
 import { mongodbLeaseStore, mongodbSettingStore } from "./board/settings.ts";
 import { mongodbStatisticsStore } from "./board/statistics.ts";
-import { feedOf } from "./feed/index.ts";
+import { checkServer } from "./database/check-server.ts";
+import { connectMongodb, type MongodbConnection } from "./database/connection.ts";
+import type { MongodbContext } from "./database/context.ts";
+import { examineMongodb } from "./database/examine.ts";
+import { type Collections, collectionsOf } from "./database/schema/collections.ts";
+import { migrateMongodb } from "./database/schema/migrations.ts";
+import { mongodbWorkStore } from "./database/work.ts";
 import { finishDocumentErasures } from "./posts/erasure.ts";
 import { mongodbPostStore } from "./posts/index.ts";
-import { RecentWriters } from "./posts/writers.ts";
 import { mongodbPublisherStore } from "./publishers/index.ts";
 import { mongodbReportStore } from "./publishers/reports.ts";
-import { type Collections, collectionsOf } from "./schema/collections.ts";
-import { migrateMongodb } from "./schema/migrations.ts";
+import { mongodbPushStore } from "./pushes/index.ts";
+import { feedOf } from "./search/feed/index.ts";
 import { openMongodbIndex } from "./search/index.ts";
-import { WhileAway } from "./search/while-away.ts";
-import { checkServer } from "./server/check-server.ts";
-import { connectMongodb, type MongodbConnection } from "./server/connection.ts";
-import type { MongodbContext } from "./server/context.ts";
-import { examineMongodb } from "./server/examine/index.ts";
-import { mongodbWorkStore } from "./server/work.ts";
 import { mongodbInboxStore } from "./subscriptions/inbox.ts";
 import { mongodbSubscriptionStore } from "./subscriptions/index.ts";
-import { mongodbShareStore, tellingOfPosts } from "./subscriptions/shares.ts";
 import { mongodbTransferStore } from "./transfer/index.ts";
-import { mongodbPushStore } from "./webhooks/index.ts";
 
 export default {
   async open(url, { model, indexFolder, ...options }) {
@@ -41,13 +38,9 @@ export default {
         folder: indexFolder,
         board: await store.settings.setOnce(BOARD_ID_SETTING, randomUUID()),
       });
-      const { lostForMs } = store.connection;
-      const shown = new WhileAway({ store, lostForMs, copied: () => index.copied() });
       return {
         store,
         index,
-        shown,
-        away: () => shown.away(),
         searchState: () => index.state(),
         async close() {
           await index.close();
@@ -105,7 +98,6 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   const context: MongodbContext = {
     connection,
     collections,
-    writers: new RecentWriters(),
     wrote({ posts = [], publishers = [] }) {
       for (const listener of listeners) listener({ posts, publishers });
     },
@@ -121,23 +113,24 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
   return {
     connection,
     collections,
-    feed: tellingOfPosts(
-      feedOf(context, (listener) => void listeners.push(listener)),
-      watchers,
-    ),
+    feed: feedOf(context, {
+      onWrite: (listener) => void listeners.push(listener),
+      postsChanged: () => {
+        for (const changed of watchers) changed();
+      },
+    }),
     posts: mongodbPostStore(context),
     publishers: mongodbPublisherStore(context),
     subscriptions: mongodbSubscriptionStore(context),
     reports: mongodbReportStore(context),
     pushes: mongodbPushStore(context),
     inbox: mongodbInboxStore(context),
-    work: mongodbWorkStore(context),
+    work: mongodbWorkStore(context, (changed) => void watchers.push(changed)),
     limits: mongodbLimitStore(context),
     rankings: mongodbRankingStore(context),
     statistics: mongodbStatisticsStore(context),
     settings: mongodbSettingStore(context),
     leases: mongodbLeaseStore(context),
-    shares: mongodbShareStore(context, watchers),
     transfer: mongodbTransferStore(context),
     async finishErasures() {
       await finishDocumentErasures(context);

@@ -1,90 +1,46 @@
 import type { PushStore } from "../../ports/store/index.ts";
 
-/** How many pushes may be claimed; see `PushStore.claim`. */
-type Caps = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "failing">;
+type Options = Pick<Parameters<PushStore["claim"]>[0], "limit" | "perOrigin" | "underWay" | "failing">;
 
-/** The subscriptions of one origin whose last push failed, or the others, with pushes due. */
-export interface Lane {
-  /** Host and port of the webhooks. */
+/** A push that is due, with the origin that it goes to. */
+interface Due {
+  id: string;
   origin: string;
-  failing: boolean;
-  /** Smallest for the least recently served lane; null for one that was never served. */
-  turn: number | null;
 }
 
-type LaneKind = Pick<Lane, "origin" | "failing">;
-
-/** What the caps leave of one claim, beside the live claims of all processes at each origin. */
-export class Places {
-  readonly #perOrigin: number;
-  readonly #taken: Map<string, number>;
-  #room: number;
-  #failing: number;
-
-  /** @param live  live claims of all processes, once for each origin */
-  constructor(caps: Caps, live: readonly { origin: string; n: number }[]) {
-    this.#perOrigin = caps.perOrigin;
-    this.#room = caps.limit;
-    this.#failing = caps.failing;
-    this.#taken = new Map(live.map(({ origin, n }) => [origin, n]));
-  }
-
-  /** Places for lanes of this kind. */
-  left(failing: boolean): number {
-    return Math.max(0, failing ? Math.min(this.#room, this.#failing) : this.#room);
-  }
-
-  /** Places for a lane. */
-  leftFor({ origin, failing }: LaneKind): number {
-    return Math.max(0, Math.min(this.left(failing), this.#perOrigin - (this.#taken.get(origin) ?? 0)));
-  }
-
-  /** Origins that have all they may have. */
-  get fullOrigins(): number {
-    return [...this.#taken.values()].filter((n) => n >= this.#perOrigin).length;
-  }
-
-  take({ origin, failing }: LaneKind): void {
-    this.#taken.set(origin, (this.#taken.get(origin) ?? 0) + 1);
-    this.#room -= 1;
-    if (failing) this.#failing -= 1;
-  }
-}
-
-/** Lanes with a place, least recently served first, new ones last; of each kind no more than there are places. */
-export function openLanes<L extends Lane>(lanes: readonly L[], places: Places): L[] {
-  const open = lanes.filter((lane) => places.leftFor(lane) > 0).sort(byTurn);
-  return [false, true]
-    .flatMap((kind) => open.filter(({ failing }) => failing === kind).slice(0, places.left(kind)))
-    .sort(byTurn);
-}
+/** Looks for due pushes that many times at most: each time, the origins that are full by now are left out. */
+const LOOKS_MAX = 10;
+/** Looked at for each free place: some are of one origin. */
+const SEEN_PER_PLACE = 2;
 
 /**
- * Serves one push of each lane, round after round, until the places or the lanes are used up.
- * @param next  the lane's next push, null when it has none
+ * Chooses what to claim under the caller's caps, first due first; those of failing receivers come second.
+ * @param look  finds due pushes, first due first, of failing receivers or of the others, without those to some origins
  */
-export function serveInTurn<L extends Lane, Push>(
-  lanes: readonly L[],
-  places: Places,
-  next: (lane: L) => Push | null,
-): Push[] {
-  const served: Push[] = [];
-  let round = lanes;
-  while (round.length > 0) {
-    round = round.filter((lane) => {
-      if (places.leftFor(lane) === 0) return false;
-      const push = next(lane);
-      if (push === null) return false;
-      served.push(push);
-      places.take(lane);
-      return true;
-    });
+export async function chooseDue<Push extends Due>(
+  options: Options,
+  look: (asked: { failing: boolean; without: string[]; limit: number }) => Promise<Push[]>,
+): Promise<Push[]> {
+  const taken = new Map(options.underWay);
+  const chosen: Push[] = [];
+  const full = () => [...taken].flatMap(([origin, n]) => (n >= options.perOrigin ? [origin] : []));
+  for (const failing of [false, true]) {
+    const end = failing ? Math.min(options.limit, chosen.length + options.failing) : options.limit;
+    for (let looks = 0; looks < LOOKS_MAX && chosen.length < end; looks += 1) {
+      const limit = SEEN_PER_PLACE * (end - chosen.length);
+      const before = chosen.length;
+      const already = new Set(chosen.map(({ id }) => id));
+      const found = await look({ failing, without: full(), limit });
+      for (const push of found) {
+        const n = taken.get(push.origin) ?? 0;
+        if (n >= options.perOrigin || chosen.length === end || already.has(push.id)) continue;
+        taken.set(push.origin, n + 1);
+        chosen.push(push);
+      }
+      if (found.length < limit || chosen.length === before) break;
+    }
   }
-  return served;
-}
-
-function byTurn(a: Lane, b: Lane): number {
-  return (a.turn ?? Number.MAX_SAFE_INTEGER) - (b.turn ?? Number.MAX_SAFE_INTEGER);
+  return chosen;
 }
 
 interface Receiver {
@@ -98,19 +54,6 @@ interface Receiver {
 /** True for an active subscription whose webhook consented. */
 export function canBePushedTo({ active, webhook_origin, webhook_verified_at }: Receiver): boolean {
   return active && webhook_origin !== null && webhook_verified_at !== null;
-}
-
-/**
- * The place of a subscription in the push queue, or null for none.
- * @param dueAt  when its first waiting push is due, null when none waits
- */
-export function queuePlace<Time>(
-  receiver: Receiver & { failures: number },
-  dueAt: Time | null,
-): { origin: string; failing: boolean; dueAt: Time } | null {
-  const { webhook_origin: origin, failures } = receiver;
-  if (dueAt === null || origin === null || !canBePushedTo(receiver)) return null;
-  return { origin, failing: failures > 0, dueAt };
 }
 
 /** Host and port of a webhook; the port is written out even where the scheme implies it. */

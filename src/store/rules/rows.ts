@@ -13,18 +13,6 @@ export function inOrder<Row extends { id: string }>(ids: readonly string[], rows
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Things by what they have in common, in their order. */
-export function groupedBy<T, K>(things: readonly T[], common: (thing: T) => K): Map<K, [T, ...T[]]> {
-  const groups = new Map<K, [T, ...T[]]>();
-  for (const thing of things) {
-    const key = common(thing);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [thing]);
-    else group.push(thing);
-  }
-  return groups;
-}
-
 /** A row after a change; `before` itself when there is nothing to change. */
 export function changedRow<Row extends object>(
   before: Row,

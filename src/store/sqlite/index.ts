@@ -21,10 +21,10 @@ import { finishRowErasures } from "./posts/erasure.ts";
 import { sqlitePostStore } from "./posts/index.ts";
 import { sqlitePublisherStore } from "./publishers/index.ts";
 import { sqliteReportStore } from "./publishers/reports.ts";
+import { sqlitePushStore } from "./pushes/index.ts";
 import { sqliteInboxStore } from "./subscriptions/inbox.ts";
 import { sqliteSubscriptionStore } from "./subscriptions/index.ts";
 import { sqliteTransferStore } from "./transfer/index.ts";
-import { sqlitePushStore } from "./webhooks/index.ts";
 
 export default {
   async open(url, { model, log }) {
@@ -39,8 +39,6 @@ export default {
     return {
       store,
       index: withFailures(index, store.connection),
-      shown: store,
-      away: () => false,
       searchState: () => "local",
       close: () => store.close(),
     };
@@ -139,7 +137,6 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     statistics: sqliteStatisticsStore(context),
     settings: sqliteSettingStore(context),
     leases: sqliteLeaseStore(context),
-    shares: null,
     transfer: sqliteTransferStore(context, file),
     finishErasures: () => finishRowErasures(context),
     reindex: () => reindex(context),

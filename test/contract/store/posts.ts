@@ -97,27 +97,21 @@ export function describePosts({ store, another, reopen }: Subject): void {
       expect((await store.posts.get("p"))?.replyCount).toBe(1);
     });
 
-    it("asks a guard inside the write, so that posts inserted at once count each other", async () => {
-      const second = await another();
+    it("asks a guard what the publisher wrote before, and keeps nothing when it refuses", async () => {
       await store.posts.insert(aPost("old", { createdAt: T0 - 1 }));
       const guard = {
         since: T0,
         limit: 10,
         check(earlier: readonly { id: string; fingerprint: string }[]) {
           expect(earlier.map(({ id }) => id)).not.toContain("old");
-          if (earlier.length >= 4) throw new RangeError("enough");
+          if (earlier.length >= 2) throw new RangeError("enough");
         },
       };
-      const answers = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, n) =>
-          (n % 2 === 0 ? store : second).posts.insert(aPost(`p${n}`), { guard }),
-        ),
-      );
-      const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
-      expect(refused).toHaveLength(16);
-      expect(refused.every((reason) => reason instanceof RangeError)).toBe(true);
-      expect(await store.posts.fingerprints("pub_a", T0, 100)).toHaveLength(4);
-      expect((await store.publishers.get("pub_a"))?.postCount).toBe(5);
+      await store.posts.insert(aPost("p1"), { guard });
+      await store.posts.insert(aPost("p2"), { guard });
+      await expect(store.posts.insert(aPost("p3"), { guard })).rejects.toThrow(RangeError);
+      expect(await store.posts.fingerprints("pub_a", T0, 100)).toHaveLength(2);
+      expect((await store.publishers.get("pub_a"))?.postCount).toBe(3);
     });
 
     it("shows a guard what was written since, and what became of it, whoever wrote and changed it", async () => {

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { INBOX_KEPT_DAYS } from "../../../src/ports/store/index.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
-import { INDEXES } from "../../../src/store/mongodb/schema/indexes.ts";
 import { eventually } from "../../support/boards/client.ts";
 import { mongodCommand } from "../../support/mongodb/mongod.ts";
-import { mongodbFor } from "../../support/mongodb/mongodb.ts";
 import { ReplicaSet } from "../../support/mongodb/replica-set.ts";
-import { aPost, aPublisher, T0 } from "../../support/search/rows.ts";
+import { aPost, aPublisher } from "../../support/search/rows.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const mongod = await mongodCommand();
-const cluster = await mongodbFor("cluster", "expiry");
 
 describe.skipIf(mongod === null)("a server that deletes what is over", () => {
   let server: ReplicaSet;
@@ -73,36 +70,4 @@ describe.skipIf(mongod === null)("a server that deletes what is over", () => {
     expect(kept.map(({ postId }) => postId)).toEqual(["root.new"]);
     expect(await store.inbox.lastNumbers(["pub_a"])).toEqual(new Map([["pub_a", 2]]));
   }, 120_000);
-});
-
-describe.skipIf(cluster === null)("indexes of the release before", () => {
-  afterAll(() => cluster?.drop());
-
-  it("become such that delete, on each shard", async () => {
-    const url = cluster?.url ?? "";
-    const first = await openMongodb(url);
-    const { db } = first.connection;
-    const deleting = Object.entries(INDEXES).flatMap(([collection, indexes]) =>
-      indexes
-        .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
-        .map(({ name, key, expireAfterSeconds }) => ({ collection, name, key, expireAfterSeconds })),
-    );
-    expect(deleting.length).toBeGreaterThan(0);
-    for (const { collection, name, key } of deleting) {
-      await db.collection(collection).dropIndex(name);
-      await db.collection(collection).createIndex(key, { name });
-    }
-    await db.collection<{ _id: string }>("meta").updateOne({ _id: "schema" }, { $set: { version: 9 } });
-    await first.close();
-    const second = await openMongodb(url);
-    const found = [];
-    for (const { collection, name } of deleting) {
-      const indexes = await second.connection.db.collection(collection).listIndexes().toArray();
-      const { key, expireAfterSeconds } = indexes.find((index) => index["name"] === name) ?? {};
-      found.push({ collection, name, key, expireAfterSeconds });
-    }
-    expect(found).toEqual(deleting);
-    await second.limits.add("k", 1, 1_000, T0);
-    await second.close();
-  });
 });

@@ -65,11 +65,6 @@ describe.skipIf(mongod === null)("rankings while mongot fails", () => {
     "leave it alone after three, and one that it answers after 30 s ends that (LOCAL_INDEX=%s)",
     async (localIndex) => {
       const index = await ready(localIndex);
-      if (localIndex === "full")
-        await eventually(
-          async () => index.copied(),
-          (copied) => copied !== null,
-        );
       const rank = async () => {
         // Of questions that are asked at once the first to fail ends a ranking, and the others may still arrive.
         for (let seen = -1; seen !== mongot.questions; await sleep(100)) seen = mongot.questions;

@@ -16,7 +16,7 @@ import { aPost, aPublisher } from "../../support/search/rows.ts";
 /** Enough for a snapshot. */
 const POSTS = 2_100;
 const SECRETS = ["secret-1", "secret-2"];
-const WORDS = ["xylophonist", "zyzzyva", "quokkatag", "ulcombeville", "quillfeather", ...SECRETS];
+const WORDS = ["xylophonist", "zyzzyva", "quokkatag", "ulcombeville", ...SECRETS];
 /** Of a value that no other post has. */
 const VECTOR = vectorAt(987_655) ?? new Int8Array(DIMENSION);
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { indexEntryOf } from "../../../src/ports/index-entry.ts";
 import { EmbeddedIndex } from "../../../src/search-index/index.ts";
+import { binaryOf, documentOfPost } from "../../../src/store/mongodb/database/posts.ts";
 import type { MongodbStore } from "../../../src/store/mongodb/index.ts";
-import { binaryOf, documentOfPost } from "../../../src/store/mongodb/schema/posts.ts";
 import { DIMENSION, MODEL, manyPosts, PUBLISHERS, T0, vectorAt } from "../search/indexed-posts.ts";
 import { aPublisher } from "../search/rows.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The only script of the pages; every page works without it. It remembers the choice of light or dark, gives each copy
- * box its button, passes a page on, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
+ * box its button, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
  */
 export const SCRIPT = `"use strict";
 (() => {
@@ -37,14 +37,6 @@ export const SCRIPT = `"use strict";
         setTimeout(() => { button.textContent = "Copy"; }, 2000);
       });
       snippet.after(button);
-    }
-    const share = document.querySelector("a.share");
-    if (share && navigator.clipboard) {
-      share.textContent = "Copy address";
-      share.onclick = (event) => {
-        event.preventDefault();
-        navigator.clipboard.writeText(share.href).then(() => { share.textContent = "Copied"; });
-      };
     }
     const place = document.querySelector("input[list=places]");
     if (place) suggestPlaces(place, document.getElementById("places"));

@@ -83,7 +83,7 @@ input:not([type="radio"], [type="checkbox"]), select, textarea {
 ::placeholder { color: var(--mute); opacity: 1; }
 button, .button { min-height: 2.75rem; padding: 0.4rem 1.1rem; border: 1px solid var(--ink); border-radius: 3px; background: var(--ink); color: var(--paper); font-weight: 600; cursor: pointer; }
 .button { display: inline-flex; align-items: center; text-decoration: none; }
-.quiet.quiet { background: none; color: var(--link); border-color: var(--line); }
+.button.quiet { background: none; color: var(--link); border-color: var(--line); }
 button:hover, .button:hover { border-color: var(--pin); }
 .chips { gap: 0.5rem; margin-block: 0.75rem; }
 .chips .k-event, .chips .k-offer, .chips .k-request, .chips .k-announcement, .chips .k-thread { color: var(--k); }
@@ -96,12 +96,6 @@ button:hover, .button:hover { border-color: var(--pin); }
 .counts dd { margin: 0; font-size: 1.45rem; font-weight: 700; }
 .counts .day { font-size: 1.1rem; }
 
-.near, .steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
-.near input { flex: 1; }
-.on > h2 { display: flex; justify-content: space-between; margin-block: 1rem 0.25rem; }
-.briefs { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0 1.5rem; }
-.briefs li { padding: 0.4rem 0 0.4rem 0.7rem; border-inline-start: 3px solid var(--k); margin-block: 0.3rem; }
-
 .slips { list-style: none; margin: 0; padding: 0; }
 .slip { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 1rem; padding-block: 1rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
 .slips > .slip:first-child { border-top: 0; padding-top: 0.5rem; }
@@ -109,11 +103,10 @@ button:hover, .button:hover { border-color: var(--pin); }
 .stub { margin: 0; color: var(--mute); font-size: 0.8rem; line-height: 1.35; }
 .stub b { display: block; font-family: var(--serif); font-size: 1.6rem; line-height: 1.15; color: var(--ink); font-variant-numeric: tabular-nums; }
 .stub b.long { font-size: 1.15rem; }
-.slip h3 a, .briefs h3 a { text-decoration: none; }
-.slip h3 a:hover, .briefs h3 a:hover { text-decoration: underline; }
-.slip h3, .briefs h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
+.slip h3 a { text-decoration: none; }
+.slip h3 a:hover { text-decoration: underline; }
+.slip h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
 .slip h3 a:focus-visible { outline-offset: -3px; }
-.briefs h3 { font-size: 1.05rem; -webkit-line-clamp: 2; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.75rem; margin: 0.3rem 0; color: var(--mute); font-size: 0.875rem; max-width: none; }
 .when-where { font-size: 1.05rem; margin: -0.35rem 0 0.75rem; }
 .facts .hours { color: var(--ink); font-variant-numeric: tabular-nums; }
@@ -133,9 +126,13 @@ button:hover, .button:hover { border-color: var(--pin); }
 .sheet .dated { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
 .sheet .dated > .stub b { font-size: 3rem; line-height: 1; color: var(--k); }
-.forms { margin-top: 2rem; }
 .prose { white-space: pre-line; max-width: 62ch; }
 .tags { margin-top: 1.25rem; }
+.tear { list-style: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(3rem, 1fr)); margin: 0; padding: 0; border-top: 2px dashed var(--mute); }
+.tear li + li { border-inline-start: 1px dashed var(--mute); }
+.tear a { display: flex; align-items: center; justify-content: center; width: 100%; height: 6.75rem; writing-mode: vertical-rl; text-decoration: none; font-size: 0.9rem; letter-spacing: 0.02em; }
+.tear a:hover { background: var(--paper); text-decoration: underline; }
+.tear a:focus-visible { outline-offset: -3px; }
 .notice { border-inline-start: 4px solid var(--pin); background: var(--card); padding: 0.6rem 1rem; margin-block: 0 1.25rem; max-width: 62ch; }
 .notice p { margin-block: 0.25rem; }
 .replies .slip { scroll-margin-top: 1rem; }
@@ -184,10 +181,13 @@ td.number, th.number { text-align: end; }
 .calls li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding-block: 0.3rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
 .calls li:target { background: var(--card); outline: 2px solid var(--pin); outline-offset: 2px; }
 @media (max-width: 56rem) { .guide { grid-template-columns: minmax(0, 1fr); } .guide > nav { position: static; border: 0; border-bottom: 1px solid var(--line); margin-bottom: 1.25rem; padding-bottom: 0.75rem; } .guide > nav ul { flex-direction: row; } }
+.scroll { overflow-x: auto; }
 figure { margin: 0; }
 figcaption { color: var(--mute); font-size: 0.85rem; margin-top: 0.35rem; }
 svg { display: block; width: 100%; height: auto; }
 svg text { font: 11px var(--mono); fill: var(--mute); }
+.bars rect { fill: var(--pin); }
+.bars .base { stroke: var(--line); }
 .chart { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.6rem; margin-block: 1rem 0.6rem; }
 .chart svg { height: 10rem; overflow: visible; }
 .chart .grid { stroke: var(--line); } .chart .bar { fill: var(--pin); }
@@ -215,13 +215,13 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 }
 @media (prefers-reduced-motion: no-preference) { :root:has(:target) { scroll-behavior: smooth; } }
 @media (forced-colors: active) {
-  .map .dot, .chart .bar { fill: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
+  .map .dot, .bars rect, .chart .bar { fill: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
   button, .button, .chips a[aria-current] { color: ButtonText; background: ButtonFace; border-color: ButtonText; }
   .chips a[aria-current] { border-width: 3px; }
 }
 @media print {
   :root { color-scheme: light; }
-  nav, .search, .near, .chips, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
+  nav, .search, .chips, .tear, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
   .columns, .guide { display: block; } .sheet { border-width: 6px 0 0; }
   .slip, .sheet { break-inside: avoid; }
   .source a[href^="http"]::after { content: " (" attr(href) ")"; font-size: 0.85em; }

@@ -1,6 +1,6 @@
 import type { LimitStore, RankingStore } from "../../../ports/store/index.ts";
-import { orAgain } from "../server/connection.ts";
-import type { MongodbContext } from "../server/context.ts";
+import { orAgain } from "../database/connection.ts";
+import type { MongodbContext } from "../database/context.ts";
 
 /**
  * Counters are exact because every addition changes one document of the primary. It alone acknowledges them: after an

@@ -1,6 +1,6 @@
 import type { LeaseStore, SettingStore } from "../../../ports/store/index.ts";
-import { orAgain } from "../server/connection.ts";
-import type { MongodbContext } from "../server/context.ts";
+import { orAgain } from "../database/connection.ts";
+import type { MongodbContext } from "../database/context.ts";
 
 export function mongodbSettingStore({
   connection: { run },

@@ -1,33 +1,20 @@
 import type { BoardCounts, StatisticsStore } from "../../../ports/store/index.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
-import type { Collections } from "../schema/collections.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { confirmCounts, keepCounts } from "./counts/keep.ts";
-import { DAYS_KEPT, keptCounts, keptOverview, readKept } from "./counts/kept.ts";
-import { countTopTags } from "./counts/top-tags.ts";
+import type { MongodbContext } from "../database/context.ts";
+import type { Collections } from "../database/schema/collections.ts";
 
 const DAY_MS = 86_400_000;
+const TOP_TAGS = 25;
 
 export function mongodbStatisticsStore(context: MongodbContext): StatisticsStore {
   const { connection, collections } = context;
   const { run, runLong } = connection;
   const { posts, subscriptions, daily_counters } = collections;
   return {
-    kept: {
-      confirm: (now) => run(() => confirmCounts(collections, now)),
-      count: (now) => keepCounts(context, now),
-    },
-
-    counts: (now) =>
-      runLong(async () => {
-        const kept = await readKept(collections, now);
-        return kept === null ? countsAt(collections, now) : keptCounts(kept, now);
-      }),
+    counts: (now) => runLong(() => countsAt(collections, now)),
 
     overview: (now, days) =>
       runLong(async () => {
-        const kept = days > DAYS_KEPT ? null : await readKept(collections, now);
-        if (kept?.tags_at) return keptOverview(kept, now, days);
         const [counts, live, active, topTags, postsByDay] = await Promise.all([
           countsAt(collections, now),
           liveByKind(posts, now),
@@ -137,4 +124,17 @@ async function byDay(
     const day = new Date(first + i * DAY_MS).toISOString().slice(0, 10);
     return { day, posts: counts.get(day) ?? 0 };
   });
+}
+
+function countTopTags(posts: Collections["posts"], now: number): Promise<{ tag: string; count: number }[]> {
+  return posts
+    .aggregate<{ tag: string; count: number }>([
+      { $match: { state: "active", expires_at: { $gt: new Date(now) } } },
+      { $unwind: "$tags" },
+      { $group: { _id: "$tags", count: { $sum: 1 } } },
+      { $sort: { count: -1, _id: 1 } },
+      { $limit: TOP_TAGS },
+      { $project: { _id: 0, tag: "$_id", count: 1 } },
+    ])
+    .toArray();
 }

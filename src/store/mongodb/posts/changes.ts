@@ -1,13 +1,11 @@
 import type { UpdateFilter } from "mongodb";
 import type { PostChange, StoredPost } from "../../../ports/store/index.ts";
 import { editedPost } from "../../rules/rows.ts";
-import { markHours } from "../board/counts/marks.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import { documentOfPost, postOfDocument, WRITTEN } from "../schema/posts.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { findPost, findPosts, storedPosts } from "../server/reads.ts";
-import { dropWork, enqueueing, renewing } from "../server/work.ts";
-import { writeAll } from "../server/write-all.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { documentOfPost, postOfDocument, WRITTEN } from "../database/posts.ts";
+import { findPost, findPosts, storedPosts } from "../database/reads.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
+import { dueWork } from "../database/work.ts";
 import { moveReplyDocuments, recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
@@ -33,29 +31,22 @@ export async function updatePostDocument(
     const { _id, root, ...fields } = document;
     const empty = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [name] : []));
     const unset = [...empty, ...(text ? VECTOR : [])];
+    // An `embed` that waits or is under way begins anew: its vector would be that of the post before this edit.
+    const work = {
+      match: dueWork(post.updatedAt),
+      ...(text || before.embed !== undefined ? { embed: dueWork(post.updatedAt) } : {}),
+    };
     // An update, not a replacement: a newer release may have added fields.
     await collections.posts.updateOne(
       { _id, root },
-      { $set: fields, $unset: Object.fromEntries(unset.map((name) => [name, ""] as const)) },
+      { $set: { ...fields, ...work }, $unset: Object.fromEntries(unset.map((name) => [name, ""] as const)) },
       { session },
     );
-    await markHours(context, session, [before.created_at, document.created_at]);
-    if (before.fingerprint !== document.fingerprint) {
-      const { publisher_id } = before;
-      await collections.publishers.updateOne({ _id: publisher_id }, { $inc: { inserts: 1 } }, { session });
-    }
     if (before.state !== document.state && document.parent_id !== null) {
       await recountReplyDocuments(context, session, [document.parent_id]);
     }
     const expiryMoved = document.parent_id === null && before.expires_at.getTime() !== post.expiresAt;
     moved = expiryMoved ? await moveReplyDocuments(context, session, id, post.expiresAt) : [];
-    await writeAll(
-      context,
-      session,
-      text
-        ? [enqueueing(id, ["match", "embed"], post.updatedAt)]
-        : [renewing(id, "embed", post.updatedAt), enqueueing(id, ["match"], post.updatedAt)],
-    );
     return document;
   });
   if (after === null) return null;
@@ -81,18 +72,12 @@ export async function removePostDocument(
       : await posts
           .find(
             { ...repliesTo(context, [id]), state: { $ne: "removed" } },
-            { session, projection: { publisher_id: 1, created_at: 1 } },
+            { session, projection: { publisher_id: 1 } },
           )
           .toArray();
     const all = [post, ...replies];
     const ids = all.map(({ _id }) => _id);
     await posts.updateMany({ _id: { $in: ids }, root: post.root }, removal(now), { session });
-    await markHours(
-      context,
-      session,
-      all.map(({ created_at }) => created_at),
-    );
-    await dropWork(context, session, ids);
     const publishers = all.map(({ publisher_id }) => publisher_id);
     await uncountPosts(context, session, publishers);
     if (post.parent_id !== null) await recountReplyDocuments(context, session, [post.parent_id]);
@@ -113,7 +98,7 @@ const removal = (now: number): UpdateFilter<PostDocument> => ({
     reply_count: 0,
     last_reply_at: null,
   },
-  $unset: WRITTEN,
+  $unset: { ...WRITTEN, match: "", embed: "" },
 });
 
 async function stored(context: MongodbContext, document: PostDocument): Promise<StoredPost> {

@@ -1,8 +1,7 @@
 import type { ClientSession, Filter } from "mongodb";
-import { markHours } from "../board/counts/marks.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import { WINDOW_END } from "../schema/posts.ts";
-import type { MongodbContext } from "../server/context.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { WINDOW_END } from "../database/posts.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
 
 /** The counts of posts that publishers and roots keep, and the expiry of replies, changed in the posts' transactions. */
 
@@ -66,14 +65,9 @@ export async function moveReplyDocuments(
     state: { $ne: "removed" },
     expires_at: { $ne: expires },
   } as const;
-  const replies = await posts.find(moved, { session, projection: { created_at: 1 } }).toArray();
+  const replies = await posts.find(moved, { session, projection: { _id: 1 } }).toArray();
   if (replies.length === 0) return [];
   await posts.updateMany(moved, [{ $set: { expires_at: expires } }, { $set: WINDOW_END }], { session });
-  await markHours(
-    context,
-    session,
-    replies.map(({ created_at }) => created_at),
-  );
   return replies.map(({ _id }) => _id);
 }
 

@@ -1,12 +1,10 @@
 import type { ClientSession, Filter } from "mongodb";
 import type { ErasedPublisher } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
-import { markHours } from "../board/counts/marks.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { inSession } from "../database/reads.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
 import { finishStatusCopies } from "../publishers/status.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { inSession } from "../server/reads.ts";
-import { dropWork } from "../server/work.ts";
 import { deleteDeliveriesOf } from "../subscriptions/deliveries.ts";
 import { closeInbox, eraseInboxDocuments } from "../subscriptions/inbox.ts";
 import { removeSubscriptionDocuments, stopSubscriptions } from "../subscriptions/index.ts";
@@ -14,7 +12,7 @@ import { recountReplyDocuments, repliesTo, uncountPosts } from "./counts.ts";
 
 /**
  * Physical erasure, as far as this store can promise it: afterwards no document, index entry or queue of the board holds
- * the text, but for its tags in the kept counts, until they are counted again. Freed pages, the journal and the oplog hold it
+ * the text. Freed pages, the journal and the oplog hold it
  * until the database overwrites them, backups until they are deleted.
  */
 
@@ -106,7 +104,7 @@ async function finishErasure(context: MongodbContext, id: string): Promise<void>
 }
 
 /** The fields of a post that an erasure needs. */
-const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1, created_at: 1 } as const;
+const TRACES = { publisher_id: 1, parent_id: 1, root: 1, state: 1 } as const;
 type Trace = Pick<PostDocument, "_id" | keyof typeof TRACES>;
 
 /** The posts to erase, and the indexed field that puts the oldest first. */
@@ -165,11 +163,6 @@ async function eraseThese(
   const ids = some.map(({ _id }) => _id);
   const those = { _id: { $in: ids } };
   await posts.deleteMany({ ...those, root: { $in: some.map(({ root }) => root) } }, { session });
-  await markHours(
-    context,
-    session,
-    some.map(({ created_at }) => created_at),
-  );
   const counted = some.filter(({ state }) => state !== "removed");
   await uncountPosts(
     context,
@@ -180,7 +173,6 @@ async function eraseThese(
   const roots = some.flatMap(({ parent_id, state }) => (state === "active" ? (parent_id ?? []) : []));
   const left = [...new Set(roots)].filter((root) => !erased.has(root));
   await recountReplyDocuments(context, session, left);
-  await dropWork(context, session, ids);
   await post_keys.deleteMany({ post_id: { $in: ids } }, { session });
   await retrievals.deleteMany(those, { session });
   await reports.deleteMany({ post_id: { $in: ids } }, { session });

@@ -1,10 +1,11 @@
 import type { Filter } from "mongodb";
 import type { PostStore } from "../../../ports/store/index.ts";
 import { limitIds } from "../../rules/rows.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import { postOfDocument, removedPostOf } from "../schema/posts.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { findPosts, listPosts, postWithKey, retrievalsOf, storedPosts } from "../server/reads.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { oneByOne } from "../database/gathered.ts";
+import { postOfDocument, removedPostOf } from "../database/posts.ts";
+import { findPosts, listPosts, postWithKey, retrievalsOf, storedPosts } from "../database/reads.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
 import { removePostDocument, updatePostDocument } from "./changes.ts";
 import { erasePostDocuments } from "./erasure.ts";
 import { findFingerprints } from "./fingerprints.ts";
@@ -29,7 +30,7 @@ export function mongodbPostStore(context: MongodbContext): PostStore {
 
   return {
     insert: insertPostDocuments(context),
-    get: async (id) => (await many([id]))[0] ?? null,
+    get: oneByOne(many),
     byIdempotency: (publisherId, idempotencyHash) =>
       run(async () => {
         const found = await postWithKey(context, publisherId, idempotencyHash);

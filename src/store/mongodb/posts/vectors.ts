@@ -1,56 +1,46 @@
-import type { Filter } from "mongodb";
+import type { AnyBulkWriteOperation } from "mongodb";
 import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import { binaryOf, vectorOfBinary } from "../schema/posts.ts";
-import { stampAt } from "../schema/stamps.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { findPosts } from "../server/reads.ts";
-import { adoptFormerWork, embedding, settleWork } from "../server/work.ts";
-import { type Write, writeAll } from "../server/write-all.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { binaryOf, vectorOfBinary } from "../database/posts.ts";
+import { findPosts } from "../database/reads.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
+import { dueWork, settleWork } from "../database/work.ts";
 
-/** Vectors written in one transaction: when one post meets an edit, all are tried again. */
-const VECTORS_PER_WRITE = 50;
-/** Posts looked at in one round trip. */
-const POSTS_PER_LOOK = 1000;
-
-/** Stores vectors inside their posts: a restored post and a rebuilt index need no model. */
+/** Stores vectors inside their posts, each by one write: a restored post and a rebuilt index need no model. */
 export async function setVectorDocuments(
   context: MongodbContext,
   rows: Parameters<PostStore["setVectors"]>[0],
   settled: readonly WorkItem[],
 ): Promise<void> {
-  const { connection } = context;
-  const claims = new Map(settled.map((item) => [item.postId, item]));
-  for (let start = 0; start < rows.length; start += VECTORS_PER_WRITE) {
-    const some = rows.slice(start, start + VECTORS_PER_WRITE);
-    const ids = some.map(({ id }) => id);
-    const kept = await connection.write(
-      ids.map((id) => `post:${id}`),
-      async (session) => {
-        const found = await findPosts(context, ids, session, { root: 1, state: 1, updated_at: 1 });
-        const valid = some.flatMap((row) => {
-          const post = found.get(row.id);
-          const same = post?.state !== "removed" && post?.updated_at.getTime() === row.updatedAt;
-          return post !== undefined && same ? [{ ...row, root: post.root }] : [];
-        });
-        if (valid.length === 0) return [];
-        const writes = valid.flatMap(({ id, root, updatedAt, vector, ...maker }): Write[] => {
-          const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
-          return [
-            { to: "posts", filter: { _id: id, root }, update: { $set: made } },
-            embedding(id, updatedAt, claims.get(id)),
-          ];
-        });
-        await writeAll(context, session, writes);
-        return valid.map(({ id }) => id);
-      },
-    );
-    for (const id of kept) claims.delete(id);
-    if (kept.length > 0) context.wrote({ posts: kept });
-  }
-  // Of posts that are gone, and of those that changed: they have another stamp.
-  await connection.run(() => settleWork(context, undefined, [...claims.values()]));
+  const { connection, collections } = context;
+  const tokens = new Map(settled.map(({ postId, token }) => [postId, token]));
+  await connection.run(async () => {
+    if (rows.length > 0) {
+      const writes = rows.map(({ id, updatedAt, vector, ...maker }): AnyBulkWriteOperation<PostDocument> => {
+        const isOurs = { $eq: ["$embed.token", tokens.get(id) ?? ""] };
+        const made = { vec_model: maker.model, vec_maker: makerName(maker), vec: binaryOf(vector) };
+        return {
+          updateOne: {
+            filter: { _id: id, updated_at: new Date(updatedAt), state: { $ne: "removed" } },
+            update: [
+              {
+                $set: {
+                  ...made,
+                  match: dueWork(updatedAt),
+                  embed: { $cond: [isOurs, "$$REMOVE", "$embed"] },
+                },
+              },
+            ],
+          },
+        };
+      });
+      await collections.posts.bulkWrite(writes, { ordered: false });
+    }
+    // Of posts that are gone, and of those that changed.
+    await settleWork(context, undefined, settled);
+  });
+  if (rows.length > 0) context.wrote({ posts: rows.map(({ id }) => id) });
 }
 
 /** In the order of `ids`, null where a post has no vector of the model. */
@@ -68,55 +58,34 @@ export async function readVectorDocuments(
 
 /** Skips posts that are already in the queue, so that repeated calls make progress. */
 export async function enqueueMissingVectorDocuments(
-  context: MongodbContext,
+  { connection, collections: { posts } }: MongodbContext,
   maker: VectorMaker,
   limit: number,
 ): Promise<number> {
-  const { connection, collections } = context;
-  await connection.runLong(() => adoptFormerWork(context));
   const made = makerName(maker);
   let count = 0;
   // Posts without a vector, then those of makers before and after this one: three walks of one index.
   for (const vec_maker of [null, { $lt: made }, { $gt: made }]) {
-    const missing: Filter<PostDocument> = { state: "active", vec_maker };
-    await connection.runLong(async () => {
-      const posts = collections.posts
-        .find(missing, { projection: { vec_maker: 1, updated_at: 1 }, batchSize: POSTS_PER_LOOK })
-        .sort({ vec_maker: 1, _id: 1 });
-      try {
-        while (count < limit && (await posts.hasNext())) {
-          const looked = posts.readBufferedDocuments(POSTS_PER_LOOK);
-          count += await enqueueThose(context, looked, limit - count);
-        }
-      } finally {
-        await posts.close();
-      }
+    if (count >= limit) break;
+    const missing = { state: "active", vec_maker, embed: { $exists: false } } as const;
+    count += await connection.runLong(async () => {
+      const found = await posts
+        .find(missing, { projection: { updated_at: 1 } })
+        .sort({ vec_maker: 1, _id: 1 })
+        .limit(limit - count)
+        .toArray();
+      if (found.length === 0) return 0;
+      const { modifiedCount } = await posts.bulkWrite(
+        found.map(({ _id, updated_at }) => ({
+          updateOne: {
+            filter: { _id, embed: { $exists: false } },
+            update: { $set: { embed: dueWork(updated_at.getTime()) } },
+          },
+        })),
+        { ordered: false },
+      );
+      return modifiedCount;
     });
   }
   return count;
-}
-
-/** Enqueues those that are not in the queue, at most `most`; resolves to how many. */
-async function enqueueThose(
-  { collections: { work } }: MongodbContext,
-  posts: readonly Pick<PostDocument, "_id" | "updated_at">[],
-  most: number,
-): Promise<number> {
-  const ids = posts.map(({ _id }) => _id);
-  const found = await work.find({ _id: { $in: ids } }, { projection: { embed: 1 } }).toArray();
-  const known = new Set(found.flatMap(({ _id, embed }) => (embed === undefined ? [] : [_id])));
-  const missing = posts.filter(({ _id }) => !known.has(_id)).slice(0, most);
-  if (missing.length === 0) return 0;
-  const { upsertedCount, modifiedCount } = await work.bulkWrite(
-    missing.map(({ _id, updated_at }) => ({
-      updateOne: {
-        filter: { _id },
-        // One that was enqueued meanwhile stays as it is.
-        update: [{ $set: { embed: { $ifNull: ["$embed", stampAt(updated_at.getTime())] } } }],
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  );
-  return upsertedCount + modifiedCount;
 }

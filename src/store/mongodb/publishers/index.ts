@@ -1,9 +1,10 @@
 import type { PublisherStore } from "../../../ports/store/index.ts";
 import { changedRow, inOrder, limitIds } from "../../rules/rows.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { oneByOne } from "../database/gathered.ts";
+import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../database/publishers.ts";
+import type { PublisherDocument } from "../database/schema/documents.ts";
 import { erasePublisherDocuments } from "../posts/erasure.ts";
-import type { PublisherDocument } from "../schema/documents.ts";
-import { changeablePublisherFields, newPublisher, publisherOfDocument } from "../schema/publishers.ts";
-import type { MongodbContext } from "../server/context.ts";
 import { openInbox } from "../subscriptions/inbox.ts";
 import { copyStatusToPosts, isSameStatus } from "./status.ts";
 
@@ -12,6 +13,11 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
   const { publishers } = collections;
   const { run, write } = connection;
 
+  const many = (ids: readonly string[]) =>
+    run(async () => {
+      const found = await publishers.find({ _id: { $in: ids }, erasing: false }).toArray();
+      return inOrder(ids, found.map(publisherOfDocument));
+    });
   return {
     async insert(publisher) {
       await write([`publisher:${publisher.id}`], async (session) => {
@@ -21,22 +27,15 @@ export function mongodbPublisherStore(context: MongodbContext): PublisherStore {
       context.wrote({ publishers: [publisher.id] });
     },
 
-    get: (id) => run(async () => maybe(await publishers.findOne({ _id: id, erasing: false }))),
+    get: oneByOne(many),
 
     async many(ids) {
       limitIds(ids);
-      return run(async () => {
-        const found = await publishers.find({ _id: { $in: ids }, erasing: false }).toArray();
-        return inOrder(ids, found.map(publisherOfDocument));
-      });
+      return many(ids);
     },
 
     byKeyHash: (keyHash) =>
-      run(async () => {
-        const found = await publishers.findOne({ key_hash: keyHash, erasing: false });
-        if (found !== null) context.writers.saw(found);
-        return maybe(found);
-      }),
+      run(async () => maybe(await publishers.findOne({ key_hash: keyHash, erasing: false }))),
 
     async update(id, change) {
       const done = await write([`publisher:${id}`], async (session) => {

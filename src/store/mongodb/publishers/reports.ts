@@ -1,8 +1,7 @@
 import type { ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
-import { addressesOfReport } from "../schema/documents.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { findPost, findPosts } from "../server/reads.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { findPost, findPosts } from "../database/reads.ts";
 
 export function mongodbReportStore(context: MongodbContext): ReportStore {
   const { connection, collections } = context;
@@ -18,7 +17,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         const { postId, reporter, reason, details } = report;
         const mine = { post_id: postId, reporter };
         const first = await reports.findOne(mine, { session });
-        const before = first === null ? [] : addressesOfReport(first);
+        const before = first?.addresses ?? [];
         const addresses = addressesOf(before, report.addresses);
         const at = new Date(report.createdAt);
         if (first === null) {
@@ -44,7 +43,7 @@ export function mongodbReportStore(context: MongodbContext): ReportStore {
         const silent = new Set(suspended.map(({ _id }) => `key:${_id}`));
         return countVoices(
           heard.map((report) => ({
-            addresses: addressesOfReport(report),
+            addresses: report.addresses,
             createdAt: report.created_at.getTime(),
             silent: silent.has(report.reporter),
           })),

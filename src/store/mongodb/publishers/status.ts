@@ -1,16 +1,11 @@
-import type { PublisherDocument } from "../schema/documents.ts";
-import type { MongodbContext } from "../server/context.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { publisherDocumentStatus } from "../database/posts.ts";
+import type { PublisherDocument } from "../database/schema/documents.ts";
 
 type Status = Pick<PublisherDocument, "verified_at" | "suspended_at">;
 
 /** Posts changed in one round trip. */
 const POSTS_PER_WRITE = 1000;
-
-/** What filters need to know about a publisher. */
-export const publisherDocumentStatus = ({ verified_at, suspended_at }: Status) => ({
-  verified: verified_at !== null,
-  suspended: suspended_at !== null,
-});
 
 export function isSameStatus(a: Status, b: Status): boolean {
   const [before, after] = [publisherDocumentStatus(a), publisherDocumentStatus(b)];

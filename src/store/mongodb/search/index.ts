@@ -2,8 +2,8 @@ import type { Collection } from "mongodb";
 import type { Question, RelatedQuestion, SearchIndex } from "../../../ports/search-index.ts";
 import { type SettingStore, StoreUnavailable } from "../../../ports/store/index.ts";
 import type { DataOptions, SearchState } from "../../module.ts";
-import type { PostDocument } from "../schema/documents.ts";
-import type { MongodbConnection } from "../server/connection.ts";
+import type { MongodbConnection } from "../database/connection.ts";
+import type { PostDocument } from "../database/schema/documents.ts";
 import { CollectionQueries, isFilterOnly } from "./collection/index.ts";
 import { ListIndexes } from "./collection/indexes.ts";
 import { SourceQueries } from "./collection/sources.ts";
@@ -14,14 +14,11 @@ import { MongotIndex } from "./mongot/index.ts";
 import { SearchIndexes } from "./mongot/provisioning.ts";
 import { MongotQueries } from "./mongot/queries.ts";
 import { RecentPosts } from "./recent.ts";
-import type { Copied } from "./replica/copies.ts";
 import { openReplica, type Replica, type ReplicaOptions } from "./replica/index.ts";
 import { copiesAmong, copiesOf, type SourceLookups } from "./sources.ts";
 
 export interface MongodbIndex extends SearchIndex {
   state(): SearchState;
-  /** Copies of what the replica finds; null without one, or before it is ready. */
-  copied(): Copied | null;
   close(): Promise<void>;
 }
 
@@ -187,10 +184,6 @@ class CompositeIndex implements MongodbIndex {
     if (this.#indexes.state === "ready" && this.#beside !== null && !this.#breaker.isOpen()) return "mongot";
     if (this.#replica?.ready() === true) return "local";
     return this.#listIndexes.ready ? "lists" : "building";
-  }
-
-  copied(): Copied | null {
-    return this.#replica?.copied() ?? null;
   }
 
   async close(): Promise<void> {

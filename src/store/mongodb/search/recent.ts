@@ -159,14 +159,14 @@ export class RecentPosts {
         this.#publishers.delete(id);
         this.#changedPublishers.set(id, now);
       }
-      for (const { entry, post, vector } of changes.posts) {
+      for (const { entry, updatedAt, vector } of changes.posts) {
         this.index.put(entry);
         if (vector === null) this.index.removeVector(entry.id);
         else this.index.putVector(entry.id, vector.model, vector.vector);
         const { id, source, publisherId, syndicated, createdAt } = entry;
         this.#touch(id, {
           at: now,
-          post: { updatedAt: post.updatedAt, source: { id, source, publisherId, syndicated, createdAt } },
+          post: { updatedAt, source: { id, source, publisherId, syndicated, createdAt } },
         });
       }
       for (const id of changes.gonePosts) {

@@ -1,15 +1,35 @@
 import type { ClientSession } from "mongodb";
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
-import { subscriptionOfDocument } from "../schema/subscriptions.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { ofOneMoment } from "../server/reads.ts";
-import { raiseSequence, sequenceValue } from "../server/sequences.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { subscriptionOfDocument } from "../database/subscriptions.ts";
 
 type Changes = Awaited<ReturnType<SubscriptionStore["changes"]>>;
 
-/** The number of a change, taken before anything else in its transaction. An unused number leaves a harmless gap. */
-export function nextChange(context: MongodbContext, session: ClientSession): Promise<number> {
-  return raiseSequence(context, session, "subscription_change");
+const SEQUENCE = { _id: "subscription_change" } as const;
+/** The name in `alone` of a transaction that changes saved queries. */
+export const CHANGES = "sequence:subscription_change";
+
+/**
+ * The number of the last of so many changes, taken before anything else in their transaction. When two transactions take
+ * numbers, the database commits one and makes the other start again, so they become visible in order. An unused number
+ * leaves a harmless gap.
+ */
+export async function nextChange(
+  { collections }: MongodbContext,
+  session: ClientSession,
+  changes = 1,
+): Promise<number> {
+  const sequence = await collections.sequences.findOneAndUpdate(
+    SEQUENCE,
+    { $inc: { n: changes } },
+    { session, upsert: true, returnDocument: "after" },
+  );
+  return sequence?.n ?? changes;
+}
+
+/** The number of the last change, 0 before the first. */
+export async function lastChange({ collections }: MongodbContext): Promise<number> {
+  return (await collections.sequences.findOne(SEQUENCE))?.n ?? 0;
 }
 
 /**
@@ -22,13 +42,12 @@ export async function readChangeDocuments(
   limit: number,
 ): Promise<Changes> {
   const { subscriptions, removed_subscriptions } = context.collections;
-  const until = await sequenceValue(context, "subscription_change");
+  const until = await lastChange(context);
   if (until <= after) return { next: after, rows: [] };
   const range = { change_no: { $gt: after, $lte: until } };
-  const options = ofOneMoment(context.connection);
   const [kept, removed] = await Promise.all([
-    subscriptions.find(range, options).sort({ change_no: 1 }).limit(limit).toArray(),
-    removed_subscriptions.find(range, options).sort({ change_no: 1 }).limit(limit).toArray(),
+    subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
+    removed_subscriptions.find(range).sort({ change_no: 1 }).limit(limit).toArray(),
   ]);
   const changes = [
     ...kept.map((document) => ({

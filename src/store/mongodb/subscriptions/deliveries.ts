@@ -1,13 +1,12 @@
 import type { ClientSession } from "mongodb";
 import type { Delivery, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
-import { canBePushedTo } from "../../rules/claims.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { deleteSome } from "../database/delete-some.ts";
+import { newPush } from "../database/pushes.ts";
+import { findPosts, visiblePostRows, visiblePosts } from "../database/reads.ts";
+import { type DeliveryDocument, type SubscriptionDocument, UNPRUNED } from "../database/schema/documents.ts";
+import { settleWork } from "../database/work.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
-import type { DeliveryDocument, SubscriptionDocument } from "../schema/documents.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { deleteSome } from "../server/delete-some.ts";
-import { findPosts, visiblePostRows, visiblePosts } from "../server/reads.ts";
-import { settleWork } from "../server/work.ts";
-import { enqueuePushes } from "../webhooks/queue.ts";
 import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 
 /**
@@ -19,9 +18,6 @@ import { addEntryDocuments, lastNumbers } from "./inbox.ts";
 const DELIVERIES_PER_STEP = 1000;
 /** Subscriptions counted side by side. */
 const COUNTS_AT_ONCE = 8;
-/** `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
-export const UNPRUNED = { $type: "date" } as const;
-
 type Matches = Parameters<SubscriptionStore["deliver"]>[0];
 
 type Receiver = Pick<
@@ -31,6 +27,7 @@ type Receiver = Pick<
   | "active"
   | "webhook_origin"
   | "webhook_verified_at"
+  | "failures"
   | "next_delivery"
   | "last_matched_at"
 >;
@@ -84,8 +81,8 @@ export async function deliverDocuments(
         delivery_id: deliveryId,
       })),
     );
-    const pushed = added.filter(({ receiver }) => canBePushedTo(receiver));
-    await enqueuePushes(context, session, pushed);
+    const pushes = added.map((push) => newPush(push, push.receiver)).filter(({ origin }) => origin !== null);
+    if (pushes.length > 0) await context.collections.pushes.insertMany(pushes, { session });
     await meetErasures(context, session, added, settled);
   }
   await settleWork(context, session, settled);

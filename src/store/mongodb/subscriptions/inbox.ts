@@ -1,12 +1,11 @@
-import type { ClientSession, Document } from "mongodb";
+import type { ClientSession } from "mongodb";
 import type { InboxEntry, InboxStore } from "../../../ports/store/index.ts";
 import { entriesOfReply, REPLIERS_SOUGHT } from "../../rules/inbox.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { deleteSome } from "../database/delete-some.ts";
+import { inSession, visiblePosts, withSubscription } from "../database/reads.ts";
+import type { InboxDocument } from "../database/schema/documents.ts";
 import { visibleRows } from "../posts/visible-rows.ts";
-import type { InboxDocument } from "../schema/documents.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { deleteSome } from "../server/delete-some.ts";
-import { inSession, ofOneMoment, visiblePosts, withSubscription } from "../server/reads.ts";
-import { changedMeanwhile, type Write } from "../server/write-all.ts";
 
 /**
  * The transaction that adds entries also raises their inbox's counter, so their numbers become visible in order. The counter
@@ -34,7 +33,7 @@ async function read(
       numberOf: ({ no }) => no,
       page: (from, size) =>
         inbox
-          .find({ publisher_id: publisherId, no: { $gt: from } }, ofOneMoment(context.connection))
+          .find({ publisher_id: publisherId, no: { $gt: from } })
           .sort({ no: 1 })
           .limit(size)
           .toArray(),
@@ -87,53 +86,45 @@ export function eraseInboxDocuments(
   );
 }
 
-/** Stages that add to the document of a root, as `inboxes`, the open inboxes of all who may hear of a reply to it. */
-export function inboxesOfThread(sharded: boolean, rootId: string): Document[] {
-  const shard = sharded ? { root: rootId } : {};
-  return [
-    {
-      // Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people.
-      $lookup: {
-        from: "posts",
-        pipeline: [
-          { $match: { ...shard, parent_id: rootId, state: "active" } },
-          { $group: { _id: "$publisher_id" } },
-          { $limit: REPLIERS_SOUGHT },
-        ],
-        as: "repliers",
-      },
-    },
-    { $set: { repliers: "$repliers._id" } },
-    { $set: { hearers: { $concatArrays: [["$publisher_id"], "$repliers"] } } },
-    { $lookup: { from: "inboxes", localField: "hearers", foreignField: "_id", as: "inboxes" } },
-  ];
-}
-
-/** The writes that add the inbox entries of a new reply. */
-export function entryWritesOfReply(
-  reply: { id: string; publisherId: string; at: number },
-  root: { publisherId: string; repliers: readonly string[]; inboxes: ReadonlyMap<string, number> },
-): Write[] {
-  const entries = entriesOfReply(reply.publisherId, root.publisherId, root.repliers).map(
-    ({ publisherId, type }): NewEntry => ({
-      publisher_id: publisherId,
-      type,
-      at: new Date(reply.at),
-      post_id: reply.id,
-      subscription_id: null,
-      delivery_id: null,
-    }),
+/** Adds the inbox entries of a new reply; runs inside its transaction, which writes the root. */
+export async function addReplyEntries(
+  context: MongodbContext,
+  session: ClientSession,
+  reply: { id: string; publisherId: string; createdAt: number },
+  root: { _id: string; publisher_id: string },
+): Promise<void> {
+  const shard = context.connection.sharded ? { root: root._id } : {};
+  // Publishers with an active reply, each once. Jumps through the index: a thread may have far more replies than people.
+  const repliers = await context.collections.posts
+    .aggregate<{ _id: string }>(
+      [
+        { $match: { ...shard, parent_id: root._id, state: "active" } },
+        { $group: { _id: "$publisher_id" } },
+        { $limit: REPLIERS_SOUGHT },
+      ],
+      { session },
+    )
+    .toArray();
+  const hearers = entriesOfReply(
+    reply.publisherId,
+    root.publisher_id,
+    repliers.map(({ _id }) => _id),
   );
-  const { last, added } = numbered(root.inboxes, entries);
-  return [
-    ...[...last].map(([_id, no]) => ({
-      to: "inboxes" as const,
-      filter: { _id, no: root.inboxes.get(_id) },
-      update: { $set: { no } },
-      missed: changedMeanwhile,
-    })),
-    ...added.map((insert) => ({ to: "inbox" as const, insert })),
-  ];
+  if (hearers.length === 0) return;
+  const inboxes = await lastNumbers(
+    context,
+    session,
+    hearers.map(({ publisherId }) => publisherId),
+  );
+  const entries = hearers.map(({ publisherId, type }) => ({
+    publisher_id: publisherId,
+    type,
+    at: new Date(reply.createdAt),
+    post_id: reply.id,
+    subscription_id: null,
+    delivery_id: null,
+  }));
+  await addEntryDocuments(context, session, inboxes, entries);
 }
 
 type NewEntry = Omit<InboxDocument, "_id" | "no">;
@@ -163,21 +154,6 @@ export async function addEntryDocuments(
   inboxes: ReadonlyMap<string, number>,
   entries: readonly NewEntry[],
 ): Promise<void> {
-  const { last, added } = numbered(inboxes, entries);
-  if (added.length === 0) return;
-  // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
-  await collections.inboxes.bulkWrite(
-    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
-    { session },
-  );
-  await collections.inbox.insertMany(added, { session });
-}
-
-/** Numbers entries in their order, without those of inboxes that are not open. */
-function numbered(
-  inboxes: ReadonlyMap<string, number>,
-  entries: readonly NewEntry[],
-): { last: Map<string, number>; added: InboxDocument[] } {
   const last = new Map<string, number>();
   const added = entries.flatMap((entry): InboxDocument[] => {
     const before = last.get(entry.publisher_id) ?? inboxes.get(entry.publisher_id);
@@ -186,5 +162,11 @@ function numbered(
     last.set(entry.publisher_id, no);
     return [{ _id: entryId(entry.publisher_id, no), no, ...entry }];
   });
-  return { last, added };
+  if (added.length === 0) return;
+  // If another transaction has changed a counter meanwhile, this write fails and everything is tried again.
+  await collections.inboxes.bulkWrite(
+    [...last].map(([_id, no]) => ({ updateOne: { filter: { _id }, update: { $set: { no } } } })),
+    { session },
+  );
+  await collections.inbox.insertMany(added, { session });
 }

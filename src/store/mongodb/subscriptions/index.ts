@@ -1,17 +1,17 @@
 import type { ClientSession } from "mongodb";
 import type { StoredSubscription, SubscriptionStore } from "../../../ports/store/index.ts";
 import { changedRow } from "../../rules/rows.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { oneByOne } from "../database/gathered.ts";
+import { moveWaitingPushes } from "../database/pushes.ts";
 import {
   changeableFields,
   newSubscription,
   subscriptionName,
   subscriptionOfDocument,
-} from "../schema/subscriptions.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { sequenceName } from "../server/sequences.ts";
-import { settleWork } from "../server/work.ts";
-import { requeueDocuments } from "../webhooks/queue.ts";
-import { nextChange, readChangeDocuments } from "./changes.ts";
+} from "../database/subscriptions.ts";
+import { settleWork } from "../database/work.ts";
+import { CHANGES, nextChange, readChangeDocuments } from "./changes.ts";
 import { countPendingDocuments, deliverDocuments, readPendingDocuments } from "./deliveries.ts";
 import { pruneDeliveryDocuments, purgeSubscription } from "./retention.ts";
 
@@ -22,11 +22,11 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
     insert: (subscription, maxActive) =>
       connection.write([CHANGES], (session) => insert(context, session, subscription, maxActive)),
 
-    get: (id) =>
-      connection.run(async () => {
-        const document = await subscriptions.findOne({ _id: id });
-        return document === null ? null : subscriptionOfDocument(document);
-      }),
+    get: oneByOne((ids) =>
+      connection.run(async () =>
+        (await subscriptions.find({ _id: { $in: [...ids] } }).toArray()).map(subscriptionOfDocument),
+      ),
+    ),
 
     ofPublisher: (publisherId) =>
       connection.run(async () => {
@@ -47,13 +47,9 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && (await activeOf(context, session, before.publisherId)) >= maxActive) return null;
-        await subscriptions.updateOne(
-          { _id: id },
-          { $set: { ...changeableFields(after), change_no } },
-          { session },
-        );
-        // Its pushes may have become due, or stopped being so.
-        await requeueDocuments(context, session, [id]);
+        const fields = changeableFields(after);
+        await subscriptions.updateOne({ _id: id }, { $set: { ...fields, change_no } }, { session });
+        await moveWaitingPushes(context, session, document, { ...document, ...fields });
         return after;
       }),
 
@@ -74,8 +70,6 @@ export function mongodbSubscriptionStore(context: MongodbContext): SubscriptionS
       connection.runLong(() => pruneDeliveryDocuments(context, before, limit)),
   };
 }
-
-const CHANGES = sequenceName("subscription_change");
 
 async function insert(
   context: MongodbContext,
@@ -110,7 +104,6 @@ export async function removeSubscriptionDocuments(context: MongodbContext, id: s
     const change_no = await nextChange(context, session);
     const { deletedCount } = await collections.subscriptions.deleteOne({ _id: id }, { session });
     if (deletedCount === 0) return false;
-    await collections.push_queue.deleteOne({ _id: id }, { session });
     await collections.removed_subscriptions.replaceOne(
       { _id: id },
       { change_no, purged: false },
@@ -123,7 +116,7 @@ export async function removeSubscriptionDocuments(context: MongodbContext, id: s
 }
 
 /**
- * Makes the subscriptions of a publisher inactive and removes them from the push queue; runs inside the transaction that
+ * Makes the subscriptions of a publisher inactive and its pushes wait for nobody; runs inside the transaction that
  * begins its erasure. Always raises the sequence of changes, so that it conflicts with a concurrent `insert`.
  */
 export async function stopSubscriptions(
@@ -131,12 +124,13 @@ export async function stopSubscriptions(
   session: ClientSession,
   publisherId: string,
 ): Promise<void> {
-  const { subscriptions, push_queue } = context.collections;
+  const { subscriptions, pushes } = context.collections;
   await nextChange(context, session);
   const owned = await subscriptions
     .find({ publisher_id: publisherId }, { session, projection: { _id: 1 } })
     .toArray();
   const ids = owned.map(({ _id }) => _id);
   await subscriptions.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { session });
-  await push_queue.deleteMany({ _id: { $in: ids } }, { session });
+  const waiting = { subscription_id: { $in: ids }, state: "waiting" } as const;
+  await pushes.updateMany(waiting, { $set: { origin: null } }, { session });
 }

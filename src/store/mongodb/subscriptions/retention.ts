@@ -1,7 +1,6 @@
-import type { MongodbContext } from "../server/context.ts";
-import { deleteSome } from "../server/delete-some.ts";
-import { sequenceValue } from "../server/sequences.ts";
-import { prunePushDocuments } from "../webhooks/index.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { deleteSome } from "../database/delete-some.ts";
+import { lastChange } from "./changes.ts";
 import { pruneMatches } from "./deliveries.ts";
 
 /** A removed subscription stays in the list of changes until this many changes came after it. */
@@ -19,8 +18,12 @@ export async function pruneDeliveryDocuments(
   for (const { _id } of unpurged) await purgeSubscription(context, _id);
 
   const pruned = await pruneMatches(context, before, limit);
-  await prunePushDocuments(context, before, limit);
-  const change = await sequenceValue(context, "subscription_change");
+  await deleteSome(
+    context.collections.pushes,
+    { matched_at: { $lt: new Date(before) } },
+    { limit, sort: { matched_at: 1 } },
+  );
+  const change = await lastChange(context);
   await deleteSome(removed_subscriptions, { purged: true, change_no: { $lt: change - CHANGES_KEPT } });
   return pruned;
 }

@@ -7,10 +7,9 @@ import {
   type RowPage,
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { NO_SNAPSHOT } from "../database/unavailable.ts";
 import { finishDocumentErasures } from "../posts/erasure.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { NO_SNAPSHOT } from "../server/unavailable.ts";
-import { adoptFormerWork } from "../server/work.ts";
 import { DOCUMENT_SOURCES, type Source } from "./rows.ts";
 import { writePageDocuments } from "./writes.ts";
 
@@ -38,7 +37,6 @@ async function openSnapshot(context: MongodbContext): Promise<BoardSnapshot> {
   const { connection, collections } = context;
   while (true) {
     await finishDocumentErasures(context);
-    await context.connection.runLong(() => adoptFormerWork(context));
     const session = connection.client.startSession({ snapshot: true });
     try {
       const erasing = await connection.runLong(() =>

@@ -1,8 +1,13 @@
-import type { ClientSession, Document, Filter, Sort } from "mongodb";
+import type { ClientSession, Sort } from "mongodb";
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
-import type { Collections } from "../schema/collections.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { postOfDocument, vectorOfBinary } from "../database/posts.ts";
+import { publisherOfDocument } from "../database/publishers.ts";
+import { pushRecordOfDocument } from "../database/pushes.ts";
+import { retrievalsOf, withSubscription } from "../database/reads.ts";
+import type { Collections } from "../database/schema/collections.ts";
 import type {
   DailyCounterDocument,
   DeliveryDocument,
@@ -15,16 +20,10 @@ import type {
   ReportedPostDocument,
   SettingDocument,
   SubscriptionDocument,
-  WorkDocument,
-} from "../schema/documents.ts";
-import { addressesOfReport, timeOf } from "../schema/documents.ts";
-import { postOfDocument, vectorOfBinary } from "../schema/posts.ts";
-import { publisherOfDocument } from "../schema/publishers.ts";
-import { pushRecordOfDocument } from "../schema/pushes.ts";
-import { subscriptionOfDocument } from "../schema/subscriptions.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { retrievalsOf, withSubscription } from "../server/reads.ts";
-import { WAITING } from "../server/work.ts";
+} from "../database/schema/documents.ts";
+import { timeOf } from "../database/schema/documents.ts";
+import { subscriptionOfDocument } from "../database/subscriptions.ts";
+import { waiting } from "../database/work.ts";
 import { inboxEntryOf } from "../subscriptions/inbox.ts";
 
 type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
@@ -33,9 +32,9 @@ type Reading = { session: ClientSession; readConcern: { level: "snapshot" } };
 export interface Source<K extends RowKind> {
   collection: keyof Collections;
   /** Whose documents, added up, are as many as the rows; default: all. */
-  counted?: readonly Filter<Document>[];
+  counted?: readonly object[];
   /** Read one after another; default: all. */
-  filters?: readonly Filter<Document>[];
+  filters?: readonly object[];
   /** Default: by id. */
   order?: Sort;
   // biome-ignore lint/suspicious/noExplicitAny: the documents of each collection; each source names its own
@@ -90,7 +89,7 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
         id: document._id,
         postId: document.post_id,
         reporter: document.reporter,
-        addresses: addressesOfReport(document),
+        addresses: document.addresses,
         reason: document.reason,
         details: document.details,
         createdAt: document.created_at.getTime(),
@@ -119,12 +118,13 @@ export const DOCUMENT_SOURCES: { readonly [K in RowKind]: Source<K> } = {
       documents.map(({ day, name, n }) => ({ day, name, n })),
   },
   work: {
-    collection: "work",
-    counted: Object.values(WAITING),
-    rowsOf: async (_context, documents: WorkDocument[]) =>
-      documents.flatMap(({ _id, ...waiting }) =>
+    collection: "posts",
+    counted: [waiting("match"), waiting("embed")],
+    filters: [{ $or: [waiting("match"), waiting("embed")] }],
+    rowsOf: async (_context, documents: PostDocument[]) =>
+      documents.flatMap((post) =>
         (["match", "embed"] as const).flatMap((kind) =>
-          waiting[kind] === undefined ? [] : [{ kind, postId: _id }],
+          post[kind] === undefined ? [] : [{ kind, postId: post._id }],
         ),
       ),
   },

@@ -1,22 +1,18 @@
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import type { BoardRows, RowKind, RowPage } from "../../../ports/store/transfer.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
-import { markHours } from "../board/counts/marks.ts";
 import { counterChange } from "../board/statistics.ts";
-import { publisherDocumentStatus } from "../publishers/status.ts";
-import { dateOf, type PostDocument } from "../schema/documents.ts";
-import { binaryOf, documentOfPost, WRITTEN } from "../schema/posts.ts";
-import { newPublisher } from "../schema/publishers.ts";
-import { historyDocuments, newPush } from "../schema/pushes.ts";
-import { newSubscription } from "../schema/subscriptions.ts";
-import type { MongodbContext } from "../server/context.ts";
-import { findPosts, keyId } from "../server/reads.ts";
-import { raiseSequence } from "../server/sequences.ts";
-import { enqueueing } from "../server/work.ts";
-import { writeAll } from "../server/write-all.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { binaryOf, documentOfPost, publisherDocumentStatus, WRITTEN } from "../database/posts.ts";
+import { newPublisher } from "../database/publishers.ts";
+import { historyDocuments, newPush } from "../database/pushes.ts";
+import { findPosts, keyId } from "../database/reads.ts";
+import { dateOf, type PostDocument } from "../database/schema/documents.ts";
+import { newSubscription } from "../database/subscriptions.ts";
+import { dueWork } from "../database/work.ts";
+import { nextChange } from "../subscriptions/changes.ts";
 import { deliveryDocument } from "../subscriptions/deliveries.ts";
 import { entryId } from "../subscriptions/inbox.ts";
-import { requeueDocuments } from "../webhooks/queue.ts";
 
 /** See `TransferStore.write`; runs inside a transaction. */
 export async function writePageDocuments(
@@ -27,8 +23,7 @@ export async function writePageDocuments(
 ): Promise<void> {
   const changes = pages.reduce((n, { kind, rows }) => n + (kind === "subscription" ? rows.length : 0), 0);
   // The sequence comes first in every transaction that raises it.
-  let changeNo =
-    changes === 0 ? 0 : (await raiseSequence(context, session, "subscription_change", changes)) - changes;
+  let changeNo = changes === 0 ? 0 : (await nextChange(context, session, changes)) - changes;
   await moveMark(context, session, mark);
   for (const page of pages) {
     if (page.kind === "subscription") {
@@ -80,11 +75,6 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
       rows.map((row) => postDocument(row, there(publishers, row.publisherId))),
       { session },
     );
-    await markHours(
-      context,
-      session,
-      rows.map(({ createdAt }) => new Date(createdAt)),
-    );
     const keyed = rows.flatMap(({ id, publisherId, idempotencyHash }) =>
       idempotencyHash === null ? [] : [{ _id: keyId(publisherId, idempotencyHash), post_id: id }],
     );
@@ -107,12 +97,16 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
   },
 
   async push(context, session, rows) {
-    const subscriptions = await subscriptionsOf(context, session, rows);
+    const ids = new Set(rows.map(({ subscriptionId }) => subscriptionId));
+    const receivers = await existing(context.collections.subscriptions, session, ids, {
+      query: 0,
+      vector: 0,
+    });
     await context.collections.pushes.insertMany(
       rows.map(({ subscriptionId, deliveryId, postId, matchedAt, state, dueAt, attempts, history }) => ({
         ...newPush(
           { subscriptionId, deliveryId, postId, matchedAt: new Date(matchedAt) },
-          new Date(matchedAt),
+          there(receivers, subscriptionId),
         ),
         state,
         due_at: dateOf(dueAt),
@@ -121,7 +115,6 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
       })),
       { session },
     );
-    await requeueDocuments(context, session, subscriptions);
   },
 
   async inbox(context, session, rows) {
@@ -180,11 +173,13 @@ const WRITERS: { readonly [K in Exclude<RowKind, "subscription">]: Writer<BoardR
 
   async work(context, session, rows) {
     const posts = await postsOf(context, session, idsOf(rows));
-    const dueAt = (id: string) => there(posts, id).updated_at.getTime();
-    await writeAll(
-      context,
-      session,
-      rows.map(({ kind, postId }) => enqueueing(postId, [kind], dueAt(postId))),
+    await context.collections.posts.bulkWrite(
+      rows.map(({ kind, postId }) => {
+        const { root, updated_at } = there(posts, postId);
+        const update = { $set: { [kind]: dueWork(updated_at.getTime()) } };
+        return { updateOne: { filter: { _id: postId, root }, update } };
+      }),
+      { session },
     );
   },
 };
@@ -233,7 +228,7 @@ const idsOf = (rows: readonly { postId: string }[]) => rows.map(({ postId }) => 
 async function postsOf(context: MongodbContext, session: ClientSession, ids: readonly string[]) {
   const unique = [...new Set(ids)];
   if (unique.length === 0) return new Map<string, PostDocument>();
-  const found = await findPosts(context, unique, session, { updated_at: 1 });
+  const found = await findPosts(context, unique, session, { updated_at: 1, root: 1 });
   for (const id of unique) there(found, id);
   return found;
 }

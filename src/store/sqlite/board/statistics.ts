@@ -25,7 +25,6 @@ interface LiveRow {
 export function sqliteStatisticsStore({ connection }: SqliteContext): StatisticsStore {
   const { sql, read, write } = connection;
   return {
-    kept: null,
     async counts(now) {
       const rows = await livePosts(now);
       return { activePosts: rows.reduce((sum, { n }) => sum + n, 0), ...(await othersAt(now)) };

@@ -1,5 +1,5 @@
 /**
- * Tables of the board. Append-only: a released step is never edited.
+ * Tables of the board, append-only from 1.0 on: a released step is never edited.
  *
  * `post_content` holds what the publisher wrote, `post` what the board decides: text is written once, counters and states
  * change often, and a removal deletes the text and keeps the rest.
@@ -21,7 +21,8 @@ export const STORE_MIGRATIONS: readonly string[] = [
     key_hash TEXT NOT NULL UNIQUE,
     post_count INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    erasing INTEGER NOT NULL DEFAULT 0
+    erasing INTEGER NOT NULL DEFAULT 0,
+    inbox_no INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX publisher_check ON publisher (coalesce(checked_at, 0), seq) WHERE verified_at IS NOT NULL;
   CREATE INDEX publisher_erasing ON publisher (seq) WHERE erasing = 1;
@@ -42,6 +43,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
     flags TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     input_hash TEXT NOT NULL,
+    idempotency_hash TEXT,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('active', 'hidden', 'removed')),
@@ -55,6 +57,9 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX post_removed ON post (removed_at) WHERE state = 'removed';
   CREATE INDEX post_created ON post (created_at, publisher_id);
   CREATE INDEX post_vector_model ON post (vector_model) WHERE state = 'active';
+  CREATE INDEX post_replier ON post (parent_id, state, publisher_id) WHERE parent_id IS NOT NULL;
+  CREATE UNIQUE INDEX post_idempotency ON post (publisher_id, idempotency_hash) WHERE idempotency_hash IS NOT NULL;
+  CREATE INDEX post_cancelled ON post (removed_at DESC, id) WHERE state = 'removed' AND starts_at IS NOT NULL;
 
   CREATE TABLE post_content (
     post INTEGER PRIMARY KEY REFERENCES post (seq) ON DELETE CASCADE,
@@ -66,6 +71,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
     place_name TEXT,
     lat REAL,
     lng REAL,
+    approximate INTEGER NOT NULL,
     timezone TEXT,
     source_url TEXT,
     metadata TEXT NOT NULL
@@ -94,12 +100,16 @@ export const STORE_MIGRATIONS: readonly string[] = [
     query TEXT NOT NULL,
     vector BLOB,
     vector_model TEXT,
+    background TEXT,
     webhook_url TEXT,
+    webhook_origin TEXT,
     webhook_verified_at INTEGER,
     secret_version INTEGER NOT NULL,
+    previous_secret_until INTEGER,
     active INTEGER NOT NULL,
     inactive_reason TEXT,
     failures INTEGER NOT NULL,
+    failing_since INTEGER,
     last_matched_at INTEGER,
     created_at INTEGER NOT NULL,
     next_delivery INTEGER NOT NULL DEFAULT 1
@@ -130,6 +140,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
     id TEXT NOT NULL UNIQUE,
     post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
     reporter TEXT NOT NULL,
+    addresses TEXT NOT NULL,
     reason TEXT NOT NULL,
     details TEXT,
     created_at INTEGER NOT NULL,
@@ -169,16 +180,10 @@ export const STORE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (day, name)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  `,
-  // The outbox and the inbox.
-  `
-  ALTER TABLE subscription ADD COLUMN webhook_origin TEXT;
-  ALTER TABLE subscription ADD COLUMN previous_secret_until INTEGER;
-  ALTER TABLE subscription ADD COLUMN failing_since INTEGER;
-  -- A webhook of before stands for an origin of its own until its subscription is written again.
-  UPDATE subscription SET webhook_origin = webhook_url;
+  CREATE TABLE lease (name TEXT PRIMARY KEY, owner TEXT NOT NULL, ends_at INTEGER NOT NULL, fence INTEGER NOT NULL)
+    STRICT, WITHOUT ROWID;
 
+  -- The outbox. 'history': JSON, oldest first. 'origin' and 'failing': of a waiting push, as of its subscription.
   CREATE TABLE push (
     subscription INTEGER NOT NULL,
     delivery_id INTEGER NOT NULL,
@@ -188,56 +193,18 @@ export const STORE_MIGRATIONS: readonly string[] = [
     due_at INTEGER CHECK ((due_at IS NOT NULL) = (state = 'waiting')),
     attempts INTEGER NOT NULL,
     token TEXT,
-    claimed_origin TEXT,
-    claimed_failing INTEGER,
     again_at INTEGER,
-    attempt_at INTEGER,
-    latency_ms INTEGER,
-    status INTEGER,
-    error TEXT,
+    history TEXT NOT NULL DEFAULT '[]',
+    origin TEXT,
+    failing INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (subscription, delivery_id)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX push_due ON push (subscription, due_at) WHERE state = 'waiting';
-  CREATE INDEX push_claimed ON push (due_at, claimed_origin, claimed_failing) WHERE token IS NOT NULL;
+  CREATE INDEX push_due ON push (failing, due_at, delivery_id, subscription, origin)
+    WHERE state = 'waiting' AND origin IS NOT NULL;
+  CREATE INDEX push_waiting ON push (subscription) WHERE state = 'waiting';
   CREATE INDEX push_age ON push (matched_at);
-  CREATE TABLE push_queue (
-    turn INTEGER PRIMARY KEY AUTOINCREMENT,
-    subscription INTEGER NOT NULL UNIQUE,
-    origin TEXT NOT NULL,
-    failing INTEGER NOT NULL,
-    due_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX push_queue_due ON push_queue (origin, failing, due_at);
-  CREATE INDEX push_queue_turn ON push_queue (origin, failing, turn, due_at, subscription);
-  CREATE TABLE push_lane (
-    turn INTEGER PRIMARY KEY AUTOINCREMENT,
-    origin TEXT NOT NULL,
-    failing INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    UNIQUE (origin, failing)
-  ) STRICT;
-  CREATE INDEX push_lane_turn ON push_lane (failing, turn, due_at, origin);
 
   CREATE TABLE inbox (
-    no INTEGER PRIMARY KEY AUTOINCREMENT,
-    publisher INTEGER NOT NULL REFERENCES publisher (seq),
-    type TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    post INTEGER NOT NULL REFERENCES post (seq) ON DELETE CASCADE,
-    subscription INTEGER,
-    delivery_id INTEGER
-  ) STRICT;
-  CREATE INDEX inbox_reader ON inbox (publisher, no);
-  CREATE INDEX inbox_post ON inbox (post);
-  CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
-  CREATE INDEX inbox_age ON inbox (at);
-  CREATE INDEX post_replier ON post (parent_id, state, publisher_id) WHERE parent_id IS NOT NULL;
-  `,
-  // Inbox entries are numbered for each publisher, so that a board from another store keeps its numbers.
-  `
-  ALTER TABLE publisher ADD COLUMN inbox_no INTEGER NOT NULL DEFAULT 0;
-  UPDATE publisher SET inbox_no = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0);
-  CREATE TABLE inbox_of_publisher (
     publisher INTEGER NOT NULL REFERENCES publisher (seq),
     no INTEGER NOT NULL,
     type TEXT NOT NULL,
@@ -247,61 +214,11 @@ export const STORE_MIGRATIONS: readonly string[] = [
     delivery_id INTEGER,
     PRIMARY KEY (publisher, no)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO inbox_of_publisher (publisher, no, type, at, post, subscription, delivery_id)
-    SELECT publisher, no, type, at, post, subscription, delivery_id FROM inbox;
-  DROP TABLE inbox;
-  ALTER TABLE inbox_of_publisher RENAME TO inbox;
   CREATE INDEX inbox_post ON inbox (post);
   CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
   CREATE INDEX inbox_age ON inbox (at);
-  `,
-  "ALTER TABLE lease ADD COLUMN fence INTEGER NOT NULL DEFAULT 0",
-  // One post for each key, even where ids cannot show it: a reply's id begins with its root's.
-  `
-  ALTER TABLE post ADD COLUMN idempotency_hash TEXT;
-  CREATE UNIQUE INDEX post_idempotency ON post (publisher_id, idempotency_hash) WHERE idempotency_hash IS NOT NULL;
-  `,
-  // Keys are free, so a report counts by where it came from.
-  "ALTER TABLE report ADD COLUMN address TEXT",
-  // Each attempt of a push, oldest first: a JSON list of { at, latencyMs, status, error }.
-  `
-  ALTER TABLE push ADD COLUMN history TEXT NOT NULL DEFAULT '[]';
-  UPDATE push SET history = json_array(
-      json_object('at', attempt_at, 'latencyMs', coalesce(latency_ms, 0), 'status', status, 'error', error)
-    ) WHERE attempt_at IS NOT NULL;
-  ALTER TABLE push DROP COLUMN attempt_at;
-  ALTER TABLE push DROP COLUMN latency_ms;
-  ALTER TABLE push DROP COLUMN status;
-  ALTER TABLE push DROP COLUMN error;
-  `,
-  // What calendars say is cancelled.
-  `CREATE INDEX post_cancelled ON post (removed_at DESC, id)
-    WHERE state = 'removed' AND starts_at IS NOT NULL`,
-  // Each address that a report came from: a JSON list.
-  `
-  ALTER TABLE report ADD COLUMN addresses TEXT NOT NULL DEFAULT '[]';
-  UPDATE report SET addresses = json_array(address) WHERE address IS NOT NULL;
-  ALTER TABLE report DROP COLUMN address;
-  `,
-  // JSON: what a saved query's filters let pass.
-  `ALTER TABLE subscription ADD COLUMN background TEXT`,
-  // A reply expires with its root; `index_stale` has the index filled again.
-  `
-  CREATE TEMP TABLE moved AS SELECT reply.seq, root.expires_at
-    FROM post AS reply JOIN post AS root ON root.id = reply.parent_id
-    WHERE reply.state <> 'removed' AND reply.expires_at <> root.expires_at;
-  UPDATE post SET expires_at = moved.expires_at, expiry_chosen = 0 FROM moved WHERE moved.seq = post.seq;
-  UPDATE post_tag SET expires_at = moved.expires_at FROM moved WHERE moved.seq = post_tag.post;
-  INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM moved LIMIT 1;
-  DROP TABLE moved;
-  `,
-  // Whether a place's coordinates were found by its name.
-  "ALTER TABLE post_content ADD COLUMN approximate INTEGER NOT NULL DEFAULT 0",
-  // A post that starts at a midnight, without an end, is on for that day: the index is filled again.
-  `INSERT OR IGNORE INTO setting SELECT 'index_stale', '1' FROM post
-    WHERE starts_at % 900000 = 0 AND ends_at IS NULL AND state = 'active' LIMIT 1`,
-  // How many posts there are, by the day on which they expire and the day on which they were created.
-  `
+
+  -- How many posts there are, by the day on which they expire and the day on which they were created.
   CREATE TABLE live_posts (
     day INTEGER NOT NULL,
     kind TEXT NOT NULL,
@@ -309,10 +226,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
     n INTEGER NOT NULL,
     PRIMARY KEY (day, kind, syndicated)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO live_posts SELECT expires_at / 86400000, kind, syndicated, count(*) FROM post
-    WHERE state <> 'removed' GROUP BY 1, 2, 3;
   CREATE TABLE created_posts (day INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;
-  INSERT INTO created_posts SELECT created_at / 86400000, count(*) FROM post GROUP BY 1;
   CREATE TRIGGER post_inserted AFTER INSERT ON post BEGIN
     INSERT INTO created_posts VALUES (new.created_at / 86400000, 1) ON CONFLICT DO UPDATE SET n = n + 1;
     INSERT INTO live_posts SELECT new.expires_at / 86400000, new.kind, new.syndicated, 1

@@ -4,9 +4,9 @@ import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { emptyMarkedLog, markLog } from "../database/erased-log.ts";
 import { type PostRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { moveWaitingRows } from "../pushes/claims.ts";
 import { eraseInboxRows } from "../subscriptions/inbox.ts";
 import { removeSubscriptionRows } from "../subscriptions/index.ts";
-import { requeueRows } from "../webhooks/queue.ts";
 import { recountReplyRows, replaceTags } from "./changes.ts";
 
 /** Rows erased in one transaction: neither the event loop nor other processes should wait long. */
@@ -65,10 +65,7 @@ export async function erasePublisherRows(
     const stopped: { seq: number }[] = sql(
       "UPDATE subscription SET active = 0 WHERE publisher_id = ? AND active = 1 RETURNING seq",
     ).all(id);
-    requeueRows(
-      context.connection,
-      stopped.map(({ seq }) => seq),
-    );
+    for (const { seq } of stopped) moveWaitingRows(context.connection, seq);
     const { n } = sql("SELECT count(*) AS n FROM subscription WHERE publisher_id = ?").get(id);
     return { posts: publisher.post_count, subscriptions: n as number };
   });

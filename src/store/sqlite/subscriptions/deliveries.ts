@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
-import { canBePushedTo } from "../../rules/claims.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import { IS_SHOWN, publisherOfRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
-import { addPush, prunePushRows } from "../webhooks/index.ts";
-import { requeueRows } from "../webhooks/queue.ts";
+import { DESTINATION_COLUMNS } from "../pushes/claims.ts";
+import { addPush, prunePushRows } from "../pushes/index.ts";
 import { addMatchRow } from "./inbox.ts";
 
 /**
@@ -29,10 +28,9 @@ export function deliverRows(
 ): NewMatch[] {
   const { sql } = connection;
   const delivered: NewMatch[] = [];
-  const pushed = new Set<number>();
   for (const { subscriptionId, postId, matchedAt } of matches) {
     const pair = sql(
-      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, s.active, s.webhook_origin, s.webhook_verified_at
+      `SELECT s.seq AS subscription, p.seq AS post, o.id AS owner, ${DESTINATION_COLUMNS}
       FROM subscription s CROSS JOIN publisher o ON o.id = s.publisher_id CROSS JOIN post p
       WHERE s.id = ? AND o.erasing = 0 AND p.id = ? AND p.state = 'active'
         AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.subscription = s.seq AND d.post = p.seq)`,
@@ -55,13 +53,9 @@ export function deliverRows(
       deliveryId,
       at: matchedAt,
     });
-    if (canBePushedTo({ ...pair, active: pair.active === 1 })) {
-      addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt });
-      pushed.add(pair.subscription);
-    }
+    addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt }, pair);
     delivered.push({ subscriptionId, publisherId: pair.owner, postId, deliveryId });
   }
-  requeueRows(connection, pushed);
   settleWorkRows(connection, settled);
   return delivered;
 }

@@ -5,7 +5,7 @@ import type { SqliteConnection } from "../database/connection.ts";
 import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { blobOf, type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
-import { requeueRows } from "../webhooks/queue.ts";
+import { moveWaitingRows } from "../pushes/claims.ts";
 import { readChangeRows, recordChange } from "./changes.ts";
 import {
   countPendingRows,
@@ -51,8 +51,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         updateIn(connection, "subscription", changeable(after), ["id", id]);
         const { seq } = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
         recordChange(connection, id, false);
-        // Its pushes may have become due, or stopped being so.
-        requeueRows(connection, [seq]);
+        moveWaitingRows(connection, seq);
         return after;
       }),
 
@@ -83,7 +82,7 @@ export async function removeSubscriptionRows(connection: SqliteConnection, id: s
     sql("DELETE FROM subscription WHERE seq = ?").run(row.seq);
     sql("INSERT INTO subscription_purge VALUES (?)").run(row.seq);
     recordChange(connection, id, true);
-    requeueRows(connection, [row.seq]);
+    moveWaitingRows(connection, row.seq);
     return true;
   });
   if (removed) await purgeDeliveries(connection);

@@ -14,7 +14,7 @@ import {
   subscriptionOfRow,
   vectorOfBlob,
 } from "../database/rows.ts";
-import { type PushRow, pushRecordOfRow } from "../webhooks/index.ts";
+import { type PushRow, pushRecordOfRow } from "../pushes/index.ts";
 
 /** Where the rows of a kind are, in the order of an index. */
 export interface RowSource<K extends RowKind> {

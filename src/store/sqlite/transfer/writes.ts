@@ -6,9 +6,9 @@ import { enqueueWorkRow } from "../database/work.ts";
 import { writePostRow } from "../posts/changes.ts";
 import { keepVector } from "../posts/vectors.ts";
 import { insertPublisher } from "../publishers/index.ts";
+import { moveWaitingRows } from "../pushes/claims.ts";
+import { historyJson } from "../pushes/index.ts";
 import { insertSubscription } from "../subscriptions/index.ts";
-import { historyJson } from "../webhooks/index.ts";
-import { requeueRows } from "../webhooks/queue.ts";
 
 /** See `TransferStore.write`; runs inside a write. */
 export function writePageRows(
@@ -93,7 +93,7 @@ const WRITERS: { readonly [K in RowKind]: (context: SqliteContext, rows: readonl
           historyJson(history),
         );
       }
-      requeueRows(connection, subscriptions);
+      for (const subscription of subscriptions) moveWaitingRows(connection, subscription);
     },
 
     inbox({ connection }, rows) {

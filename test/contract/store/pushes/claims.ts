@@ -19,7 +19,12 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
           matchedAt: T0 + 5,
           token: expect.any(String),
           attempts: 0,
-          receiver: { publisherId: "pub_a", webhookUrl: "https://a.example/hook/sub_1", failing: false },
+          receiver: {
+            publisherId: "pub_a",
+            webhookUrl: "https://a.example/hook/sub_1",
+            origin: "a.example:443",
+            failing: false,
+          },
         },
       ]);
     });
@@ -57,8 +62,10 @@ export function describePushClaims({ store, another, reopen }: Subject): void {
       const claims = await Promise.all(
         Array.from({ length: 12 }, (_, n) => claim({ limit: 4 }, n % 2 === 0 ? store : other)),
       );
-      expect(new Set(named(claims.flat())).size).toBe(30);
-      expect(claims.flat()).toHaveLength(30);
+      // A claim may find that others took what it saw.
+      const held = [...claims.flat(), ...(await claim({ limit: 50 }))];
+      expect(new Set(named(held)).size).toBe(30);
+      expect(held).toHaveLength(30);
     });
 
     it("are due again by themselves when their lease ends, with another token", async () => {

@@ -47,7 +47,7 @@ export function preparePushes(store: Store) {
     },
 
     /** Claims all that is due at `NOW`, within bounds that hold nothing up. */
-    claim: (over: Partial<typeof EVERYTHING> = {}, from = store) =>
+    claim: (over: Partial<Parameters<Store["pushes"]["claim"]>[0]> = {}, from = store) =>
       from.pushes.claim({ ...EVERYTHING, ...over }),
 
     /** Settles a push by an answer of 204 if it is delivered, and of 500 if not. */

@@ -8,7 +8,7 @@ import {
 import type { Place } from "../../../../ports/store/index.ts";
 import type { PostFilter } from "../../../../schema/filter.ts";
 import { KINDS } from "../../../../schema/post.ts";
-import type { PostDocument } from "../../schema/documents.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
 import { conditionAfter, findConditionsOf, ORDERS } from "../mongot/filters.ts";
 import { MAX_TIME_MS } from "../mongot/queries.ts";
 import { COUNTED_BY, NEWEST_BY_TAG } from "./indexes.ts";

@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from "mongodb";
 import type { StoreLog } from "../../../module.ts";
-import type { PostDocument } from "../../schema/documents.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
 
 /** The index whose keys hold what most filters compare. */
 export const COUNTED_BY = "list_soonest";

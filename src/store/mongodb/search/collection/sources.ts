@@ -1,6 +1,6 @@
 import type { Collection } from "mongodb";
 import type { PostFilter } from "../../../../schema/filter.ts";
-import type { PostDocument } from "../../schema/documents.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
 import { findConditionsOf } from "../mongot/filters.ts";
 import { MAX_TIME_MS } from "../mongot/queries.ts";
 import type { Sourced } from "../sources.ts";

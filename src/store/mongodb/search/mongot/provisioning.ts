@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection, Document } from "mongodb";
 import type { SettingStore } from "../../../../ports/store/index.ts";
 import type { StoreLog } from "../../../module.ts";
-import type { PostDocument } from "../../schema/documents.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
 import { covers, definitionHash, definitions, WORDS_INDEX } from "./definitions.ts";
 
 /**

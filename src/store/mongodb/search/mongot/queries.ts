@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Document } from "mongodb";
 import type { PostFilter } from "../../../../schema/filter.ts";
-import type { PostDocument } from "../../schema/documents.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
 import { MEANING_INDEX, STORED, WORDS_INDEX } from "./definitions.ts";
 import type { Facts } from "./facts.ts";
 import { findConditionsOf } from "./filters.ts";

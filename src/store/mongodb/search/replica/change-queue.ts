@@ -39,6 +39,8 @@ export class ChangeQueue {
   #closed = new AbortController();
   #added = 0;
   #ownBefore = false;
+  /** Failed tries of the step under way. */
+  #tries = 0;
   /** Number of the oldest own write in the step under way; null when there is none in it. */
   #ownUnderWay: number | null = null;
 
@@ -64,11 +66,15 @@ export class ChangeQueue {
     await this.#until(() => this.#others.size < WAITING_MAX);
   }
 
-  /** Resolves once the index holds all own writes added before this call, or when the time is over. */
+  /**
+   * Resolves once the index holds all own writes added before this call, or when the time is over; at once while the database
+   * does not answer.
+   */
   async ownApplied(timeoutMs: number): Promise<void> {
     const last = this.#added;
     const areIn = () => Math.min(this.#own.oldest(), this.#ownUnderWay ?? Number.POSITIVE_INFINITY) > last;
-    if (!areIn()) await this.#until(areIn, AbortSignal.timeout(timeoutMs));
+    const isDone = () => this.#tries > 0 || areIn();
+    if (!isDone()) await this.#until(isDone, AbortSignal.timeout(timeoutMs));
   }
 
   /** Resolves once the queue is empty. */
@@ -109,18 +115,19 @@ export class ChangeQueue {
   async #run(): Promise<void> {
     // The first step begins after the caller's turn: what is added together is applied together.
     await null;
-    for (let tries = 0; !this.#closed.signal.aborted; ) {
+    while (!this.#closed.signal.aborted) {
       const step = this.#nextStep();
       if (step === null) return;
       try {
         await step.run();
-        tries = 0;
+        this.#tries = 0;
       } catch (error) {
         step.giveBack();
-        if (tries === 0)
+        if (this.#tries === 0)
           this.#log.warn({ err: error }, "the search index cannot follow the database now; it tries again");
-        tries += 1;
-        const waitMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** tries);
+        this.#tries += 1;
+        this.#tell();
+        const waitMs = Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** this.#tries);
         await sleep(waitMs, null, { signal: this.#closed.signal, ref: false }).catch(() => {});
       } finally {
         this.#ownUnderWay = null;

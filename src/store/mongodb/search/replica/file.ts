@@ -1,13 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LIMITS } from "../../../../search-index/follower.ts";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
-import { COPY_TABLES, Copies } from "./copies.ts";
 import type { FileLease } from "./file-lease.ts";
 
-/** An embedded index in a file of its own, copies of what it holds, and the place in the feed up to which they are complete. */
+/** An embedded index in a file of its own, and the place in the feed up to which they are complete. */
 export interface ReplicaFile {
   readonly index: EmbeddedIndex;
-  readonly copies: Copies;
   /** Null until a first scan has ended. */
   place(): string | null;
   /** Runs in the transaction of the changes that lead up to the place. */
@@ -25,7 +23,7 @@ export interface ReplicaFile {
 }
 
 /** Raised when the contents change their meaning although the index's tables stay the same. */
-const VERSION = 2;
+const VERSION = 3;
 /** Bytes of words that the full-text index gathers before it writes them. */
 const FILLING_HASH_BYTES = 16 * 1024 * 1024;
 const HASH_BYTES = 1024 * 1024;
@@ -59,7 +57,6 @@ export function openReplicaFile(
   let isFilling = false;
   return {
     index,
-    copies: new Copies(database),
     place: () => (read.get() as { value: string } | undefined)?.value ?? null,
     savePlace: (place) => void write.run(place),
     begin: () => database.exec("BEGIN IMMEDIATE"),
@@ -127,7 +124,6 @@ function openNew(lease: FileLease, identity: string, index: EmbeddedIndex): Data
   const database = connect(lease.file);
   setUp(database);
   for (const statement of index.migrations) database.exec(statement);
-  database.exec(COPY_TABLES);
   database.exec("CREATE TABLE replica (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
   database.prepare("INSERT INTO replica VALUES ('identity', ?)").run(identity);
   index.attach(database);

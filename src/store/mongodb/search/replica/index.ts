@@ -7,7 +7,6 @@ import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
 import type { StoreLog } from "../../../module.ts";
 import { ChangeQueue } from "./change-queue.ts";
-import type { Copied } from "./copies.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import { leaseFile } from "./file-lease.ts";
 import { fillReplica, rescanReplica } from "./scan.ts";
@@ -17,8 +16,6 @@ import { writeChanges } from "./write.ts";
 export interface Replica extends SearchIndex {
   /** Resolves to true once it is ready, or to false when the time is over. */
   readyWithin(timeoutMs: number): Promise<boolean>;
-  /** Copies of what it finds; null until it is ready. */
-  copied(): Copied | null;
   close(): Promise<void>;
 }
 
@@ -69,7 +66,6 @@ export function openReplica(options: ReplicaOptions): Replica {
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
     readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),
-    copied: () => following.copied(),
     close: () => following.close(),
   };
 }
@@ -133,10 +129,6 @@ class ReplicaSync {
     return this.#onDamage(() => question(this.#file.index));
   }
 
-  copied(): Copied | null {
-    return this.#ready ? this.#file.copies : null;
-  }
-
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
@@ -164,14 +156,11 @@ class ReplicaSync {
   /** Applies what changed since the file's place, or everything, and then each change, until `signal` aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { feed, log } = this.#options;
-    const target = this.ready ? null : await feed.here();
-    const isReached = (at: string) => target !== null && feed.reached(at, target);
     if (this.#file.place() !== null) await this.#onDamage(() => this.#file.index.open());
     let place = this.#file.place() ?? (await this.#scan(signal));
     let notedAt = 0;
     while (!signal.aborted) {
       try {
-        if (isReached(place)) this.ready = true;
         for await (const change of feed.follow(place, signal)) {
           const isNews = change.posts.length > 0 || change.publishers.length > 0;
           if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
@@ -179,7 +168,7 @@ class ReplicaSync {
             await this.#queue.add(change);
           }
           place = change.place;
-          if (!this.ready && isReached(place)) {
+          if (!this.ready && !isNews) {
             await this.#queue.idle();
             this.ready = !signal.aborted;
           }

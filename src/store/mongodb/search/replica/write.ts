@@ -14,37 +14,27 @@ export async function writeChanges(
     if (place !== null) file.savePlace(place);
     file.commit();
     // No byte of an erased text may stay.
-    const gone = changes.gonePosts.length + changes.gonePublishers.length;
-    if (gone > 0 || changes.publishers.some(({ row }) => row === null)) file.emptyLog();
+    if (changes.gonePosts.length + changes.gonePublishers.length > 0) file.emptyLog();
   } catch (error) {
     file.rollback();
     throw error;
   }
 }
 
-/** Changes of an index and its copies as small jobs. A publisher that is gone goes after its posts. */
-export function changeJobs(
-  { index, copies }: Pick<ReplicaFile, "index" | "copies">,
-  changes: IndexChanges,
-): (() => void)[] {
+/** Changes of an index as small jobs. A publisher that is gone goes after its posts. */
+export function changeJobs({ index }: Pick<ReplicaFile, "index">, changes: IndexChanges): (() => void)[] {
   return [
-    ...changes.publishers.map(({ id, verified, suspended, row }) => () => {
-      index.putPublisher(id, { verified, suspended });
-      copies.putPublisher(id, row);
-    }),
-    ...changes.posts.map(({ entry, post, vector }) => () => {
+    ...changes.publishers.map(
+      ({ id, verified, suspended }) =>
+        () =>
+          index.putPublisher(id, { verified, suspended }),
+    ),
+    ...changes.posts.map(({ entry, vector }) => () => {
       index.put(entry);
-      copies.put(post);
       if (vector === null) index.removeVector(entry.id);
       else index.putVector(entry.id, vector.model, vector.vector);
     }),
-    ...changes.gonePosts.map((id) => () => {
-      index.remove(id);
-      copies.remove(id);
-    }),
-    ...changes.gonePublishers.map((id) => () => {
-      index.removePublisher(id);
-      copies.removePublisher(id);
-    }),
+    ...changes.gonePosts.map((id) => () => index.remove(id)),
+    ...changes.gonePublishers.map((id) => () => index.removePublisher(id)),
   ];
 }

@@ -1,0 +1,182 @@
+import { type Document, MongoError, MongoServerError } from "mongodb";
+import { type Finding, passed, problem, warning } from "../../../ports/finding.ts";
+import { StoreUnavailable } from "../../../ports/store/index.ts";
+import { mongodbLeaseStore } from "../board/settings.ts";
+import { checkServer, tryServer } from "./check-server.ts";
+import { connectMongodb, type MongodbConnection } from "./connection.ts";
+import { COLLECTIONS, collectionsOf } from "./schema/collections.ts";
+import { SHARD_KEYS } from "./schema/declare.ts";
+import { INDEXES } from "./schema/indexes.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./schema/migrations.ts";
+
+/** Leases and limits compare the clocks of instances. */
+const CLOCK_OFF_MS = 2_000;
+const WRITE_SLOW_MS = 100;
+/** An instance that was away for longer builds its search index from scratch. */
+const OPLOG_HOURS = 24;
+const HOUR_S = 3600;
+
+/** Looks at the database of `url`. Its only write is a lease that it gives back, and only to a board. */
+export async function* examineMongodb(url: string, clock: () => number): AsyncIterable<Finding> {
+  let connection: MongodbConnection;
+  try {
+    connection = await connectMongodb(url);
+  } catch (error) {
+    yield problem("database", reasonOf(error));
+    return;
+  }
+  try {
+    yield* examineServer(connection, clock);
+    yield* examineBoard(connection, clock);
+  } catch (error) {
+    yield problem("database", reasonOf(error));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function* examineServer(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
+  const { version, wireVersion, setName, members } = await checkServer(connection);
+  const server = `MongoDB ${version} (wire version ${wireVersion})`;
+  if (setName === null) yield passed("database", `${server}, sharded cluster`);
+  else if (members > 1) yield passed("database", `${server}, replica set ${setName} of ${members} members`);
+  else
+    yield warning(
+      "database",
+      `${server}, replica set ${setName} of one member: when it fails, the board does`,
+    );
+  yield await clockOf(connection, clock);
+  if (!connection.sharded) yield* oplogOf(connection);
+}
+
+/** Difference of this machine's clock and the server's, corrected by half the round trip. */
+async function clockOf({ client, run }: MongodbConnection, clock: () => number): Promise<Finding> {
+  const asked = clock();
+  const { localTime } = await run(() => client.db("admin").command({ hello: 1 }));
+  const offMs = Math.round((asked + clock()) / 2 - (localTime as Date).getTime());
+  return Math.abs(offMs) <= CLOCK_OFF_MS
+    ? passed("clock", `${offMs} ms from the server's`)
+    : problem(
+        "clock",
+        `${(offMs / 1000).toFixed(1)} s from the server's: keep all machines in time, as by NTP`,
+      );
+}
+
+/** How long a search index may be away and still catch up with changes. */
+async function* oplogOf({ client, run }: MongodbConnection): AsyncIterable<Finding> {
+  const oplog = client.db("local").collection("oplog.rs");
+  try {
+    const [first, last, stats] = await run(() =>
+      Promise.all([
+        oplog.findOne({}, { sort: { $natural: 1 }, readConcern: { level: "local" } }),
+        oplog.findOne({}, { sort: { $natural: -1 }, readConcern: { level: "local" } }),
+        oplog.aggregate<Document>([{ $collStats: { storageStats: {} } }]).next(),
+      ]),
+    );
+    const hours = (secondsOf(last) - secondsOf(first)) / HOUR_S;
+    const { size, maxSize } = stats?.["storageStats"] ?? {};
+    const text = `the last ${hours.toFixed(1)} h of changes`;
+    if (Number(size) < Number(maxSize) / 2) yield passed("oplog", `${text}, and is not half full`);
+    else if (hours >= OPLOG_HOURS) yield passed("oplog", text);
+    else yield warning("oplog", `only ${text}: make it larger (replSetResizeOplog)`);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
+    yield passed("oplog", "not looked at: this user may not read it");
+  }
+}
+
+const UNAUTHORIZED = 13;
+const secondsOf = (entry: Document | null): number => entry?.["ts"]?.getHighBits() ?? 0;
+
+async function* examineBoard(connection: MongodbConnection, clock: () => number): AsyncIterable<Finding> {
+  const version = await schemaVersion(connection);
+  if (version === 0) {
+    const found = await connection.run(() => connection.db.listCollections({}, { nameOnly: true }).toArray());
+    yield found.length === 0
+      ? passed("schema", "the database is empty; the first start makes a board of it")
+      : problem(
+          "schema",
+          "the database is not empty and holds no board: name another one in STORE_URL's path",
+        );
+    return;
+  }
+  yield passed(
+    "schema",
+    version === SCHEMA_VERSION ? `version ${version}` : `version ${version}; the next start updates it`,
+  );
+  await tryServer(connection);
+  yield passed("transactions", "work, and changes can be followed");
+  yield await indexesOf(connection);
+  if (connection.sharded) yield await shardsOf(connection);
+  yield await writeTime(connection, clock);
+}
+
+async function indexesOf({ db, run }: MongodbConnection): Promise<Finding> {
+  const missing: string[] = [];
+  for (const name of COLLECTIONS) {
+    const found = await run(() => db.collection(name).listIndexes().toArray());
+    for (const index of INDEXES[name]) {
+      if (!found.some((there) => there["name"] === index.name)) missing.push(`${name}.${index.name}`);
+    }
+  }
+  return missing.length === 0
+    ? passed("indexes", "all there")
+    : problem(
+        "indexes",
+        `missing: ${missing.join(", ")}; db.meta.updateOne({_id: "schema"}, {$set: {version: 0}}) lets the next start make them`,
+      );
+}
+
+/** Whether what grows lies on several shards. */
+async function shardsOf({ db, run }: MongodbConnection): Promise<Finding> {
+  try {
+    const counts = await run(() =>
+      Promise.all(
+        Object.keys(SHARD_KEYS).map(async (name) => {
+          // One document for each shard that holds a part.
+          const parts = db.collection(name).aggregate([{ $collStats: { storageStats: {} } }]);
+          return { name, shards: (await parts.toArray()).length };
+        }),
+      ),
+    );
+    const text = counts.map(({ name, shards }) => `${name} on ${shards}`).join(", ");
+    const commands = Object.entries(SHARD_KEYS)
+      .filter(([name]) => counts.some((count) => count.name === name && count.shards < 2))
+      .map(([name, key]) => `sh.shardCollection("${db.databaseName}.${name}", ${JSON.stringify(key)})`);
+    return commands.length === 0
+      ? passed("shards", text)
+      : warning("shards", `${text}; to spread them: ${commands.join("; ")}`);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== UNAUTHORIZED) throw error;
+    return passed("shards", "not looked at: this user may not (collStats on its database)");
+  }
+}
+
+/** Time until a majority has one small write. */
+async function writeTime(connection: MongodbConnection, clock: () => number): Promise<Finding> {
+  const leases = mongodbLeaseStore({ connection, collections: collectionsOf(connection.db) });
+  const began = performance.now();
+  await leases.acquire("doctor", "doctor", 1, clock());
+  const tookMs = performance.now() - began;
+  await leases.release("doctor", "doctor");
+  const text = `${tookMs.toFixed(1)} ms until a majority has a write`;
+  return tookMs <= WRITE_SLOW_MS
+    ? passed("writes", text)
+    : warning("writes", `${text}: look at its disks and network`);
+}
+
+/** An error in words for the operator, without hosts and users that the driver may name. */
+function reasonOf(error: unknown): string {
+  if (error instanceof StoreUnavailable) return error.message;
+  if (error instanceof MongoServerError) {
+    return AUTHENTICATION.includes(Number(error.code))
+      ? "it refuses this user: look at name, password, authSource and roles (readWrite and dbAdmin on its database)"
+      : `it answers with error ${error.code} (${error.codeName})`;
+  }
+  // Our own, or from the DNS look-up of mongodb+srv://. Other messages of the driver may reveal too much.
+  if (error instanceof Error) return error instanceof MongoError ? error.name : error.message;
+  return String(error);
+}
+
+/** Unauthorized, AuthenticationFailed, and what Atlas answers. */
+const AUTHENTICATION = [UNAUTHORIZED, 18, 8000];

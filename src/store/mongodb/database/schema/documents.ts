@@ -1,0 +1,313 @@
+import type { Binary } from "mongodb";
+import type {
+  ModerationEntry,
+  PostState,
+  PushState,
+  StoredPost,
+  StoredPublisher,
+  StoredReport,
+  StoredSubscription,
+} from "../../../../ports/store/index.ts";
+
+/**
+ * The documents of each collection. Fields have the names of the SQLite store's columns where it has them. Times are dates,
+ * which operators can read and search indexes can compare. What a publisher may shape freely (metadata, a query) is JSON
+ * text: its keys are data, not fields.
+ */
+
+/** Collection `posts`, sharded by `{ root: "hashed" }`: a thread is on one shard. What a post lacks has no field. */
+export interface PostDocument {
+  _id: string;
+  /** The id of the thread: the parent's id, or the post's own. */
+  root: string;
+  publisher_id: string;
+  parent_id: string | null;
+  is_reply: boolean;
+  kind: StoredPost["kind"];
+  starts_at?: Date | null | undefined;
+  ends_at?: Date | null | undefined;
+  /** Window as filters see it; see `windowOf`. */
+  win_start: Date;
+  win_end: Date;
+  expires_at: Date;
+  expiry_chosen?: boolean | undefined;
+  syndicated: boolean;
+  reply_count: number;
+  last_reply_at?: Date | null | undefined;
+  /** Raised by each reply, so that two inserts conflict; missing before the first. */
+  replies_inserted?: number;
+  flags: StoredPost["flags"];
+  fingerprint: string;
+  input_hash?: string | undefined;
+  idempotency_hash?: string | null | undefined;
+  created_at: Date;
+  updated_at: Date;
+  state: PostState;
+  removed_at?: Date | null | undefined;
+  /** Raised by each report and by some deliveries, so that they conflict with an erasure of the post. */
+  reports?: number;
+  /** Work that waits, or is claimed; missing when there is none. */
+  match?: DueWork;
+  embed?: DueWork;
+  /** The publisher's status, copied from its document (see `../publishers/status.ts`). */
+  pub_verified: boolean;
+  pub_suspended: boolean;
+  /** Model of `vec`; kept while the post is hidden. */
+  vec_model?: string | null | undefined;
+  /** The same with how the text was prepared, in one word (`makerName`); null without a vector. */
+  vec_maker?: string | null | undefined;
+  vec?: Binary;
+  /** What the publisher wrote; a removal unsets all of it. */
+  title?: string;
+  body?: string;
+  link?: string | null | undefined;
+  tags?: string[];
+  place?:
+    | { name: string | null; lat: number | null; lng: number | null; approximate?: true }
+    | null
+    | undefined;
+  /** GeoJSON of `place`, where it has coordinates. */
+  geo?: { type: "Point"; coordinates: [lng: number, lat: number] } | undefined;
+  timezone?: string | null | undefined;
+  source_url?: string | null | undefined;
+  /** See `IndexEntry.source`. */
+  source?: string | null | undefined;
+  metadata?: string | undefined;
+}
+
+/** Work on a post. While it is claimed, `at` is the end of the lease and `token` names the claim. */
+export interface DueWork {
+  at: Date;
+  token: string | null;
+  /** Claims since it was enqueued. */
+  attempts: number;
+}
+
+/**
+ * Collection `post_keys`; `_id` is `<publisher id>:<idempotency hash>`: one post for each key, even on shards, where only
+ * a shard key can be unique.
+ */
+interface PostKeyDocument {
+  _id: string;
+  post_id: string;
+}
+
+/** Collection `retrievals`: apart from posts, because every change of a post is an event for indexes. */
+interface RetrievalDocument {
+  _id: string;
+  n: number;
+}
+
+export interface PublisherDocument {
+  _id: string;
+  name: string;
+  description: string | null;
+  url: string | null;
+  domain: string | null;
+  verify_token: string | null;
+  verified_at: Date | null;
+  verified_via: StoredPublisher["verifiedVia"];
+  checked_at: Date | null;
+  suspended_at: Date | null;
+  key_hash: string;
+  /** Changed in the transactions of posts, so that an insert conflicts with an erasure of the publisher. */
+  post_count: number;
+  created_at: Date;
+  erasing: boolean;
+  /** True until `pub_verified` and `pub_suspended` of its posts have its present status. */
+  spreading: boolean;
+}
+
+/** Collection `inboxes`: number of the last entry of a publisher's inbox. Deleted when the publisher's erasure begins. */
+interface InboxCounterDocument {
+  _id: string;
+  no: number;
+}
+
+/** Collection `inbox`; `_id` is `<publisher id>:<no>`. */
+export interface InboxDocument {
+  _id: string;
+  publisher_id: string;
+  no: number;
+  type: "reply" | "match" | "activity";
+  at: Date;
+  post_id: string;
+  subscription_id: string | null;
+  delivery_id: number | null;
+}
+
+export interface SubscriptionDocument {
+  _id: string;
+  publisher_id: string;
+  label: string | null;
+  query: string;
+  vector: Binary | null;
+  vector_model: string | null;
+  webhook_url: string | null;
+  /** Host and port of the webhook, or null. */
+  webhook_origin: string | null;
+  webhook_verified_at: Date | null;
+  secret_version: number;
+  previous_secret_until: Date | null;
+  /** JSON, or null. */
+  background: string | null;
+  active: boolean;
+  inactive_reason: StoredSubscription["inactiveReason"];
+  failures: number;
+  failing_since: Date | null;
+  last_matched_at: Date | null;
+  created_at: Date;
+  /** Id that the next delivery gets. */
+  next_delivery: number;
+  /** Number of its last change, from the sequence `subscription_change`. */
+  change_no: number;
+  /** Raised by each redelivery, so that it conflicts with other changes; missing before the first. */
+  redeliveries?: number;
+}
+
+/** Collection `removed_subscriptions`: for `SubscriptionStore.changes`, and until their remains are purged. */
+interface RemovedSubscriptionDocument {
+  _id: string;
+  change_no: number;
+  /** False until its deliveries, pushes and inbox entries are deleted. */
+  purged: boolean;
+}
+
+/** Collection `sequences`: counters raised inside transactions, so that their numbers become visible in order. */
+interface SequenceDocument {
+  _id: "subscription_change";
+  n: number;
+}
+
+/**
+ * Collection `deliveries`; `_id` is `<subscription id>:<post id>`, so that a pair exists once; sharded by
+ * `{ subscription_id: "hashed" }`. `matched_at` is null once it is pruned.
+ */
+export interface DeliveryDocument {
+  _id: string;
+  subscription_id: string;
+  post_id: string;
+  delivery_id: number;
+  matched_at: Date | null;
+}
+
+/**
+ * Collection `pushes`; `_id` is `<subscription id>:<delivery id>`. While a push is claimed, `token` names the claim and
+ * `due_at` is the end of the lease.
+ */
+export interface PushDocument {
+  _id: string;
+  subscription_id: string;
+  delivery_id: number;
+  post_id: string;
+  matched_at: Date;
+  state: PushState;
+  due_at: Date | null;
+  attempts: number;
+  token: string | null;
+  /** The token of the claim that was settled last. */
+  settled: string | null;
+  /** When a redelivery requested during a claim is due. */
+  again_at: Date | null;
+  /** Oldest first. */
+  history: AttemptDocument[];
+  /** Of a waiting push, as of its subscription: where it goes, null while nothing may be pushed to it. */
+  origin: string | null;
+  /** Whether its subscription's last push failed. */
+  failing: boolean;
+}
+
+interface AttemptDocument {
+  at: Date;
+  latency_ms: number;
+  status: number | null;
+  error: string | null;
+}
+
+export interface ReportDocument {
+  _id: string;
+  post_id: string;
+  reporter: string;
+  /** Where it came from, first ones first. */
+  addresses: string[];
+  reason: StoredReport["reason"];
+  details: string | null;
+  created_at: Date;
+}
+
+/** Collection `reported_posts`: the queue of moderation; `_id` is the post's id. */
+export interface ReportedPostDocument {
+  _id: string;
+  reporters: number;
+  last_at: Date;
+}
+
+export interface ModerationDocument extends Omit<ModerationEntry, "at"> {
+  at: Date;
+}
+
+/** Collection `windows`: counters of limits. */
+interface WindowDocument {
+  _id: string;
+  points: number;
+  ends_at: Date;
+}
+
+interface RankingDocument {
+  _id: string;
+  ids: string[];
+  relevance: number[];
+  previous: string | null;
+  expires_at: Date;
+}
+
+/** Collection `daily_counters`; `_id` is `<day> <name>`. */
+export interface DailyCounterDocument {
+  _id: string;
+  day: string;
+  name: string;
+  n: number;
+}
+
+export interface SettingDocument {
+  _id: string;
+  value: string;
+}
+
+interface LeaseDocument {
+  _id: string;
+  /** Null once released. */
+  owner: string | null;
+  ends_at: Date;
+  /** Grows with every new owner. */
+  fence: number;
+}
+
+/** The documents of each collection, by the name of the collection. */
+export interface Documents {
+  posts: PostDocument;
+  post_keys: PostKeyDocument;
+  retrievals: RetrievalDocument;
+  publishers: PublisherDocument;
+  inboxes: InboxCounterDocument;
+  inbox: InboxDocument;
+  subscriptions: SubscriptionDocument;
+  removed_subscriptions: RemovedSubscriptionDocument;
+  sequences: SequenceDocument;
+  deliveries: DeliveryDocument;
+  pushes: PushDocument;
+  reports: ReportDocument;
+  reported_posts: ReportedPostDocument;
+  moderation: ModerationDocument;
+  windows: WindowDocument;
+  rankings: RankingDocument;
+  daily_counters: DailyCounterDocument;
+  settings: SettingDocument;
+  leases: LeaseDocument;
+}
+
+/** `matched_at` of a delivery that is not pruned, as the partial indexes of such deliveries have it. */
+export const UNPRUNED = { $type: "date" } as const;
+
+export const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at));
+export const timeOf = (date: Date | null | undefined): number | null => date?.getTime() ?? null;

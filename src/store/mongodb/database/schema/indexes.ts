@@ -1,0 +1,144 @@
+import type { IndexDescription } from "mongodb";
+import { INBOX_KEPT_DAYS } from "../../../../ports/store/index.ts";
+import type { Documents } from "./documents.ts";
+
+type Index = IndexDescription & { name: string };
+
+const DAY_S = 86_400;
+/** What has ended goes a while later: the server's clock and the board's may differ. */
+const ENDED_S = 600;
+/**
+ * The indexes of each collection beside `_id`. Every query of the store uses one, and `test/mongodb/plans.test.ts` checks
+ * that. By those with `expireAfterSeconds` the server deletes documents, about once a minute. A change takes effect with a
+ * new step in `migrations.ts`.
+ */
+export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
+  posts: [
+    {
+      // Replies of a thread, in order, and how many there are.
+      name: "thread",
+      key: { parent_id: 1, state: 1, created_at: 1, _id: 1, root: 1 },
+      partialFilterExpression: { parent_id: { $gt: "" } },
+    },
+    {
+      // Publishers with a reply in a thread, each once; the key alone answers, without reading a reply.
+      name: "replier",
+      key: { parent_id: 1, state: 1, publisher_id: 1, root: 1 },
+      partialFilterExpression: { parent_id: { $gt: "" } },
+    },
+    // A publisher's active posts, newest first.
+    { name: "shown", key: { publisher_id: 1, state: 1, created_at: -1, _id: -1 } },
+    // Fingerprints, and all posts of a publisher.
+    { name: "fingerprint", key: { publisher_id: 1, created_at: -1, _id: -1, fingerprint: 1, root: 1 } },
+    // Removed posts to erase; expired ones are found by `live`.
+    { name: "removed", key: { removed_at: 1 }, partialFilterExpression: { state: "removed" } },
+    // What calendars say is cancelled.
+    {
+      name: "cancelled",
+      key: { removed_at: -1, _id: 1 },
+      partialFilterExpression: { state: "removed", starts_at: { $type: "date" } },
+    },
+    // Posts without a vector of a model and preparation.
+    {
+      name: "vector_maker",
+      key: { vec_maker: 1, _id: 1, updated_at: 1, state: 1, root: 1 },
+      partialFilterExpression: { state: "active" },
+    },
+    // Work that is due, and the backlog.
+    { name: "match", key: { "match.at": 1 }, sparse: true },
+    { name: "embed", key: { "embed.at": 1 }, sparse: true },
+    // Statistics. With the shard key in it, a shard need not read a post to know that it owns it.
+    { name: "live", key: { state: 1, expires_at: 1, kind: 1, syndicated: 1, root: 1 } },
+    { name: "created", key: { created_at: 1, publisher_id: 1, root: 1 } },
+  ],
+  // What goes with a post.
+  post_keys: [{ name: "post", key: { post_id: 1 } }],
+  retrievals: [],
+  publishers: [
+    { name: "key", key: { key_hash: 1 }, unique: true },
+    // Proofs to check again.
+    {
+      name: "check",
+      key: { checked_at: 1, _id: 1 },
+      partialFilterExpression: { verified_at: { $type: "date" } },
+    },
+    // Publishers whose status is not yet copied to all their posts.
+    { name: "spreading", key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
+    // Counts, and erasures to complete.
+    { name: "erasing", key: { erasing: 1 } },
+  ],
+  inboxes: [],
+  inbox: [
+    // A publisher's entries, in order.
+    { name: "number", key: { publisher_id: 1, no: 1 }, unique: true },
+    { name: "age", key: { at: 1 }, expireAfterSeconds: INBOX_KEPT_DAYS * DAY_S },
+    // What goes with a post, and with a subscription.
+    { name: "post", key: { post_id: 1 } },
+    {
+      name: "subscription",
+      key: { subscription_id: 1 },
+      partialFilterExpression: { subscription_id: { $gt: "" } },
+    },
+  ],
+  subscriptions: [
+    // A publisher's subscriptions, oldest first.
+    { name: "owner", key: { publisher_id: 1, created_at: 1, _id: 1 } },
+    { name: "change", key: { change_no: 1 } },
+    // Statistics.
+    { name: "active", key: { active: 1 } },
+  ],
+  removed_subscriptions: [
+    { name: "change", key: { change_no: 1 } },
+    // Those to purge.
+    { name: "unpurged", key: { purged: 1 }, partialFilterExpression: { purged: false } },
+  ],
+  sequences: [],
+  deliveries: [
+    // Deliveries of a subscription that are not pruned, in order.
+    {
+      name: "number",
+      key: { subscription_id: 1, delivery_id: 1 },
+      partialFilterExpression: { matched_at: { $type: "date" } },
+    },
+    // All of a removed subscription, to purge.
+    { name: "subscription", key: { subscription_id: 1, _id: 1 } },
+    // Deliveries to prune.
+    {
+      name: "age",
+      key: { matched_at: 1 },
+      partialFilterExpression: { matched_at: { $type: "date" } },
+    },
+    // What goes with a post.
+    { name: "post", key: { post_id: 1 } },
+  ],
+  pushes: [
+    // Pushes of a subscription, newest first.
+    { name: "number", key: { subscription_id: 1, delivery_id: -1 } },
+    // What is due, first due first; a failing receiver's apart.
+    {
+      name: "due",
+      key: { failing: 1, due_at: 1, delivery_id: 1, origin: 1 },
+      partialFilterExpression: { state: "waiting", origin: { $gt: "" } },
+    },
+    // Pushes to prune.
+    { name: "age", key: { matched_at: 1 } },
+  ],
+  reports: [
+    // One report for each post and reporter, and all of a post.
+    { name: "voice", key: { post_id: 1, reporter: 1 }, unique: true },
+    // Reports of a publisher, to erase.
+    { name: "reporter", key: { reporter: 1 } },
+  ],
+  // The queue of moderation.
+  reported_posts: [{ name: "queue", key: { reporters: -1, last_at: -1, _id: -1 } }],
+  // The log, of all or of one subject, newest first.
+  moderation: [
+    { name: "newest", key: { at: -1, _id: -1 } },
+    { name: "subject", key: { subject: 1, at: -1, _id: -1 } },
+  ],
+  windows: [{ name: "end", key: { ends_at: 1 }, expireAfterSeconds: ENDED_S }],
+  rankings: [{ name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S }],
+  daily_counters: [],
+  settings: [],
+  leases: [],
+};

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import type { AnyBulkWriteOperation, ClientSession, Filter, UpdateFilter } from "mongodb";
+import type { WorkItem, WorkKind, WorkStore } from "../../../ports/store/index.ts";
+import type { MongodbContext } from "./context.ts";
+import { inSession } from "./reads.ts";
+import type { DueWork, PostDocument } from "./schema/documents.ts";
+
+/** Work on a post lies in its document: a field for each kind, gone when that is done. */
+
+export function mongodbWorkStore(
+  context: MongodbContext,
+  onPosts: NonNullable<WorkStore["onPosts"]>,
+): WorkStore {
+  const { connection, collections } = context;
+  return {
+    claim: (kind, options) => connection.run(() => claim(context, kind, options)),
+    done: (items) => connection.run(() => settleWork(context, undefined, items)),
+    async giveBack(items, dueAt) {
+      const given = { at: new Date(dueAt), token: null };
+      await connection.run(() =>
+        changeClaims(context, undefined, items, (kind) => ({
+          $set: { [`${kind}.at`]: given.at, [`${kind}.token`]: given.token },
+        })),
+      );
+    },
+    backlog: (kind) => connection.run(() => collections.posts.countDocuments(waiting(kind))),
+    onPosts,
+  };
+}
+
+/** Posts with work of a kind. */
+export const waiting = (kind: WorkKind): Filter<PostDocument> => ({ [`${kind}.at`]: { $gte: new Date(0) } });
+
+/** Work enqueued from the start: a claim's token is gone, so that it cannot settle what came after it. */
+export const dueWork = (at: number): DueWork => ({ at: new Date(at), token: null, attempts: 0 });
+
+/** Ends items that still have their token. */
+export function settleWork(
+  context: MongodbContext,
+  session: ClientSession | undefined,
+  items: readonly WorkItem[],
+): Promise<void> {
+  return changeClaims(context, session, items, (kind) => ({ $unset: { [kind]: "" } }));
+}
+
+/** The items of a claim have its token in common. */
+async function changeClaims(
+  { collections }: MongodbContext,
+  session: ClientSession | undefined,
+  items: readonly WorkItem[],
+  change: (kind: WorkKind) => UpdateFilter<PostDocument>,
+): Promise<void> {
+  if (items.length === 0) return;
+  const claims = new Map<string, { kind: WorkKind; token: string; ids: string[] }>();
+  for (const { kind, token, postId } of items) {
+    const claim = claims.get(`${kind} ${token}`) ?? { kind, token, ids: [] };
+    claim.ids.push(postId);
+    claims.set(`${kind} ${token}`, claim);
+  }
+  const writes = [...claims.values()].map(
+    ({ kind, token, ids }): AnyBulkWriteOperation<PostDocument> => ({
+      updateMany: { filter: { _id: { $in: ids }, [`${kind}.token`]: token }, update: change(kind) },
+    }),
+  );
+  await collections.posts.bulkWrite(writes, inSession(session));
+}
+
+/** Claims what is due by one write that finds it as it was, and reads what it got, until there is enough or none is left. */
+async function claim(
+  { collections: { posts } }: MongodbContext,
+  kind: WorkKind,
+  { limit, leaseMs, now }: { limit: number; leaseMs: number; now: number },
+): Promise<WorkItem[]> {
+  const claimed: WorkItem[] = [];
+  const [at, tokenField, attempts] = [`${kind}.at`, `${kind}.token`, `${kind}.attempts`];
+  const due = { [at]: { $lte: new Date(now) } };
+  while (claimed.length < limit) {
+    const found = await posts
+      .find(due, { projection: { [kind]: 1 } })
+      .sort({ [at]: 1 })
+      .limit(limit - claimed.length)
+      .toArray();
+    if (found.length === 0) break;
+    const token = randomUUID();
+    const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+    const { modifiedCount } = await posts.updateMany(
+      { ...ids, ...due },
+      { $set: { [at]: new Date(now + leaseMs), [tokenField]: token }, $inc: { [attempts]: 1 } },
+    );
+    const won =
+      modifiedCount === found.length
+        ? found
+        : await posts.find({ ...ids, [tokenField]: token }, { projection: { _id: 1 } }).toArray();
+    const mine = new Set(won.map(({ _id }) => _id));
+    for (const post of found) {
+      if (mine.has(post._id))
+        claimed.push({ kind, postId: post._id, token, attempts: (post[kind]?.attempts ?? 0) + 1 });
+    }
+  }
+  return claimed;
+}

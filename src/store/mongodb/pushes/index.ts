@@ -1,0 +1,95 @@
+import type { ClientSession } from "mongodb";
+import type { PushStore } from "../../../ports/store/index.ts";
+import { redeliveredPush } from "../../rules/settling.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { destinationOf, newPush, pushId, pushRecordOfDocument } from "../database/pushes.ts";
+import { findPost } from "../database/reads.ts";
+import { dateOf, timeOf, UNPRUNED } from "../database/schema/documents.ts";
+import { subscriptionName } from "../database/subscriptions.ts";
+import { claimPushDocuments } from "./claims.ts";
+import { asClaimed, settlePushDocuments } from "./settling.ts";
+
+export function mongodbPushStore(context: MongodbContext): PushStore {
+  const { connection, collections } = context;
+  const { pushes, subscriptions } = collections;
+  return {
+    claim: (options) => connection.run(() => claimPushDocuments(context, options)),
+    settle: settlePushDocuments(context),
+
+    async giveBack(claimed) {
+      if (claimed.length === 0) return;
+      await connection.run(() =>
+        pushes.bulkWrite(
+          claimed.map((push) => ({
+            updateOne: {
+              filter: asClaimed(push),
+              update: { $set: { token: null, due_at: new Date(push.matchedAt) } },
+            },
+          })),
+        ),
+      );
+    },
+
+    list: (subscriptionId, { before, limit }) =>
+      connection.run(async () => {
+        if ((await subscriptions.findOne({ _id: subscriptionId }, { projection: { _id: 1 } })) === null)
+          return [];
+        const documents = await pushes
+          .find({
+            subscription_id: subscriptionId,
+            delivery_id: { $lt: before ?? Number.MAX_SAFE_INTEGER },
+          })
+          .sort({ delivery_id: -1 })
+          .limit(limit)
+          .toArray();
+        return documents.map(pushRecordOfDocument);
+      }),
+
+    redeliver: (subscriptionId, deliveryId, now) =>
+      connection.write([subscriptionName(subscriptionId)], (session) =>
+        redeliver(context, session, subscriptionId, deliveryId, now),
+      ),
+  };
+}
+
+async function redeliver(
+  context: MongodbContext,
+  session: ClientSession,
+  subscriptionId: string,
+  deliveryId: number,
+  now: number,
+): Promise<boolean> {
+  const { deliveries, pushes, subscriptions } = context.collections;
+  const delivery = await deliveries.findOne(
+    { subscription_id: subscriptionId, delivery_id: deliveryId, matched_at: UNPRUNED },
+    { session },
+  );
+  if (delivery === null || delivery.matched_at === null) return false;
+  const post = await findPost(context, delivery.post_id, session);
+  if (post === null || post.state === "removed") return false;
+  // Deliveries of a subscription that was removed may still be there. Written, so that this meets a change of it.
+  const receiver = await subscriptions.findOneAndUpdate(
+    { _id: subscriptionId },
+    { $inc: { redeliveries: 1 } },
+    { session },
+  );
+  if (receiver === null) return false;
+
+  const _id = pushId(subscriptionId, deliveryId);
+  const push = await pushes.findOne({ _id }, { session });
+  const next = redeliveredPush(push === null ? null : { ...push, dueAt: timeOf(push.due_at) }, now);
+  const { state, dueAt, attempts, againAt } = next;
+  const fields = {
+    state,
+    due_at: dateOf(dueAt),
+    attempts,
+    again_at: dateOf(againAt),
+    ...destinationOf(receiver),
+  };
+  if (push === null) {
+    const { post_id: postId, matched_at: matchedAt } = delivery;
+    const fresh = newPush({ subscriptionId, deliveryId, postId, matchedAt }, receiver);
+    await pushes.insertOne({ ...fresh, ...fields }, { session });
+  } else await pushes.updateOne({ _id }, { $set: fields }, { session });
+  return true;
+}

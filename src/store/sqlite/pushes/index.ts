@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import type {
+  ClaimedPush,
+  PushAttempt,
+  PushRecord,
+  PushState,
+  PushStore,
+} from "../../../ports/store/index.ts";
+import { inSteps } from "../../rules/rows.ts";
+import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
+import type { SqliteConnection } from "../database/connection.ts";
+import type { SqliteContext } from "../database/context.ts";
+import { recordChange } from "../subscriptions/changes.ts";
+import { claimPushRows, destinationOfRow, duePushes, moveWaitingRows } from "./claims.ts";
+
+/**
+ * One row for each push. While it is claimed, `token` names the claim and `due_at` is the end of the lease; `again_at` is
+ * the due time of a redelivery requested meanwhile. `history` holds the attempts as JSON.
+ */
+
+const ROWS_PER_STEP = 1000;
+
+export function sqlitePushStore({ connection }: SqliteContext): PushStore {
+  const { sql, read, write } = connection;
+  return {
+    async claim(options) {
+      const chosen = await duePushes(connection, options);
+      if (chosen.length === 0) return [];
+      return write(() => claimPushRows(connection, chosen, options, randomUUID()));
+    },
+
+    settle: (push, attempt, outcome) => write(() => settlePushRow(connection, push, attempt, outcome)),
+
+    async giveBack(pushes) {
+      if (pushes.length === 0) return;
+      await write(() => {
+        for (const { subscriptionId, deliveryId, token } of pushes) {
+          sql(
+            `UPDATE push SET token = NULL, due_at = matched_at
+            WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
+          ).run(subscriptionId, deliveryId, token);
+        }
+      });
+    },
+
+    list: (subscriptionId, { before, limit }) =>
+      read(() =>
+        sql(
+          `SELECT * FROM push WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id < ?
+          ORDER BY delivery_id DESC LIMIT ?`,
+        )
+          .all(subscriptionId, before ?? Number.MAX_SAFE_INTEGER, limit)
+          .map((row) => pushRecordOfRow(subscriptionId, row)),
+      ),
+
+    redeliver: (subscriptionId, deliveryId, now) =>
+      write(() => {
+        const delivery: { subscription: number; post_id: string; matched_at: number } | undefined = sql(
+          `SELECT d.subscription, p.id AS post_id, d.matched_at FROM subscription s
+            CROSS JOIN delivery d ON d.subscription = s.seq AND d.matched_at IS NOT NULL
+            CROSS JOIN post p ON p.seq = d.post
+          WHERE s.id = ? AND d.delivery_id = ? AND p.state <> 'removed'`,
+        ).get(subscriptionId, deliveryId);
+        if (delivery === undefined) return false;
+        const { subscription, post_id, matched_at } = delivery;
+        const push = sql(
+          "SELECT token, due_at AS dueAt, attempts FROM push WHERE subscription = ? AND delivery_id = ?",
+        ).get(subscription, deliveryId);
+        const { state, dueAt, attempts, againAt } = redeliveredPush(push ?? null, now);
+        sql(
+          `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, again_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subscription, delivery_id) DO UPDATE SET
+            state = excluded.state, due_at = excluded.due_at, attempts = excluded.attempts, again_at = excluded.again_at`,
+        ).run(subscription, deliveryId, post_id, matched_at, state, dueAt, attempts, againAt);
+        moveWaitingRows(connection, subscription);
+        return true;
+      }),
+  };
+}
+
+/** Adds a push that is due at once, where the receiver can be pushed to; runs inside a write. */
+export function addPush(
+  { sql }: SqliteConnection,
+  push: { subscription: number; deliveryId: number; postId: string; matchedAt: number },
+  receiver: Parameters<typeof destinationOfRow>[0],
+): void {
+  const { origin, failing } = destinationOfRow(receiver);
+  if (origin === null) return;
+  sql(
+    `INSERT INTO push (subscription, delivery_id, post_id, matched_at, state, due_at, attempts, origin, failing)
+    VALUES (?1, ?2, ?3, ?4, 'waiting', ?4, 0, ?5, ?6)`,
+  ).run(push.subscription, push.deliveryId, push.postId, push.matchedAt, origin, failing);
+}
+
+type Settling = Parameters<PushStore["settle"]>;
+
+function settlePushRow(
+  connection: SqliteConnection,
+  { subscriptionId, deliveryId, token, receiver: claimed }: ClaimedPush,
+  attempt: Settling[1],
+  outcome: Settling[2],
+): boolean {
+  const { sql } = connection;
+  const push: { attempts: number; againAt: number | null; history: string } | undefined = sql(
+    `SELECT attempts, again_at AS againAt, history FROM push
+    WHERE subscription = (SELECT seq FROM subscription WHERE id = ?) AND delivery_id = ? AND token = ?`,
+  ).get(subscriptionId, deliveryId, token);
+  if (push === undefined) return false;
+  const row = sql(
+    `SELECT seq, webhook_url AS webhookUrl, active, inactive_reason AS inactiveReason, failures,
+      failing_since AS failingSince FROM subscription WHERE id = ?`,
+  ).get(subscriptionId);
+
+  const { state, dueAt, attempts } = settledPush(push, attempt, outcome);
+  sql(
+    `UPDATE push SET token = NULL, again_at = NULL, state = ?, due_at = ?, attempts = ?, history = ? WHERE subscription = ? AND delivery_id = ?`,
+  ).run(state, dueAt, attempts, historyJson(keptAttempts(attemptsOf(push), attempt)), row.seq, deliveryId);
+
+  const before = { ...row, active: row.active === 1 };
+  const after = settledSubscription(before, claimed, attempt, outcome);
+  sql(
+    "UPDATE subscription SET failures = ?, failing_since = ?, active = ?, inactive_reason = ? WHERE seq = ?",
+  ).run(after.failures, after.failingSince, Number(after.active), after.inactiveReason, row.seq);
+  if (after.active !== before.active) recordChange(connection, subscriptionId, false);
+  moveWaitingRows(connection, row.seq);
+  return true;
+}
+
+/** Deletes pushes of deliveries matched before `before`, at most `limit`, in bounded steps. */
+export async function prunePushRows(
+  connection: SqliteConnection,
+  before: number,
+  limit: number,
+): Promise<void> {
+  const { sql, write } = connection;
+  await inSteps(limit, ROWS_PER_STEP, (most) =>
+    write(() => {
+      return sql(
+        `DELETE FROM push WHERE (subscription, delivery_id) IN (
+          SELECT subscription, delivery_id FROM push WHERE matched_at < ? ORDER BY matched_at LIMIT ?)`,
+      ).run(before, most).changes as number;
+    }),
+  );
+}
+
+export interface PushRow {
+  delivery_id: number;
+  post_id: string;
+  matched_at: number;
+  state: PushState;
+  due_at: number | null;
+  attempts: number;
+  /** JSON. */
+  history: string;
+}
+
+export function pushRecordOfRow(subscriptionId: string, row: PushRow): PushRecord {
+  return {
+    subscriptionId,
+    deliveryId: row.delivery_id,
+    postId: row.post_id,
+    matchedAt: row.matched_at,
+    state: row.state,
+    attempts: row.attempts,
+    history: attemptsOf(row),
+    dueAt: row.due_at,
+  };
+}
+
+const attemptsOf = ({ history }: { history: string }): PushAttempt[] => JSON.parse(history);
+
+export function historyJson(history: readonly PushAttempt[]): string {
+  return JSON.stringify(
+    history.map(({ at, latencyMs, status, error }) => ({ at, latencyMs, status, error })),
+  );
+}
