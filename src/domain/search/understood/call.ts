@@ -35,10 +35,3 @@ export function adviceToSearch(sent: Arguments, sentence: (call: string) => stri
   const call = sentence(`search ${JSON.stringify(sent)}`);
   return { rest: sentence(`GET /api/v1/search?${parameters}`), tools: call, reading: call };
 }
-
-/** The same around the call that saves a search. */
-export function adviceToSubscribe(sent: Arguments, sentence: (call: string) => string): Advice {
-  const query = JSON.stringify({ query: sent });
-  const call = sentence(`subscribe ${query}`);
-  return { rest: sentence(`POST /api/v1/subscriptions ${query}`), tools: call, reading: call };
-}
