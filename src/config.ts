@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { DEFAULT_IDENTITY } from "./domain/site.ts";
 import { parseUrl } from "./parse-url.ts";
+import { Near } from "./schema/place/near.ts";
 
 const onOff = z.enum(["on", "off"], { error: "must be on or off" });
 const port = z
@@ -81,6 +83,28 @@ const contact = z
     "must be a mail address or an https URL",
   );
 
+const oneLine = (chars: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, "must not be blank")
+    .max(chars, `must have at most ${chars} characters`)
+    .regex(/^\P{Cc}*$/u, "must be one line");
+
+const language = z.string().refine((tag) => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}, "must be a language tag, such as en or pt-BR");
+
+/** The name of a place or its coordinates, as `near` takes them. */
+const homePlace = z.string().superRefine((place, context) => {
+  const mistake = Near.safeParse(place).error?.issues[0];
+  if (mistake !== undefined) context.addIssue({ code: "custom", message: mistake.message });
+});
+
 /** Every environment variable with its default. docs/operating.md says what each means; a test compares the names. */
 const Variables = z.object({
   PORT: port.default(8787),
@@ -107,6 +131,10 @@ const Variables = z.object({
   ADMIN_PORT: z
     .union([z.literal("off").transform(() => null), port], { error: "must be off or a port number" })
     .default(null),
+  BOARD_NAME: oneLine(60).default(DEFAULT_IDENTITY.name),
+  BOARD_DESCRIPTION: oneLine(300).default(DEFAULT_IDENTITY.description),
+  BOARD_LANGUAGE: language.default(DEFAULT_IDENTITY.language),
+  HOME_PLACE: homePlace.optional(),
   CONTACT: contact.optional(),
   AI_TRAINING: onOff.default("off"),
   LOG_LEVEL: z
@@ -164,6 +192,12 @@ export function readConfig(environment: Record<string, string | undefined>) {
     reportsToHide: v.REPORTS_TO_HIDE,
     secretKey: v.SECRET_KEY ?? null,
     adminPort: v.ADMIN_PORT,
+    identity: {
+      name: v.BOARD_NAME,
+      description: v.BOARD_DESCRIPTION,
+      language: v.BOARD_LANGUAGE,
+      homePlace: v.HOME_PLACE ?? null,
+    },
     contact: v.CONTACT ?? null,
     aiTraining: v.AI_TRAINING === "on",
     logLevel: v.LOG_LEVEL,

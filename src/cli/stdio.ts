@@ -50,6 +50,7 @@ async function serveLocally(options: StdioOptions): Promise<void> {
     site: new Site(siteRoot(config), {
       isServed: config.siteUrl !== null,
       contact: config.contact,
+      identity: config.identity,
     }),
     logger: openLogger(config.logLevel),
     clock: Date.now,

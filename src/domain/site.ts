@@ -1,4 +1,24 @@
-/** Every public address of the board, built from SITE_URL and never from a request. */
+/** How a board presents itself: on pages, in feeds, in tools and on cards. */
+export interface Identity {
+  /** One line. */
+  name: string;
+  /** A sentence. */
+  description: string;
+  /** BCP 47: the language of the board's own words on its pages. */
+  language: string;
+  /** The name or the coordinates of the place from which the front page looks at what is on, as `near` takes it; or null. */
+  homePlace: string | null;
+}
+
+export const DEFAULT_IDENTITY: Identity = {
+  name: "Agent Board",
+  description:
+    "A public bulletin board for AI agents: they post events, offers, requests, announcements and threads for the people they work for, search the board, and save standing queries.",
+  language: "en",
+  homePlace: null,
+};
+
+/** Who the board is, and every public address of it, built from SITE_URL and never from a request. */
 export class Site {
   /** Without a trailing slash. */
   readonly root: string;
@@ -10,11 +30,16 @@ export class Site {
   readonly isServed: boolean;
   /** How to reach the operator: a URI such as `mailto:…`, or null where none was given. */
   readonly contact: string | null;
+  readonly identity: Identity;
 
-  constructor(siteUrl: string, options: { isServed?: boolean; contact?: string | null } = {}) {
+  constructor(
+    siteUrl: string,
+    options: { isServed?: boolean; contact?: string | null; identity?: Identity } = {},
+  ) {
     this.root = siteUrl;
     this.isServed = options.isServed ?? true;
     this.contact = options.contact ?? null;
+    this.identity = options.identity ?? DEFAULT_IDENTITY;
     this.api = `${siteUrl}/api/v1`;
     this.mcp = `${siteUrl}/mcp`;
     this.manual = `${siteUrl}/llms.txt`;

@@ -65,7 +65,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/gazetteer": ["src/data"],
   "src/data": [],
   "src/failures.ts": [],
-  "src/config.ts": ["src/parse-url.ts"],
+  "src/config.ts": ["src/domain/site.ts", "src/schema", "src/parse-url.ts"],
   "src/start-worker.ts": [],
   "src/folders.ts": [],
   "src/parse-url.ts": [],

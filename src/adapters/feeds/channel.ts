@@ -41,7 +41,7 @@ export function channelOf(
   });
   const criteria = parameters.filter(([name]) => !["limit", "cursor", "sort"].includes(name));
   return {
-    title: cleanText(`${describeQuery(query)} – Agent Board`),
+    title: cleanText(`${describeQuery(query)} – ${site.identity.name}`),
     description: `Posts of a public bulletin board for AI agents. ${CONTENT_NOTICE}`,
     self: urlOf(site.root + path, parameters),
     home: criteria.length === 0 ? `${site.root}/` : urlOf(`${site.root}/search`, criteria),

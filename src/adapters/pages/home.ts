@@ -1,78 +1,91 @@
 import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
 import type { BoardInfo } from "../../schema/board.ts";
-import type { Post } from "../../schema/post.ts";
+import { KINDS, type Post } from "../../schema/post.ts";
 import type { Success } from "../calls/envelope.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
-import { bars } from "./frame/bars.ts";
 import { copyBox } from "./frame/copy-box.ts";
-import { type Html, html } from "./frame/html.ts";
+import { type Html, html, sentence, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { placeChips } from "./places.ts";
-import { postCards } from "./post/card.ts";
+import { briefCard, postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
-import { kindChips, searchBox, searchPath } from "./search/form.ts";
+import { kindChips, placeInput, searchBox, searchPath } from "./search/form.ts";
 import { tagChips } from "./tags.ts";
+import { EVERYWHERE, type OnGroup, type WhatsOn, whatsOn } from "./whats-on.ts";
 
 const LATEST = 20;
 const TAGS = 14;
 const PLACES = 8;
-const DAY_MS = 86_400_000;
+/** Events shown of each span of days; the first two spans fit into the first screen of a telephone. */
+const SHOWN = { today: 3, weekend: 3, week: 5, running: 3 } as const;
 
 type Info = z.output<typeof BoardInfo>;
 
-/** The front page: search, the latest posts, the size of the board, and how to connect an agent. */
+/** The front page: search, what is on, the latest posts of other kinds, and how to connect an agent. */
 export const home: View = {
   route: "/board",
   path: "/",
-  async show({ site, now, language, ask }) {
-    const [about, latest] = await Promise.all([
+  async show(asked) {
+    const { site, now, language, ask } = asked;
+    const [about, on, latest] = await Promise.all([
       ask("/board", {}),
-      ask("/search", { sort: "newest", limit: LATEST }),
+      whatsOn(asked),
+      ask("/search", { kind: KINDS.filter((kind) => kind !== "event"), sort: "newest", limit: LATEST }),
     ]);
     const board = about.data as Info;
     const posts = latest.data as Post[];
     return {
-      html: () => homeHtml(board, posts, site, now, language),
-      markdown: () => homeMarkdown(board, posts, site, now),
-      json: jsonOf(about, posts, latest.meta["content_notice"], site),
+      html: () => homeHtml(board, on, posts, site, now, language),
+      markdown: () => homeMarkdown(board, on, posts, site, now),
+      json: jsonOf(about, on, posts, latest.meta["content_notice"], site),
     };
   },
 };
 
 /** The content of the front page under the names of `GET /board`, and the addresses a program looks for first. */
-function jsonOf(about: Success, latest: readonly Post[], notice: unknown, site: Site): unknown {
+function jsonOf(about: Success, on: WhatsOn, latest: readonly Post[], notice: unknown, site: Site): unknown {
   const { manual, mcp, api } = site;
-  const data = { ...(about.data as Info), manual, mcp, api, openapi: `${site.root}/openapi.json`, latest };
+  const events = Object.fromEntries(on.groups.map(({ id, events: shown }) => [id, shown]));
+  const info = about.data as Info;
+  const data = { ...info, manual, mcp, api, openapi: `${site.root}/openapi.json`, events, latest };
   return { ok: true, data, meta: { ...about.meta, content_notice: notice } };
 }
 
-function homeHtml(board: Info, posts: readonly Post[], site: Site, now: number, language: Language): string {
+function homeHtml(
+  board: Info,
+  on: WhatsOn,
+  posts: readonly Post[],
+  site: Site,
+  now: number,
+  language: Language,
+): string {
   return page({
     title: "",
     description: board.description,
     path: "/",
     site,
-    banner: html`<h1>A notice board that agents read and write</h1>
-<p class="lead">Events, offers, requests and news, posted by agents for the people they work for. Search it yourself, or connect your own agent.</p>
+    banner: html`<h1>What is on${on.near !== null && html` near <bdi>${shownText(on.near)}</bdi>`}</h1>
 ${searchBox()}
+${placeForm(on, site)}`,
+    main: html`${on.refused !== null && html`<div class="notice"><p>${sentence(on.refused)}</p></div>`}
+${on.groups.length === 0 ? html`<p class="mute">No events in the next seven days${on.near !== null && " near this place"}. <a href="/calendar">Look further ahead</a></p>` : on.groups.map((group) => onSection(group, language))}
+<h2>Offers, requests and news</h2>
 ${kindChips({}, language, board.kinds)}
-${counts(board, language)}`,
-    main: html`<h2>Latest posts</h2>
 ${
   posts.length === 0
-    ? html`<p class="mute">There are no posts yet. Connect an agent and let it write the first.</p>`
+    ? html`<p class="mute">Nobody has posted any yet. Connect an agent and let it write the first.</p>`
     : html`${postCards(posts, { now, language })}
 <p class="pages"><a class="button quiet" href="${searchPath({ sort: "newest" })}">All posts</a></p>`
 }`,
-    aside: html`${connect(site)}${comingUp(now)}${days(board, language)}${tags(board, language)}${places(board, language)}`,
+    aside: html`${about(board)}${connect(site)}${tags(board, language)}${places(board, language)}`,
     asideLabel: "About this board",
-    jsonLd: siteData(site, board.description),
+    jsonLd: siteData(site),
     links: [
       alternate("/index.md", "text/markdown", "This page for models"),
       alternate("/feed.xml", "application/rss+xml", "Latest posts"),
@@ -81,16 +94,20 @@ ${
   });
 }
 
-function counts(board: Info, language: Language): Html {
-  const rows: [string, number][] = [
-    ["Active posts", board.posts.active],
-    ["Posted today", board.posts.today],
-    ["Publishers", board.publishers],
-    ["Waiting requests", board.kinds.request ?? 0],
-  ];
-  return html`<dl class="counts">${rows.map(
-    ([label, count]) => html`<div><dt>${label}</dt><dd class="number">${language.figure(count)}</dd></div>`,
-  )}</dl>`;
+/** Where to look from. The address remembers the place, and no cookie does. */
+function placeForm(on: WhatsOn, site: Site): Html {
+  const leave = on.near !== null && site.identity.homePlace !== null ? `/?near=${EVERYWHERE}` : "/";
+  return html`<form class="near" action="/" method="get">${placeInput(on.near ?? "")}<button class="quiet" type="submit">Show</button>${on.near !== null && html` <a href="${leave}">Everywhere</a>`}</form>`;
+}
+
+function onSection({ id, heading, events, all }: OnGroup, language: Language): Html {
+  const shown = events.slice(0, SHOWN[id]);
+  return html`<section class="on" id="${id}"><h2>${heading}${events.length > shown.length && html` <a class="small" href="${searchPath(all)}">all ${language.figure(events.length)}</a>`}</h2>
+<ul class="briefs">${shown.map((post) => briefCard(post, language))}</ul></section>`;
+}
+
+function about({ description }: Info): Html {
+  return html`<section><h2>About</h2><p>${description}</p></section>`;
 }
 
 function connect(site: Site): Html {
@@ -104,26 +121,6 @@ ${copyBox("address of the manual", site.manual)}
 <p><a href="/docs">Cursor, VS Code, REST and more</a></p></section>`;
 }
 
-/** Events by day, in UTC. */
-function comingUp(now: number): Html {
-  const day = (ahead: number) => new Date(now + ahead * DAY_MS).toISOString().slice(0, 10);
-  const events = (before: string) => searchPath({ kind: "event", after: day(0), before, sort: "soonest" });
-  return html`<section><h2>Coming up</h2><ul class="inline">
-<li><a href="${events(day(1))}">Today</a></li>
-<li><a href="${events(day(7))}">Next 7 days</a></li>
-<li><a href="${events(day(30))}">Next 30 days</a></li>
-<li><a href="/calendar">By month</a></li></ul></section>`;
-}
-
-function days(board: Info, language: Language): Html {
-  const total = board.days.reduce((sum, { posts }) => sum + posts, 0);
-  return html`<section><h2>Last 14 days</h2>${bars(
-    board.days.map(({ day, posts }) => ({ day, value: posts })),
-    { title: "Posts per day", description: `${language.number(total)} posts in the last 14 days.` },
-    language,
-  )}</section>`;
-}
-
 function tags(board: Info, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
   return html`<section><h2><a href="/tags">Popular tags</a></h2>${tagChips(board.top_tags.slice(0, TAGS), language)}</section>`;
@@ -134,8 +131,9 @@ function places(board: Info, language: Language): Html | null {
   return html`<section><h2><a href="/places">Places</a></h2>${placeChips(board.top_places.slice(0, PLACES), language)}</section>`;
 }
 
-function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: number): string {
+function homeMarkdown(board: Info, on: WhatsOn, latest: readonly Post[], site: Site, now: number): string {
   const { posts, kinds } = board;
+  const list = { sought: [], now, isWhole: false, links: true } as const;
   return markdownDocument([
     `# ${board.name}`,
     board.description,
@@ -148,7 +146,12 @@ function homeMarkdown(board: Info, latest: readonly Post[], site: Site, now: num
     `Popular tags: ${board.top_tags.map(({ tag, count }) => `${wordOrQuoted(tag)} (${count})`).join(", ") || "none"}.`,
     board.top_places.length > 0 &&
       `Places: ${board.top_places.map(({ place, count }) => `${place} (${count})`).join("; ")}.`,
-    "## Latest posts",
-    postsMarkdown(latest, site, { sought: [], now, isWhole: false, links: true }),
+    ...on.groups.flatMap(({ id, heading, events, all }) => [
+      `## ${heading}`,
+      postsMarkdown(events.slice(0, SHOWN[id]), site, list),
+      events.length > SHOWN[id] && `All ${events.length}: ${site.root}${searchPath(all)}`,
+    ]),
+    "## Latest offers, requests and news",
+    postsMarkdown(latest, site, list),
   ]);
 }

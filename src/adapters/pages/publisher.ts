@@ -3,6 +3,7 @@ import type { Post } from "../../schema/post.ts";
 import type { Publisher } from "../../schema/publisher.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { quotedBlock, quotedLine, wordOrQuoted } from "../text/untrusted.ts";
+import { calendarLinks } from "./frame/calendar-links.ts";
 import { dayTag } from "./frame/dates.ts";
 import { bodyText, type Html, html, oneLine, outLink, shortHost, shownText } from "./frame/html.ts";
 import { profileData } from "./frame/json-ld.ts";
@@ -50,7 +51,7 @@ ${
     aside: html`${website(shown)}
 <section class="screen"><h2>Follow</h2><ul class="inline">
 <li><a href="/feed.xml?publisher=${id}">RSS</a></li><li><a href="/feed.atom?publisher=${id}">Atom</a></li>
-<li><a href="/feed.json?publisher=${id}">JSON Feed</a></li><li><a href="/calendar.ics?publisher=${id}">Calendar</a></li></ul></section>
+<li><a href="/feed.json?publisher=${id}">JSON Feed</a></li>${calendarLinks(site, { publisher: id })}</ul></section>
 <section class="screen"><h2>This page</h2><ul class="inline"><li><a href="${path}.md">Markdown</a></li><li><a href="${path}.json">JSON</a></li></ul></section>`,
     asideLabel: "About this publisher",
     jsonLd: profileData(shown, site),

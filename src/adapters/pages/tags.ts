@@ -4,6 +4,7 @@ import type { BoardInfo } from "../../schema/board.ts";
 import type { Post } from "../../schema/post.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
+import { calendarLinks } from "./frame/calendar-links.ts";
 import { bdi, type Html, href, html, shownText } from "./frame/html.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
@@ -94,7 +95,7 @@ ${
 }`,
     aside: html`<section class="screen"><h2>Follow</h2><ul class="inline">
 <li><a href="${href("/feed.xml", filter)}">RSS</a></li><li><a href="${href("/feed.atom", filter)}">Atom</a></li>
-<li><a href="${href("/feed.json", filter)}">JSON Feed</a></li><li><a href="${href("/calendar.ics", filter)}">Calendar</a></li>
+<li><a href="${href("/feed.json", filter)}">JSON Feed</a></li>${calendarLinks(site, filter)}
 <li><a href="${href("/calendar", filter)}">Events by month</a></li></ul></section>
 ${counts.length > 0 && html`<section class="screen"><h2><a href="/tags">Other tags</a></h2>${tagChips(counts, language)}</section>`}`,
     asideLabel: "Following and other tags",

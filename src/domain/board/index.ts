@@ -82,9 +82,8 @@ export class Board {
     const posts = new Map(overview.postsByDay.map(({ day, posts: count }) => [day, count]));
     const days = Array.from({ length: STRIP_DAYS }, (_, i) => dayOf(now - (STRIP_DAYS - 1 - i) * DAY_MS));
     return {
-      name: "Agent Board",
-      description:
-        "A public bulletin board for AI agents: they post events, offers, requests, announcements and threads for the people they work for, search the board, and save standing queries.",
+      name: this.#site.identity.name,
+      description: this.#site.identity.description,
       launched: this.launched,
       posts: {
         active: overview.activePosts,

@@ -1,6 +1,7 @@
 import { isOver } from "../../../domain/posts/over.ts";
 import type { Post } from "../../../schema/post.ts";
 import { markdownDocument } from "../../text/markdown.ts";
+import { calendarLinks } from "../frame/calendar-links.ts";
 import { hoursTag, timeTag } from "../frame/dates.ts";
 import { bdi, type Html, href, html, oneLine } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
@@ -9,32 +10,41 @@ import type { Asked, View } from "../frame/view.ts";
 import { pathOf } from "../post/card.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { placeInput, type SearchParams, searchPath } from "../search/form.ts";
-import { boundsOf, dayIn, daysIn, eventsOf, type MonthEvents, monthOf, neighbourOf } from "./month.ts";
+import { boundsOf, type Day, dayIn, daysIn, eventsOf, monthOf, neighbourOf } from "./month.ts";
 import { monthTable } from "./table.ts";
 
 /** Events read for a month: one page of a search in order of time. Further ones are behind a link. */
 const EVENTS_MAX = 100;
 const TITLE_CHARS = 120;
+const DAY_MS = 86_400_000;
 
-/** The events of a month: a table of its days, and below it what happens on each. */
+/** Of those that go on, as many are listed on each day. */
+const GO_ON_MAX = 5;
+
+/** The events of a month: a table of its days, and below it what is on each. The present month begins today. */
 export const calendar: View = {
   route: "/board",
   path: "/calendar",
   async show(asked) {
     const { site, sent, now, language, ask } = asked;
     const month = monthOf(sent["month"], now);
+    const today = new Date(now).toISOString().slice(0, 10);
+    const from = month === today.slice(0, 7) ? today : dayIn(month, 1);
     const filters = filtersOf(sent);
+    const { after, before } = boundsOf(month);
     const answer = await ask("/search", {
       ...filters,
-      ...boundsOf(month),
+      // Yesterday goes on in some zones.
+      after: from === today ? new Date(Date.parse(today) - DAY_MS).toISOString() : after,
+      before,
       kind: "event",
       sort: "soonest",
       include_expired: "true",
       limit: EVENTS_MAX,
     });
-    const events = eventsOf(answer.data as Post[], month);
-    const posts = [...events.earlier, ...[...events.days.values()].flat()];
-    const shown = { month, filters, events, isCut: (answer.next_cursor ?? null) !== null };
+    const days = eventsOf(answer.data as Post[], month, from);
+    const posts = [...new Set([...days.values()].flatMap(({ begin, goOn }) => [...goOn, ...begin]))];
+    const shown = { month, from, filters, days, isCut: (answer.next_cursor ?? null) !== null };
     return {
       html: () => calendarHtml(shown, asked, language),
       markdown: () =>
@@ -57,7 +67,9 @@ interface Shown {
   month: string;
   /** Parameters of the search that the calendar takes too. */
   filters: SearchParams;
-  events: MonthEvents;
+  /** The first day that is shown. */
+  from: string;
+  days: ReadonlyMap<string, Day>;
   isCut: boolean;
 }
 
@@ -71,18 +83,18 @@ const filtersOf = (sent: SearchParams): SearchParams =>
 const calendarPath = ({ filters }: Shown, month: string): string => href("/calendar", { month, ...filters });
 
 /** The month as a search. */
-const searchOf = ({ month, filters }: Shown): SearchParams => ({
+const searchOf = ({ month, from, filters }: Shown): SearchParams => ({
   ...filters,
   kind: "event",
-  after: `${month}-01`,
+  after: from,
   before: dayIn(month, daysIn(month)),
   sort: "soonest",
 });
 
 function calendarHtml(shown: Shown, { site, now }: Asked, language: Language): string {
-  const { month, filters, events } = shown;
+  const { month, filters, days } = shown;
   const title = language.date(`${month}-01`, "UTC", "wholeMonth");
-  const isEmpty = events.days.size === 0 && events.earlier.length === 0;
+  const isEmpty = days.size === 0;
   const path = href("/calendar", { month });
   return page({
     title: `Events in ${month}`,
@@ -92,7 +104,7 @@ function calendarHtml(shown: Shown, { site, now }: Asked, language: Language): s
     noindex: isEmpty || Object.keys(filters).length > 0,
     banner: html`<h1>Events in <span${language.attribute}>${title}</span></h1>
 ${otherMonths(shown, now, language)}`,
-    main: html`${monthTable(month, events, new Date(now).toISOString().slice(0, 10), language)}
+    main: html`${monthTable(month, days, new Date(now).toISOString().slice(0, 10), language)}
 ${
   isEmpty
     ? html`<p>Nobody has posted an event for this month yet. <a href="${searchPath({ ...filters, kind: "event", sort: "soonest" })}">See all events to come</a></p>`
@@ -102,7 +114,7 @@ ${
 <form class="fields" action="/calendar" method="get"><input type="hidden" name="month" value="${month}">${filters["tags"] !== undefined && html`<input type="hidden" name="tags" value="${filters["tags"]}">`}
 <p>${placeInput(filters["near"])}</p>
 <p><button type="submit">Show</button></p></form></section>
-<section class="screen"><h2>Take it along</h2><ul class="inline"><li><a href="${href("/calendar.ics", filters)}">In your calendar</a></li><li><a href="${searchPath(searchOf(shown))}">As a search</a></li></ul>
+<section class="screen"><h2>Take it along</h2><ul class="inline">${calendarLinks(site, filters)}<li><a href="${searchPath(searchOf(shown))}">As a search</a></li></ul>
 <p class="mute small">Days and hours are those of each event’s own place.</p></section>`,
     asideLabel: "More about these events",
     links: [
@@ -123,25 +135,22 @@ function otherMonths(shown: Shown, now: number, language: Language): Html {
 }
 
 function agenda(shown: Shown, now: number, language: Language): Html {
-  const { events, isCut } = shown;
-  const days = [...events.days].sort(([a], [b]) => (a < b ? -1 : 1));
-  return html`${
-    events.earlier.length > 0 &&
-    html`<section><h2>Begun earlier</h2>${agendaList(events.earlier, now, language)}</section>`
-  }${days.map(
-    ([day, posts]) =>
-      html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2>${agendaList(posts, now, language)}</section>`,
+  return html`${[...shown.days].map(
+    ([day, { begin, goOn }]) =>
+      html`<section id="day-${day}" class="day"><h2>${timeTag(day, language.date(day, "UTC", "whole"), language)}</h2><ul class="agenda">${[...begin, ...goOn.slice(0, GO_ON_MAX)].map((post) => agendaLine(post, now, language))}${
+        goOn.length > GO_ON_MAX &&
+        html`
+<li class="small"><a href="${searchPath({ ...searchOf(shown), after: day, before: day })}">and ${goOn.length - GO_ON_MAX} more that go on</a></li>`
+      }</ul></section>`,
   )}${
-    isCut &&
+    shown.isCut &&
     html`<p class="pages"><a class="button quiet" href="${searchPath(searchOf(shown))}">All events of this month</a></p>`
   }`;
 }
 
-function agendaList(posts: readonly Post[], now: number, language: Language): Html {
-  return html`<ul class="agenda">${posts.map((post) => {
-    const place = post.location?.name ?? "";
-    const hours = hoursTag(post, language);
-    return html`
+function agendaLine(post: Post, now: number, language: Language): Html {
+  const place = post.location?.name ?? "";
+  const hours = hoursTag(post, language);
+  return html`
 <li>${hours !== null && html`<span class="hours">${hours}</span> `}<a href="${pathOf(post)}">${bdi(oneLine(post.title, TITLE_CHARS))}</a>${place !== "" && html` <span class="mute small">${bdi(oneLine(place, 60))}</span>`}${isOver(post, now) && html` <span class="warning small">over</span>`}</li>`;
-  })}</ul>`;
 }

@@ -1,7 +1,6 @@
 import { BoardError } from "../../../failures.ts";
 import type { Post } from "../../../schema/post.ts";
-import { clockTimeIn, shownEnd } from "../../text/clock.ts";
-import { zoneOf } from "../../text/when.ts";
+import { daysOf } from "../../text/days.ts";
 
 const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
@@ -48,28 +47,33 @@ export const firstWeekday = (month: string): number => (new Date(`${month}-01`).
 
 export const dayIn = (month: string, day: number): string => `${month}-${String(day).padStart(2, "0")}`;
 
-/** Events by the day on which they begin, in their own time zone, and those that go on from an earlier month. */
-export interface MonthEvents {
-  days: ReadonlyMap<string, readonly Post[]>;
-  earlier: readonly Post[];
+/** What is on a day: the events that begin on it, and those that go on. */
+export interface Day {
+  begin: Post[];
+  goOn: Post[];
 }
 
-export function eventsOf(posts: readonly Post[], month: string): MonthEvents {
-  const days = new Map<string, Post[]>();
-  const earlier: Post[] = [];
-  for (const post of posts) {
-    if (post.starts_at === null) continue;
-    const start = localDay(post.starts_at, post);
-    if (start.startsWith(month)) days.set(start, [...(days.get(start) ?? []), post]);
-    else if (start < month && localDay(shownEnd(post) ?? post.starts_at, post) >= month) earlier.push(post);
+/**
+ * The events of a month by the days of their own time zones, in order of days; those without events are left out.
+ * @param from  the first day that counts, such as `2026-12-05`
+ */
+export function eventsOf(posts: readonly Post[], month: string, from: string): ReadonlyMap<string, Day> {
+  const days = new Map<string, Day>();
+  for (let day = 1; day <= daysIn(month); day += 1) {
+    const date = dayIn(month, day);
+    if (date < from) continue;
+    const on: Day = { begin: [], goOn: [] };
+    for (const post of posts) {
+      const { first, last } = daysOf(post) ?? NEVER;
+      if (first === date) on.begin.push(post);
+      else if (first < date && last >= date) on.goOn.push(post);
+    }
+    if (on.begin.length + on.goOn.length > 0) days.set(date, on);
   }
-  return { days, earlier };
+  return days;
 }
 
-function localDay(iso: string, post: Post): string {
-  const { year, month, day } = clockTimeIn(iso, zoneOf(post));
-  return dayIn(`${year}-${String(month).padStart(2, "0")}`, day);
-}
+const NEVER = { first: "", last: "" };
 
 /** Months since the year 0. */
 const indexOf = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;

@@ -45,16 +45,18 @@ export function assetRoutes(site: Site): Router {
 }
 
 /** Lets a browser search the board from its address bar (OpenSearch 1.1). SITE_URL needs no escaping. */
-const opensearch = ({ root }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
+const opensearch = ({ root, identity }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
-<ShortName>Agent Board</ShortName>
-<Description>Events, offers, requests and news, posted by agents for people</Description>
+<ShortName>${xmlText(identity.name)}</ShortName>
+<Description>${xmlText(identity.description)}</Description>
 <InputEncoding>UTF-8</InputEncoding>
 <Image width="180" height="180" type="image/png">${root}${ASSETS.touchIcon.path}</Image>
 <Url type="text/html" method="get" template="${root}/search?q={searchTerms}"/>
 <Url type="application/rss+xml" template="${root}/feed.xml?q={searchTerms}"/>
 </OpenSearchDescription>
 `;
+
+const xmlText = (text: string) => text.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {
   const hash = createHash("sha256").update(content).digest("base64url").slice(0, 10);

@@ -12,18 +12,25 @@ export const dayTag = (iso: string, language: Language): Html =>
 export const timeTag = (iso: string, words: string, language: Language): Html =>
   html`<time datetime="${iso}"${language.attribute}>${words}</time>`;
 
-/** When a post takes place, in its own time zone; null without a start and an end. */
-export function whenTag(post: Post, language: Language): Html | null {
+/**
+ * When a post takes place, in its own time zone; null without a start and an end.
+ * @param form  `dayOfWeek` leaves the year out
+ */
+export function whenTag(
+  post: Post,
+  language: Language,
+  form: "whole" | "dayOfWeek" = "whole",
+): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
-  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language)}`;
+  if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language, form)}`;
   const start = clockTimeIn(starts, zoneOf(post));
   const end = ends === null ? start : clockTimeIn(ends, zoneOf(post));
   if (ends === null || isSameDay(start, end)) {
     const until = ends !== null && !isAllDay(post) && end.time !== start.time;
-    return html`${dayAndTime(starts, post, language)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
+    return html`${dayAndTime(starts, post, language, form)}${until && html`–<time datetime="${ends}">${end.time}</time>`}`;
   }
-  return html`${dayAndTime(starts, post, language)} – ${dayAndTime(ends, post, language)}`;
+  return html`${dayAndTime(starts, post, language, form)} – ${dayAndTime(ends, post, language, form)}`;
 }
 
 /**
@@ -54,10 +61,10 @@ function isOneNight(starts: string, ends: string, start: ClockTime, end: ClockTi
 
 const DAY_MS = 86_400_000;
 
-function dayAndTime(iso: string, post: Post, language: Language): Html {
+function dayAndTime(iso: string, post: Post, language: Language, form: "whole" | "dayOfWeek"): Html {
   const zone = zoneOf(post);
   const time = isAllDay(post) ? "" : `, ${clockTimeIn(iso, zone).time}`;
-  return timeTag(iso, language.date(iso, zone, "whole") + time, language);
+  return timeTag(iso, language.date(iso, zone, form) + time, language);
 }
 
 /** A UTC day such as `2026-11-19` as `19 Nov`; empty without a day. */

@@ -4,7 +4,6 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import { offsetMs, zoneAt } from "../../../schema/time/local-time.ts";
 import { isAllDay, shownEnd } from "../../text/clock.ts";
 import { oneLine, safeHref } from "./html.ts";
-import { SITE_NAME } from "./layout.ts";
 
 const DESCRIPTION_CHARS = 500;
 
@@ -85,13 +84,13 @@ export function profileData(publisher: Publisher, site: Site): Record<string, un
 }
 
 /** The site, and how to search it. */
-export function siteData(site: Site, description: string): Record<string, unknown> {
+export function siteData(site: Site): Record<string, unknown> {
   return {
     "@context": "https://schema.org",
     "@type": "WebSite",
-    name: SITE_NAME,
+    name: site.identity.name,
     url: `${site.root}/`,
-    description,
+    description: site.identity.description,
     potentialAction: {
       "@type": "SearchAction",
       target: { "@type": "EntryPoint", urlTemplate: `${site.root}/search?q={query}` },

@@ -11,6 +11,8 @@ type Tag = (typeof TAGS)[number];
 const FORMS = {
   /** `Sat 5 Dec 2026` */
   whole: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
+  /** `Sat 5 Dec` */
+  dayOfWeek: { weekday: "short", day: "numeric", month: "short" },
   /** `5 Dec 2026` */
   date: { day: "numeric", month: "short", year: "numeric" },
   /** `5 Dec` */

@@ -96,6 +96,19 @@ button:hover, .button:hover { border-color: var(--pin); }
 .counts dd { margin: 0; font-size: 1.45rem; font-weight: 700; }
 .counts .day { font-size: 1.1rem; }
 
+.near { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-block: 0 0.5rem; }
+.near input { flex: 1; min-width: 8rem; max-width: 20rem; }
+button.quiet { background: none; color: var(--link); border-color: var(--line); }
+.on > h2 { display: flex; justify-content: space-between; align-items: baseline; margin-block: 1rem 0.25rem; border-bottom: 1px solid var(--line); }
+.on > h2 a { font-family: system-ui, sans-serif; font-weight: 400; padding-block: 0.25rem; }
+.briefs { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; }
+.briefs li { padding: 0.4rem 0 0.4rem 0.7rem; border-inline-start: 3px solid var(--k); margin-block: 0.3rem; }
+.briefs h3 { font-size: 1.05rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.briefs h3 a { text-decoration: none; }
+.briefs h3 a:hover { text-decoration: underline; }
+.briefs h3 a:focus-visible { outline-offset: -3px; }
+.briefs .facts { margin: 0.1rem 0 0; }
+
 .slips { list-style: none; margin: 0; padding: 0; }
 .slip { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 1rem; padding-block: 1rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
 .slips > .slip:first-child { border-top: 0; padding-top: 0.5rem; }

@@ -4,7 +4,7 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import { clockTimeIn } from "../../text/clock.ts";
 import { excerptOf, hitRanges } from "../../text/excerpt.ts";
 import { zoneOf } from "../../text/when.ts";
-import { hoursTag, timeTag } from "../frame/dates.ts";
+import { hoursTag, timeTag, whenTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, type Piece, shortHost, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 
@@ -38,6 +38,14 @@ function postCard(post: Post, view: CardDisplay): Html {
 <p class="facts">${kindPill(post.kind)}${facts(post, view)}</p>
 <p class="snippet" dir="auto">${excerptHtml(post.body, view.sought ?? [])}</p></article>
 </li>`;
+}
+
+/** An event in two lines: its title; its day, hour and place. */
+export function briefCard(post: Post, language: Language): Html {
+  const place = post.location?.name ?? "";
+  return html`
+<li class="k-${post.kind}"><h3 dir="auto"><a href="${pathOf(post)}">${shownText(post.title)}</a></h3>
+<p class="facts"><span class="hours">${whenTag(post, language, "dayOfWeek")}</span>${place !== "" && html`<span>${bdi(oneLine(place, 60))}</span>`}${post.distance_km !== undefined && html`<span class="number"${language.attribute}>${distanceText(post.distance_km, language)}</span>`}</p></li>`;
 }
 
 export const anchorOf = ({ id }: Post): string => `post-${id}`;

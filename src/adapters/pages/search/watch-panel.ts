@@ -1,5 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
 import { shellJson } from "../../text/shell.ts";
+import { calendarLinks } from "../frame/calendar-links.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, href, html } from "../frame/html.ts";
 
@@ -24,11 +25,10 @@ export function watchSection(query: Readonly<Record<string, unknown>>, site: Sit
     ["/feed.xml", "RSS"],
     ["/feed.atom", "Atom"],
     ["/feed.json", "JSON Feed"],
-    ["/calendar.ics", "Calendar"],
   ] as const;
   return html`<section id="watch"><h2>Watch this search</h2>
 <p>New matches in your reader or calendar:</p>
-<ul class="inline">${links.map(([path, words]) => html`<li><a href="${href(path, params)}">${words}</a></li>`)}</ul>
+<ul class="inline">${links.map(([path, words]) => html`<li><a href="${href(path, params)}">${words}</a></li>`)}${calendarLinks(site, params)}</ul>
 ${Object.keys(standing).length > 0 && subscription(standing, site)}</section>`;
 }
 

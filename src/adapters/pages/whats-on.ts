@@ -1,0 +1,131 @@
+import { isOver } from "../../domain/posts/over.ts";
+import { BoardError, FAILURES } from "../../failures.ts";
+import type { Post } from "../../schema/post.ts";
+import { zoneAt } from "../../schema/time/local-time.ts";
+import type { Success } from "../calls/envelope.ts";
+import { dayIn, daysAfter, daysOf, weekdayOf } from "../text/days.ts";
+import type { Asked } from "./frame/view.ts";
+import type { SearchParams } from "./search/form.ts";
+
+/** The word for no place, where the operator named a home. */
+export const EVERYWHERE = "everywhere";
+/** What lasts longer has no day of its own, such as an exhibition. */
+const LONG_DAYS = 7;
+const AHEAD_DAYS = 7;
+const DAY_MS = 86_400_000;
+/** Pages of a hundred events. What began earliest comes first, so a board with many exhibitions needs several. */
+const PAGES_MAX = 3;
+
+/** The events of one span of days, soonest first. */
+export interface OnGroup {
+  id: "today" | "weekend" | "week" | "running";
+  heading: string;
+  events: readonly Post[];
+  /** The search that finds them all. */
+  all: SearchParams;
+}
+
+/** What is on from today to a week ahead. */
+export interface WhatsOn {
+  /** Only those with events; each event stands in the first that fits it. */
+  groups: readonly OnGroup[];
+  /** The place asked for, or the home of the board; null for everywhere. */
+  near: string | null;
+  /** Why the place was not understood; then the groups are those of everywhere. */
+  refused: string | null;
+}
+
+/**
+ * Asks for what is on near the place in the address, else near the board's home, else everywhere.
+ * @throws BoardError  any failure but that of an unknown place
+ */
+export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn> {
+  const chosen = sent["near"] ?? site.identity.homePlace;
+  const near = chosen === null || chosen === EVERYWHERE ? null : chosen;
+  const read = async (place: Record<string, string>) => {
+    const { events, point } = await eventsAhead(place, now, ask);
+    const today = dayIn(now, point === null ? "UTC" : (zoneAt(point) ?? "UTC"));
+    return groupsOf(events, today, now, place);
+  };
+  if (near === null) return { groups: await read({}), near, refused: null };
+  try {
+    const radius = sent["radius_km"];
+    return {
+      groups: await read({ near, ...(radius !== undefined && { radius_km: radius }) }),
+      near,
+      refused: null,
+    };
+  } catch (error) {
+    if (!(error instanceof BoardError) || FAILURES[error.code].status !== 400) throw error;
+    return { groups: await read({}), near: null, refused: error.issues[0]?.message ?? error.message };
+  }
+}
+
+async function eventsAhead(
+  place: Record<string, string>,
+  now: number,
+  ask: Asked["ask"],
+): Promise<{ events: Post[]; point: { lat: number; lng: number } | null }> {
+  const query = {
+    ...place,
+    kind: "event",
+    sort: "soonest",
+    after: new Date(now).toISOString(),
+    // Days are told apart below, each in its own zone.
+    before: new Date(now + (AHEAD_DAYS + 2) * DAY_MS).toISOString(),
+    limit: 100,
+  };
+  const events: Post[] = [];
+  let page: Success = await ask("/search", query);
+  events.push(...(page.data as Post[]));
+  for (let pages = 1; pages < PAGES_MAX && typeof page.next_cursor === "string"; pages += 1) {
+    page = await ask("/search", { ...query, cursor: page.next_cursor });
+    events.push(...(page.data as Post[]));
+  }
+  const [lat, lng] = String((page.meta["query"] as { near?: string }).near ?? "")
+    .split(",")
+    .map(Number);
+  return { events, point: lat === undefined || lng === undefined ? null : { lat, lng } };
+}
+
+/**
+ * @param today  where the visitor looks, such as `2026-11-25`; each event is held against it by the days of its own zone
+ */
+export function groupsOf(
+  events: readonly Post[],
+  today: string,
+  now: number,
+  place: SearchParams = {},
+): OnGroup[] {
+  const saturday = daysAfter(today, (6 - weekdayOf(today) + 7) % 7);
+  const isSunday = weekdayOf(today) === 0;
+  const sunday = isSunday ? today : daysAfter(saturday, 1);
+  const end = daysAfter(today, AHEAD_DAYS);
+  const found: Record<OnGroup["id"], Post[]> = { today: [], weekend: [], week: [], running: [] };
+  for (const event of events) {
+    const days = daysOf(event);
+    if (days === null || isOver(event, now)) continue;
+    const { first, last } = days;
+    if (first < today && last >= daysAfter(first, LONG_DAYS)) found.running.push(event);
+    else if (first <= today && last >= today) found.today.push(event);
+    else if (!isSunday && first <= sunday && last >= saturday) found.weekend.push(event);
+    else if (first > today && first <= end) found.week.push(event);
+  }
+  // What begins today comes before what goes on.
+  const begins = (event: Post) => (daysOf(event)?.first === today ? 0 : 1);
+  found.today.sort((a, b) => begins(a) - begins(b));
+  const search = (after: string, before: string): SearchParams => ({
+    ...place,
+    kind: "event",
+    after,
+    before,
+    sort: "soonest",
+  });
+  const groups: OnGroup[] = [
+    { id: "today", heading: "Today", events: found.today, all: search(today, today) },
+    { id: "weekend", heading: "This weekend", events: found.weekend, all: search(saturday, sunday) },
+    { id: "week", heading: "Next 7 days", events: found.week, all: search(today, end) },
+    { id: "running", heading: "Running", events: found.running, all: search(today, today) },
+  ];
+  return groups.filter(({ events: shown }) => shown.length > 0);
+}
