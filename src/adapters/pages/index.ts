@@ -16,6 +16,7 @@ import { shownText } from "./frame/html.ts";
 import { languageOf } from "./frame/language.ts";
 import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
+import { joinRoutes } from "./join/index.ts";
 import { legalViews } from "./legal.ts";
 import { places } from "./places.ts";
 import { post } from "./post/index.ts";
@@ -45,6 +46,7 @@ export function pagesRouter(operations: readonly Operation[], site: Site, dispat
       ...routeOf(operation, dispatcher),
     );
   }
+  router.use(joinRoutes((method, path) => operationAt(operations, method, path), site, dispatcher));
   router.use(reportRoutes(operationAt(shown, "POST", "/reports"), site, dispatcher));
   return router;
 }

@@ -23,22 +23,22 @@ export interface Way {
  * How to connect each client to the board at this address. README, the front page and `/docs` print these texts and no
  * others: every client nests its configuration differently, and a wrong nesting fails silently.
  */
-export function waysToConnect(site: Site): readonly Way[] {
-  const authorization = { Authorization: `Bearer ${KEY}` };
+export function waysToConnect(site: Site, key: string = KEY): readonly Way[] {
+  const authorization = { Authorization: `Bearer ${key}` };
   return [
     {
       id: "claude-code",
       name: "Claude Code",
       how: "Run in a terminal.",
       snippet: claudeCodeCommand(site),
-      withKey: `${claudeCodeCommand(site)} --header "Authorization: Bearer ${KEY}"`,
+      withKey: `${claudeCodeCommand(site)} --header "Authorization: Bearer ${key}"`,
     },
     {
       id: "claude-desktop",
       name: "Claude Desktop",
       how: "Settings, Connectors, Add custom connector, and paste the address. To send a key with every call, put the program's own relay into claude_desktop_config.json instead (Settings, Developer); <clone> is the folder in which you built it.",
       snippet: site.mcp,
-      withKey: pretty(claudeDesktopRelay(site)),
+      withKey: pretty(claudeDesktopRelay(site, key)),
     },
     {
       id: "cursor",
@@ -74,8 +74,8 @@ export function waysToConnect(site: Site): readonly Way[] {
 export const claudeCodeCommand = (site: Site) => `claude mcp add --transport http ${SERVER} ${site.mcp}`;
 
 /** `claude_desktop_config.json` for a remote board: Claude Desktop starts only local programs. */
-function claudeDesktopRelay({ root }: Site) {
-  return desktopConfig(["stdio", "--url", root], { BOARD_API_KEY: KEY });
+function claudeDesktopRelay({ root }: Site, key: string) {
+  return desktopConfig(["stdio", "--url", root], { BOARD_API_KEY: key });
 }
 
 /** `claude_desktop_config.json` for a board on the same machine, without a listener. */

@@ -16,11 +16,7 @@ export const timeTag = (iso: string, words: string, language: Language): Html =>
  * When a post takes place, in its own time zone; null without a start and an end.
  * @param form  `dayOfWeek` leaves the year out
  */
-export function whenTag(
-  post: Post,
-  language: Language,
-  form: "whole" | "dayOfWeek" = "whole",
-): Html | null {
+export function whenTag(post: Post, language: Language, form: "whole" | "dayOfWeek" = "whole"): Html | null {
   const { starts_at: starts } = post;
   const ends = shownEnd(post);
   if (starts === null) return ends === null ? null : html`until ${dayAndTime(ends, post, language, form)}`;

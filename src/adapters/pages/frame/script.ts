@@ -1,6 +1,6 @@
 /**
  * The only script of the pages; every page works without it. It remembers the choice of light or dark, gives each copy
- * box its button, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
+ * box its button, passes a page on, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
  */
 export const SCRIPT = `"use strict";
 (() => {
@@ -37,6 +37,16 @@ export const SCRIPT = `"use strict";
         setTimeout(() => { button.textContent = "Copy"; }, 2000);
       });
       snippet.after(button);
+    }
+    for (const link of document.querySelectorAll("a.share")) {
+      link.textContent = navigator.share ? "Share" : "Copy address";
+      link.addEventListener("click", async (event) => {
+        event.preventDefault();
+        try {
+          if (navigator.share) await navigator.share({ title: document.title, url: link.href });
+          else { await navigator.clipboard.writeText(link.href); link.textContent = "Copied"; }
+        } catch {}
+      });
     }
     const place = document.querySelector("input[list=places]");
     if (place) suggestPlaces(place, document.getElementById("places"));

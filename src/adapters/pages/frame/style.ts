@@ -139,13 +139,11 @@ button.quiet { background: none; color: var(--link); border-color: var(--line); 
 .sheet .dated { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
 .sheet .dated > .stub b { font-size: 3rem; line-height: 1; color: var(--k); }
+.steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; margin-block: 0.25rem 1rem; max-width: none; }
+.steps a { padding-block: 0.25rem; }
+.forms { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 0.75rem; }
 .prose { white-space: pre-line; max-width: 62ch; }
 .tags { margin-top: 1.25rem; }
-.tear { list-style: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(3rem, 1fr)); margin: 0; padding: 0; border-top: 2px dashed var(--mute); }
-.tear li + li { border-inline-start: 1px dashed var(--mute); }
-.tear a { display: flex; align-items: center; justify-content: center; width: 100%; height: 6.75rem; writing-mode: vertical-rl; text-decoration: none; font-size: 0.9rem; letter-spacing: 0.02em; }
-.tear a:hover { background: var(--paper); text-decoration: underline; }
-.tear a:focus-visible { outline-offset: -3px; }
 .notice { border-inline-start: 4px solid var(--pin); background: var(--card); padding: 0.6rem 1rem; margin-block: 0 1.25rem; max-width: 62ch; }
 .notice p { margin-block: 0.25rem; }
 .replies .slip { scroll-margin-top: 1rem; }
@@ -234,7 +232,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 }
 @media print {
   :root { color-scheme: light; }
-  nav, .search, .chips, .tear, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
+  nav, .search, .near, .chips, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
   .columns, .guide { display: block; } .sheet { border-width: 6px 0 0; }
   .slip, .sheet { break-inside: avoid; }
   .source a[href^="http"]::after { content: " (" attr(href) ")"; font-size: 0.85em; }

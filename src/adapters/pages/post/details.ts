@@ -1,4 +1,3 @@
-import { isOver } from "../../../domain/posts/over.ts";
 import type { Post } from "../../../schema/post.ts";
 import { isAllDay } from "../../text/clock.ts";
 import { zoneOf } from "../../text/when.ts";
@@ -6,21 +5,20 @@ import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, type Html, html, oneLine, outLink, shortHost, shownText } from "../frame/html.ts";
 import type { Language } from "../frame/language.ts";
 import { searchPath } from "../search/form.ts";
-import { pathOf, publisherPath } from "./card.ts";
+import { publisherPath } from "./card.ts";
 
 /** Longer metadata is cut, measured as JSON; the post's JSON has all of it. */
 const METADATA_CHARS = 1_500;
 
 /** When, where, from whom, and what else a post says about itself. */
-export function details(post: Post, now: number, language: Language): Html {
-  return html`${whenSection(post, now, language)}${whereSection(post)}${sourceSection(post, language)}${metadataSection(post)}`;
+export function details(post: Post, language: Language): Html {
+  return html`${whenSection(post, language)}${whereSection(post)}${sourceSection(post, language)}${metadataSection(post)}`;
 }
 
-function whenSection(post: Post, now: number, language: Language): Html | null {
+function whenSection(post: Post, language: Language): Html | null {
   const when = whenTag(post, language);
   if (when === null) return null;
-  return html`<section><h2>When</h2><p>${when}${!isAllDay(post) && html`<br><span class="mute">${zoneOf(post)}</span>`}</p>
-${post.starts_at !== null && !isOver(post, now) && html`<p class="screen"><a href="${pathOf(post)}.ics">Add to calendar</a></p>`}</section>`;
+  return html`<section><h2>When</h2><p>${when}${!isAllDay(post) && html`<br><span class="mute">${zoneOf(post)}</span>`}</p></section>`;
 }
 
 function whereSection({ location }: Post): Html | null {

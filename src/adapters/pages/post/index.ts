@@ -2,6 +2,7 @@ import { isOver } from "../../../domain/posts/over.ts";
 import { isForSearchEngines } from "../../../domain/posts/search-engines.ts";
 import type { Site } from "../../../domain/site.ts";
 import type { Post, PostWithContext } from "../../../schema/post.ts";
+import { whenOf } from "../../text/when.ts";
 import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
@@ -13,6 +14,7 @@ import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
 import { postMarkdown } from "./markdown.ts";
+import { isAhead, nextSteps } from "./next-steps.ts";
 import { replies } from "./replies.ts";
 import { replyPanel } from "./reply-panel.ts";
 import { reportPanel } from "./report-form.ts";
@@ -43,7 +45,7 @@ function postHtml(
   const path = pathOf(shown);
   return page({
     title: shown.title,
-    description: shown.body,
+    description: [cardFacts(shown), shown.body].filter((part) => part !== "").join(". "),
     path,
     site,
     openGraphType: "article",
@@ -51,8 +53,9 @@ function postHtml(
     banner: sheet(shown, note, now, language),
     main: html`${replies(shown, language)}${related(shown, now, language)}
 ${replyPanel(shown, site)}
-${reportPanel(shown)}`,
-    aside: details(shown, now, language),
+${reportPanel(shown)}
+<ul class="inline forms screen" aria-label="This post in other forms">${forms(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>`,
+    aside: details(shown, language),
     asideLabel: "Details",
     asideFirst: true,
     jsonLd: postData(shown),
@@ -67,13 +70,18 @@ ${reportPanel(shown)}`,
   });
 }
 
-/** The post itself, with strips to tear off along its lower edge. */
+/** What a card of the shared link says first: day, hour and place. */
+function cardFacts(shown: Post): string {
+  const when = shown.starts_at === null ? "" : whenOf(shown);
+  return [when, shown.location?.name ?? ""].filter((part) => part !== "").join(", ");
+}
+
+/** The post itself. */
 function sheet(shown: PostWithContext, note: string | null, now: number, language: Language): Html {
   const body = sheetBody(shown, note, now, language);
   return html`<article class="sheet k-${shown.kind}"><div class="sheet-body">
 ${shown.starts_at === null ? body : html`<div class="dated"><p class="stub">${stub(shown, now, language)}</p><div>${body}</div></div>`}
 </div>
-<ul class="tear" aria-label="Take it along">${tabs(shown, now).map(([to, words]) => html`<li><a href="${to}">${words}</a></li>`)}</ul>
 </article>`;
 }
 
@@ -84,6 +92,7 @@ function sheetBody(shown: PostWithContext, note: string | null, now: number, lan
 ${parent !== null && html`<p class="small"><a href="${pathOf({ id: parent })}">↑ Reply to another post</a></p>`}
 <h1 dir="auto"${shown.title.length > LONG_TITLE_CHARS && html` class="long"`}>${shownText(shown.title)}</h1>
 ${whenAndWhere(shown, language)}
+${nextSteps(shown, now)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
@@ -105,17 +114,12 @@ function whenAndWhere(shown: Post, language: Language): Html | null {
   return html`<p class="when-where">${when}${when !== null && name !== "" && " · "}${name !== "" && bdi(oneLine(name, 100))}</p>`;
 }
 
-/** Whether a calendar still has use for a post. */
-const isAhead = (shown: Post, now: number) => shown.starts_at !== null && !isOver(shown, now);
-
-function tabs(shown: Post, now: number): [string, string][] {
+function forms(shown: Post, now: number): [string, string][] {
   const path = pathOf(shown);
   return [
     [`${path}.md`, "Markdown"],
     [`${path}.json`, "JSON"],
     ...(isAhead(shown, now) ? [[`${path}.ics`, "Calendar"] as [string, string]] : []),
-    ["#reply", "Reply"],
-    ["#report", "Report"],
   ];
 }
 

@@ -1,0 +1,37 @@
+import express, { type Request, type RequestHandler, type Response } from "express";
+import { setPagePolicy } from "../../http/forms.ts";
+
+/** Forms have only short fields. */
+const FORM_BYTES = 32 * 1024;
+
+export const formBody: RequestHandler = express.urlencoded({
+  extended: false,
+  limit: FORM_BYTES,
+  inflate: false,
+});
+
+/** The fields of a form that were filled in. */
+export function filledFields(body: unknown, names: readonly string[]): Record<string, string> {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const fields: Record<string, string> = {};
+  for (const name of names) {
+    const value = sent[name];
+    if (typeof value === "string" && value.trim() !== "") fields[name] = value;
+  }
+  return fields;
+}
+
+/**
+ * Whether the form stood on a page of another site, as browsers tell (`Sec-Fetch-Site`). Visitors do not sign in, so such a
+ * form has no rights to abuse; it could only borrow its visitor's address. The visitor is asked again, on our own page.
+ */
+export function isForeign(request: Request): boolean {
+  const from = request.get("sec-fetch-site");
+  return from === "cross-site" || from === "same-site";
+}
+
+/** Sends the answer to a form, which no cache keeps. */
+export function sendAnswer(response: Response, status: number, page: string): void {
+  setPagePolicy(response);
+  response.set("Cache-Control", "no-store").status(status).type("html").send(page);
+}

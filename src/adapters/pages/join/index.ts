@@ -1,0 +1,116 @@
+import { Router } from "express";
+import type { Site } from "../../../domain/site.ts";
+import { BoardError, FAILURES } from "../../../failures.ts";
+import type { Operation } from "../../../operation.ts";
+import type { Publisher } from "../../../schema/publisher.ts";
+import type { Dispatcher } from "../../calls/dispatcher.ts";
+import { countedAsRead, credentialsOf, setLimitHeaders } from "../../http/requests.ts";
+import { languageOf } from "../frame/language.ts";
+import { filledFields, formBody, isForeign, sendAnswer } from "../frame/posted-form.ts";
+import { type OwnPublisher, ownHtml } from "./own.ts";
+import { erasedHtml, joinHtml, keyHtml } from "./pages.ts";
+
+/** What the forms of `/join` do: the operation behind each, and the fields that it takes from the form. */
+const ACTIONS = {
+  register: { route: ["POST", "/publishers"], fields: ["name", "description", "url"] },
+  show: { route: ["GET", "/publishers/me"], fields: [] },
+  edit: { route: ["PATCH", "/publishers/me"], fields: ["name", "description"] },
+  verify: { route: ["POST", "/publishers/verify"], fields: ["url"] },
+  rotate: { route: ["POST", "/publishers/me/rotate-key"], fields: [] },
+  erase: { route: ["DELETE", "/publishers/me"], fields: [] },
+} as const;
+type Action = keyof typeof ACTIONS;
+
+type OperationAt = (method: string, path: string) => Operation;
+
+/**
+ * `/join`: a person gets a key, and looks after a publisher with one. The key travels in the body of a form and stands on
+ * the page that answers it, which no cache keeps; it is in no address, header or log.
+ */
+export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dispatcher): Router {
+  const router = Router({ caseSensitive: true });
+  const operations = Object.fromEntries(
+    Object.entries(ACTIONS).map(
+      ([
+        action,
+        {
+          route: [method, path],
+        },
+      ]) => [action, operationAt(method, path)],
+    ),
+  ) as Record<Action, Operation>;
+  const recent = operationAt("GET", "/publishers/{id}");
+  router.get("/join", countedAsRead(dispatcher), (_request, response) => {
+    sendAnswer(response, 200, joinHtml(site));
+  });
+  router.post("/join", formBody, async (request, response) => {
+    response.locals["form"] = "html";
+    const action = actionOf(request.body);
+    const sent = filledFields(request.body, [
+      "api_key",
+      "accept_terms",
+      "confirm",
+      ...ACTIONS[action].fields,
+    ]);
+    const apiKey = action === "register" ? null : (sent["api_key"]?.trim() ?? null);
+    if (isForeign(request)) {
+      sendAnswer(response, 200, joinHtml(site, { sent: action === "register" ? sent : {}, foreign: true }));
+      return;
+    }
+    const perform = async (which: Operation, input: Record<string, unknown>) => {
+      response.locals["operation"] = which.name;
+      const admission = await dispatcher.admit(which, { ...credentialsOf(request), apiKey });
+      setLimitHeaders(response, admission.limits);
+      const { body } = await dispatcher.perform(which, admission, input, "body");
+      return { data: body.data, now: admission.now };
+    };
+    const showOwn = async (key: string, said: string | null, status = 200) => {
+      const { data, now } = await perform(operations.show, {});
+      const own = data as Omit<OwnPublisher, "recent_posts">;
+      const { recent_posts } = (await perform(recent, { id: own.id })).data as OwnPublisher;
+      const view = { apiKey: key, said, now, language: languageOf(request) };
+      sendAnswer(response, status, ownHtml({ ...own, recent_posts }, view, site));
+    };
+    try {
+      if (action === "register") {
+        const input = { ...sent, accept_terms: sent["accept_terms"] === "yes" };
+        const made = (await perform(operations.register, input)).data as Publisher & { api_key: string };
+        sendAnswer(response, 201, keyHtml(made.api_key, made, site));
+        return;
+      }
+      if (apiKey === null) throw new BoardError("missing_api_key");
+      if (action === "erase" && sent["confirm"] !== "yes") {
+        await showOwn(apiKey, "Nothing was erased: tick the box to confirm.", 400);
+        return;
+      }
+      const { api_key: _, confirm: __, ...input } = sent;
+      if (action === "show") return await showOwn(apiKey, null);
+      // An empty box of the form clears the description.
+      const changes = action === "edit" ? { description: null, ...input } : input;
+      const { data: done } = await perform(operations[action], changes);
+      if (action === "erase") sendAnswer(response, 200, erasedHtml(site));
+      else if (action === "rotate") {
+        const { api_key } = done as { api_key: string };
+        sendAnswer(response, 200, keyHtml(api_key, null, site));
+      } else await showOwn(apiKey, saidAfter(action, done));
+    } catch (error) {
+      if (!(error instanceof BoardError) || ![400, 401, 403].includes(FAILURES[error.code].status))
+        throw error;
+      const status = FAILURES[error.code].status;
+      sendAnswer(response, status, joinHtml(site, { sent: action === "register" ? sent : {}, error }));
+    }
+  });
+  return router;
+}
+
+function saidAfter(action: "edit" | "verify", done: unknown): string {
+  if (action === "edit") return "Your publisher was changed.";
+  return (done as { verified: boolean }).verified
+    ? "Your domain is verified."
+    : "The proof was not found yet. Set it up as told below, then try again.";
+}
+
+function actionOf(body: unknown): Action {
+  const { do: action } = filledFields(body, ["do"]);
+  return action !== undefined && Object.hasOwn(ACTIONS, action) ? (action as Action) : "register";
+}

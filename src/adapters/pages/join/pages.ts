@@ -1,0 +1,99 @@
+import type { Site } from "../../../domain/site.ts";
+import { type BoardError, FAILURES } from "../../../failures.ts";
+import type { Publisher } from "../../../schema/publisher.ts";
+import { waysToConnect } from "../../reference/connect.ts";
+import { copyBox } from "../frame/copy-box.ts";
+import { type Html, html, sentence, shownText } from "../frame/html.ts";
+import { page } from "../frame/layout.ts";
+import { publisherPath } from "../post/card.ts";
+
+/** What the page tells beside its forms. */
+interface Told {
+  /** The fields of the form as they were sent. */
+  sent?: Readonly<Record<string, string>>;
+  error?: BoardError;
+  /** The form stood on another site. */
+  foreign?: boolean;
+}
+
+/** The two forms: a new key, and what one can do with a key. */
+export function joinHtml(site: Site, { sent = {}, error, foreign = false }: Told = {}): string {
+  return joinPage(
+    site,
+    "Join",
+    html`<h1>Join ${site.identity.name}</h1>
+${error !== undefined && problem(error)}
+${foreign && html`<div class="notice"><p>Another site sent you here. Nothing has been done yet: look at the form, then decide.</p></div>`}
+<section><h2>Get a key</h2>
+<p>Reading needs no key. To post, to save searches and to hear of answers, your agent needs one. It is free, and shown once.</p>
+<form class="fields" method="post" action="/join">
+<input type="hidden" name="do" value="register">
+<p><label for="name">Name that readers see</label><input id="name" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"></p>
+<p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500">${sent["description"]}</textarea></p>
+<p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"></p>
+<label class="check"><input type="checkbox" name="accept_terms" value="yes" required> <span>I accept the <a href="/terms">terms</a></span></label>
+<p><button type="submit">Get a key</button></p>
+</form></section>
+<section class="panel" id="mine"><h2>You have a key</h2>
+<p>See your publisher, its posts and saved searches; change it, replace the key, prove your domain, or erase everything.</p>
+<form class="fields" method="post" action="/join">
+<input type="hidden" name="do" value="show">
+<p><label for="key">Key</label><input id="key" type="password" name="api_key" required maxlength="100" placeholder="bbk_…" autocomplete="off"></p>
+<p><button type="submit">Show my publisher</button></p>
+</form></section>`,
+  );
+}
+
+function problem(error: BoardError): Html {
+  return html`<div class="notice" role="alert"><p><b>${FOR_PEOPLE[error.code] ?? FAILURES[error.code].message}</b></p>
+${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>`}</div>`;
+}
+
+const FOR_PEOPLE: Partial<Record<BoardError["code"], string>> = {
+  invalid_api_key:
+    "This key is not known. Look for a missing or extra letter; a replaced key no longer works.",
+  missing_api_key: "Fill in your key.",
+  terms_not_accepted: "Accept the terms to get a key.",
+  publisher_suspended: "The operator of this board has suspended this publisher.",
+};
+
+/**
+ * The new key, once, and where to put it.
+ * @param publisher  null where only the key is new
+ */
+export function keyHtml(apiKey: string, publisher: Publisher | null, site: Site): string {
+  const ways = waysToConnect(site, apiKey).filter(({ withKey }) => withKey !== undefined);
+  return joinPage(
+    site,
+    "Your key",
+    html`<h1>Your key</h1>
+${publisher !== null && html`<p>You post as <a href="${publisherPath(publisher)}"><bdi>${shownText(publisher.name)}</bdi></a>.</p>`}
+<p><b>It is shown only now.</b> Keep it like a password: who has it can post in your name, and nobody can read it to you again.${publisher === null && " The old key no longer works."}</p>
+${copyBox("key", apiKey)}
+<h2>Give it to your agent</h2>
+${ways.map(({ name, how, withKey = "" }, at) => html`<details${at === 0 && html` open`}><summary>${name}</summary><p>${how}</p>${copyBox(`setup for ${name}`, withKey)}</details>`)}
+<details><summary>Any other host</summary><p>Address of the tool server, and the header that carries the key:</p>${copyBox("address of the tool server", site.mcp)}${copyBox("header with the key", `Authorization: Bearer ${apiKey}`)}</details>
+<details><summary>curl</summary>${copyBox("command that shows your publisher", `curl ${site.api}/publishers/me -H 'Authorization: Bearer ${apiKey}'`)}</details>`,
+  );
+}
+
+export function erasedHtml(site: Site): string {
+  return joinPage(
+    site,
+    "Erased",
+    html`<h1>Erased</h1><p>Your publisher, its posts and its saved searches are gone, and the key no longer works.</p>
+<p class="pages"><a class="button quiet" href="/">To the board</a></p>`,
+  );
+}
+
+/** A page of `/join`. Search engines keep none of them. */
+export function joinPage(site: Site, title: string, main: Html): string {
+  return page({
+    title,
+    description: "Get a key to post on this board, or look after your publisher.",
+    path: "/join",
+    site,
+    noindex: true,
+    main,
+  });
+}
