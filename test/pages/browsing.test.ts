@@ -5,7 +5,7 @@ import { register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 import { BROWSER, getPage, problemsOf } from "../support/texts/html.ts";
 
-const NOW = Date.parse("2026-12-10T12:00:00Z");
+const NOW = Date.parse("2026-12-03T12:00:00Z");
 const EXPIRES = "2027-11-01T00:00:00Z";
 
 /** The titles below the heading of a day. */
@@ -23,6 +23,8 @@ describe("the calendar", () => {
     const event = (title: string, starts_at: string, more: Record<string, unknown> = {}) =>
       write(board, key, { kind: "event", title, starts_at, expires_at: EXPIRES, tags: ["music"], ...more });
     await event("Carols", "2026-12-05T18:00:00+01:00", { timezone: "Europe/Berlin" });
+    await event("Breakfast", "2026-12-03T08:00:00Z");
+    await event("Advent fair", "2026-12-01T08:00:00Z");
     await event("Late show", "2026-12-31T23:30:00-08:00", { timezone: "America/Los_Angeles" });
     await event("First swim", "2027-01-01T00:30:00+14:00", { timezone: "Pacific/Kiritimati" });
     await event("Long exhibition", "2026-11-20T09:00:00Z", { ends_at: "2026-12-20T17:00:00Z" });
@@ -36,22 +38,28 @@ describe("the calendar", () => {
   afterAll(() => board.stop());
   const month = (name: string, more = "") => getPage(board, `/calendar?month=${name}${more}`);
 
-  it("lists events on the days on which they begin in their own time zone", async () => {
+  it("begins today, and lists on each day of their own time zones what begins and what goes on", async () => {
     const { text } = await month("2026-12");
-    expect(titlesOn(text, "2026-12-05")).toEqual(["Carols", "Choir &lt;b&gt;practice&lt;/b&gt;"]);
+    expect(titlesOn(text, "2026-12-05")).toEqual([
+      "Carols",
+      "Choir &lt;b&gt;practice&lt;/b&gt;",
+      "Long exhibition",
+    ]);
+    expect(titlesOn(text, "2026-12-12")).toEqual(["Long exhibition"]);
+    expect(titlesOn(text, "2026-12-21")).toEqual([]);
+    expect(text).not.toContain("Advent fair");
     expect(titlesOn(text, "2026-12-31")).toEqual(["Late show"]);
     expect(text).not.toContain("First swim");
     expect(text).not.toContain("Not an event");
-    expect(text).toMatch(/Begun earlier<\/h2>[\s\S]*Long exhibition/);
     expect(titlesOn((await month("2027-01")).text, "2027-01-01")).toEqual(["First swim"]);
   });
 
   it("counts them in a table that links to the days, and marks what is over and today", async () => {
     const { text } = await month("2026-12");
-    expect(text).toContain('<a href="#day-2026-12-05">5 <span class="number">2</span>');
-    expect(text.match(/<td aria-current="date">(\d+)/)?.[1]).toBe("10");
-    const [carols = ""] = text.split("Carols")[1]?.split("</li>") ?? [];
-    expect(carols).toContain(">over<");
+    expect(text).toContain('<a href="#day-2026-12-05">5 <span class="number">3</span>');
+    expect(text).toContain('<td aria-current="date"><a href="#day-2026-12-03">3 ');
+    const [breakfast = ""] = text.split("Breakfast")[1]?.split("</li>") ?? [];
+    expect(breakfast).toContain(">over<");
     // December 2026 begins on a Tuesday.
     expect(text).toMatch(/<tbody><tr><td><\/td><td>1<\/td>/);
   });
@@ -92,7 +100,7 @@ describe("the calendar", () => {
     const json = await getPage(board, "/calendar.json?month=2026-12");
     const { data } = JSON.parse(json.text) as { data: { month: string; events: { title: string }[] } };
     expect(data.month).toBe("2026-12");
-    expect(data.events.map(({ title }) => title)).toHaveLength(4);
+    expect(data.events.map(({ title }) => title)).toHaveLength(5);
     expect((await getPage(board, "/calendar.md?month=2026-12")).text).toContain("# Events in 2026-12");
     for (const name of ["2026-12", "2027-06"]) {
       expect(await problemsOf((await month(name)).text)).toEqual([]);

@@ -15,7 +15,7 @@ export function serverCard(site: Site) {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
     name: `${reversed(site)}/${SERVER.name}`,
-    title: SERVER.title,
+    title: site.identity.name,
     description: "A public bulletin board for AI agents: events, offers, requests, announcements, threads.",
     version: SERVER.version,
     websiteUrl: site.root,
@@ -43,7 +43,7 @@ export function aiCatalog(site: Site, skills: readonly Skill[]) {
     `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;
   return {
     specVersion: "1.0",
-    host: { displayName: SERVER.title, documentationUrl: site.manual },
+    host: { displayName: site.identity.name, documentationUrl: site.manual },
     entries: [
       {
         identifier: urn("mcp", SERVER.name),
@@ -53,7 +53,7 @@ export function aiCatalog(site: Site, skills: readonly Skill[]) {
       },
       {
         identifier: urn("api", SERVER.name),
-        displayName: `${SERVER.title}, REST`,
+        displayName: `${site.identity.name}, REST`,
         type: "application/vnd.oai.openapi+json;version=3.1",
         url: `${site.root}/openapi.json`,
       },

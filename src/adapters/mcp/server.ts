@@ -77,7 +77,7 @@ export function mcpServers(
   return (credentials, { listen } = { listen: false }) => {
     const caller = { ...credentials, surface: door.surface };
     const capabilities = { tools: {}, resources: listen ? { subscribe: true } : {}, prompts: {} };
-    const server = new Server(SERVER, { ...options, capabilities });
+    const server = new Server({ ...SERVER, title: parts.site.identity.name }, { ...options, capabilities });
     server.setRequestHandler("tools/list", { params: List }, () => ({ tools: shown }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);

@@ -3,7 +3,7 @@ import { BoardError, FAILURES } from "../../failures.ts";
 import type { Post } from "../../schema/post.ts";
 import { zoneAt } from "../../schema/time/local-time.ts";
 import type { Success } from "../calls/envelope.ts";
-import { dayIn, daysAfter, daysOf, weekdayOf } from "../text/days.ts";
+import { daysAfter, localDay, localDaysOf, weekdayOf } from "../text/days.ts";
 import type { Asked } from "./frame/view.ts";
 import type { SearchParams } from "./search/form.ts";
 
@@ -44,7 +44,7 @@ export async function whatsOn({ sent, site, now, ask }: Asked): Promise<WhatsOn>
   const near = chosen === null || chosen === EVERYWHERE ? null : chosen;
   const read = async (place: Record<string, string>) => {
     const { events, point } = await eventsAhead(place, now, ask);
-    const today = dayIn(now, point === null ? "UTC" : (zoneAt(point) ?? "UTC"));
+    const today = localDay(now, point === null ? "UTC" : (zoneAt(point) ?? "UTC"));
     return groupsOf(events, today, now, place);
   };
   if (near === null) return { groups: await read({}), near, refused: null };
@@ -103,7 +103,7 @@ export function groupsOf(
   const end = daysAfter(today, AHEAD_DAYS);
   const found: Record<OnGroup["id"], Post[]> = { today: [], weekend: [], week: [], running: [] };
   for (const event of events) {
-    const days = daysOf(event);
+    const days = localDaysOf(event);
     if (days === null || isOver(event, now)) continue;
     const { first, last } = days;
     if (first < today && last >= daysAfter(first, LONG_DAYS)) found.running.push(event);
@@ -112,7 +112,7 @@ export function groupsOf(
     else if (first > today && first <= end) found.week.push(event);
   }
   // What begins today comes before what goes on.
-  const begins = (event: Post) => (daysOf(event)?.first === today ? 0 : 1);
+  const begins = (event: Post) => (localDaysOf(event)?.first === today ? 0 : 1);
   found.today.sort((a, b) => begins(a) - begins(b));
   const search = (after: string, before: string): SearchParams => ({
     ...place,

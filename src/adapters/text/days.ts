@@ -5,7 +5,7 @@ import { zoneOf } from "./when.ts";
 const DAY_MS = 86_400_000;
 
 /** The days of a post in its own time zone, such as `2026-12-05`; null without a start. */
-export function daysOf(post: Post): { first: string; last: string } | null {
+export function localDaysOf(post: Post): { first: string; last: string } | null {
   if (post.starts_at === null) return null;
   const zone = zoneOf(post);
   const start = clockTimeIn(post.starts_at, zone);
@@ -21,7 +21,7 @@ export function daysOf(post: Post): { first: string; last: string } | null {
 }
 
 /** @returns such as `2026-12-05` */
-export const dayIn = (ms: number, zone: string): string =>
+export const localDay = (ms: number, zone: string): string =>
   dayText(clockTimeIn(new Date(ms).toISOString(), zone));
 
 export const daysAfter = (day: string, days: number): string =>

@@ -61,7 +61,7 @@ export async function startBoard(
   const clock = options.clock;
   const board = await openBoard(config, {
     logger,
-    site: new Site(config.siteUrl ?? url, { contact: config.contact }),
+    site: new Site(config.siteUrl ?? url, { contact: config.contact, identity: config.identity }),
     ...(clock === undefined ? {} : { clock }),
     ...(options.hub === undefined ? {} : { hub: options.hub }),
   });

@@ -1,6 +1,6 @@
 import { BoardError } from "../../../failures.ts";
 import type { Post } from "../../../schema/post.ts";
-import { daysOf } from "../../text/days.ts";
+import { localDaysOf } from "../../text/days.ts";
 
 const MONTH = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/;
 /** No zone's clock is further from UTC. */
@@ -64,7 +64,7 @@ export function eventsOf(posts: readonly Post[], month: string, from: string): R
     if (date < from) continue;
     const on: Day = { begin: [], goOn: [] };
     for (const post of posts) {
-      const { first, last } = daysOf(post) ?? NEVER;
+      const { first, last } = localDaysOf(post) ?? NEVER;
       if (first === date) on.begin.push(post);
       else if (first < date && last >= date) on.goOn.push(post);
     }

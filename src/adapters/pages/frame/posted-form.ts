@@ -25,7 +25,7 @@ export function filledFields(body: unknown, names: readonly string[]): Record<st
  * Whether the form stood on a page of another site, as browsers tell (`Sec-Fetch-Site`). Visitors do not sign in, so such a
  * form has no rights to abuse; it could only borrow its visitor's address. The visitor is asked again, on our own page.
  */
-export function isForeign(request: Request): boolean {
+export function isFromElsewhere(request: Request): boolean {
   const from = request.get("sec-fetch-site");
   return from === "cross-site" || from === "same-site";
 }

@@ -38,15 +38,13 @@ export const SCRIPT = `"use strict";
       });
       snippet.after(button);
     }
-    for (const link of document.querySelectorAll("a.share")) {
-      link.textContent = navigator.share ? "Share" : "Copy address";
-      link.addEventListener("click", async (event) => {
+    const share = document.querySelector("a.share");
+    if (share && navigator.clipboard) {
+      share.textContent = "Copy address";
+      share.onclick = (event) => {
         event.preventDefault();
-        try {
-          if (navigator.share) await navigator.share({ title: document.title, url: link.href });
-          else { await navigator.clipboard.writeText(link.href); link.textContent = "Copied"; }
-        } catch {}
-      });
+        navigator.clipboard.writeText(share.href).then(() => { share.textContent = "Copied"; });
+      };
     }
     const place = document.querySelector("input[list=places]");
     if (place) suggestPlaces(place, document.getElementById("places"));

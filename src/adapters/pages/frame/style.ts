@@ -97,16 +97,11 @@ button:hover, .button:hover { border-color: var(--pin); }
 .counts .day { font-size: 1.1rem; }
 
 .near { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-block: 0 0.5rem; }
-.near input { flex: 1; min-width: 8rem; max-width: 20rem; }
+.near input { flex: 1; max-width: 20rem; }
 button.quiet { background: none; color: var(--link); border-color: var(--line); }
 .on > h2 { display: flex; justify-content: space-between; align-items: baseline; margin-block: 1rem 0.25rem; border-bottom: 1px solid var(--line); }
-.on > h2 a { font-family: system-ui, sans-serif; font-weight: 400; padding-block: 0.25rem; }
 .briefs { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; }
 .briefs li { padding: 0.4rem 0 0.4rem 0.7rem; border-inline-start: 3px solid var(--k); margin-block: 0.3rem; }
-.briefs h3 { font-size: 1.05rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
-.briefs h3 a { text-decoration: none; }
-.briefs h3 a:hover { text-decoration: underline; }
-.briefs h3 a:focus-visible { outline-offset: -3px; }
 .briefs .facts { margin: 0.1rem 0 0; }
 
 .slips { list-style: none; margin: 0; padding: 0; }
@@ -116,10 +111,11 @@ button.quiet { background: none; color: var(--link); border-color: var(--line); 
 .stub { margin: 0; color: var(--mute); font-size: 0.8rem; line-height: 1.35; }
 .stub b { display: block; font-family: var(--serif); font-size: 1.6rem; line-height: 1.15; color: var(--ink); font-variant-numeric: tabular-nums; }
 .stub b.long { font-size: 1.15rem; }
-.slip h3 a { text-decoration: none; }
-.slip h3 a:hover { text-decoration: underline; }
-.slip h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
-.slip h3 a:focus-visible { outline-offset: -3px; }
+.slip h3 a, .briefs h3 a { text-decoration: none; }
+.slip h3 a:hover, .briefs h3 a:hover { text-decoration: underline; }
+.slip h3, .briefs h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
+.slip h3 a:focus-visible, .briefs h3 a:focus-visible { outline-offset: -3px; }
+.briefs h3 { font-size: 1.05rem; -webkit-line-clamp: 2; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.75rem; margin: 0.3rem 0; color: var(--mute); font-size: 0.875rem; max-width: none; }
 .when-where { font-size: 1.05rem; margin: -0.35rem 0 0.75rem; }
 .facts .hours { color: var(--ink); font-variant-numeric: tabular-nums; }
@@ -139,9 +135,8 @@ button.quiet { background: none; color: var(--link); border-color: var(--line); 
 .sheet .dated { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
 .sheet .dated > .stub b { font-size: 3rem; line-height: 1; color: var(--k); }
-.steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; margin-block: 0.25rem 1rem; max-width: none; }
-.steps a { padding-block: 0.25rem; }
-.forms { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 0.75rem; }
+.steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; }
+.forms { margin-top: 2rem; }
 .prose { white-space: pre-line; max-width: 62ch; }
 .tags { margin-top: 1.25rem; }
 .notice { border-inline-start: 4px solid var(--pin); background: var(--card); padding: 0.6rem 1rem; margin-block: 0 1.25rem; max-width: 62ch; }
@@ -197,8 +192,6 @@ figure { margin: 0; }
 figcaption { color: var(--mute); font-size: 0.85rem; margin-top: 0.35rem; }
 svg { display: block; width: 100%; height: auto; }
 svg text { font: 11px var(--mono); fill: var(--mute); }
-.bars rect { fill: var(--pin); }
-.bars .base { stroke: var(--line); }
 .chart { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 0.6rem; margin-block: 1rem 0.6rem; }
 .chart svg { height: 10rem; overflow: visible; }
 .chart .grid { stroke: var(--line); } .chart .bar { fill: var(--pin); }
@@ -226,7 +219,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 }
 @media (prefers-reduced-motion: no-preference) { :root:has(:target) { scroll-behavior: smooth; } }
 @media (forced-colors: active) {
-  .map .dot, .bars rect, .chart .bar { fill: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
+  .map .dot, .chart .bar { fill: LinkText; } .map .dot-count { stroke: none; fill: Canvas; } .map .ring { stroke: GrayText; } .map .ground { fill: Canvas; } svg text { fill: CanvasText; stroke: none; }
   button, .button, .chips a[aria-current] { color: ButtonText; background: ButtonFace; border-color: ButtonText; }
   .chips a[aria-current] { border-width: 3px; }
 }

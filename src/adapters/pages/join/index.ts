@@ -6,7 +6,7 @@ import type { Publisher } from "../../../schema/publisher.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { countedAsRead, credentialsOf, setLimitHeaders } from "../../http/requests.ts";
 import { languageOf } from "../frame/language.ts";
-import { filledFields, formBody, isForeign, sendAnswer } from "../frame/posted-form.ts";
+import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
 import { type OwnPublisher, ownHtml } from "./own.ts";
 import { erasedHtml, joinHtml, keyHtml } from "./pages.ts";
 
@@ -53,7 +53,7 @@ export function joinRoutes(operationAt: OperationAt, site: Site, dispatcher: Dis
       ...ACTIONS[action].fields,
     ]);
     const apiKey = action === "register" ? null : (sent["api_key"]?.trim() ?? null);
-    if (isForeign(request)) {
+    if (isFromElsewhere(request)) {
       sendAnswer(response, 200, joinHtml(site, { sent: action === "register" ? sent : {}, foreign: true }));
       return;
     }

@@ -45,7 +45,7 @@ ${own.recent_posts.length === 0 ? html`<p class="mute">None yet.</p>` : postCard
 ${own.subscriptions.length > 0 && html`<ul>${own.subscriptions.map(({ id, label, describes, pending, active }) => html`<li><bdi>${shownText(label ?? describes)}</bdi> <span class="mute small"><span class="id">${id}</span>, ${pending} waiting${!active && ", inactive"}</span></li>`)}</ul>`}</section>
 <section class="panel"><h2>Name and description</h2>${form(
       "edit",
-      html`<p><label for="name">Name</label><input id="name" name="name" required maxlength="80" value="${own.name}"></p>
+      html`<p><label for="name">Name</label><input id="name" type="text" name="name" required maxlength="80" value="${own.name}"></p>
 <p><label for="description">Description</label><textarea id="description" name="description" rows="2" maxlength="500">${own.description}</textarea></p>`,
       "Change",
     )}</section>

@@ -22,7 +22,7 @@ function mapLinks({ location }: Post): Html | null {
   if (typeof lat !== "number" || typeof lng !== "number") return null;
   const point = `${lat.toFixed(5)},${lng.toFixed(5)}`;
   const [north, east] = point.split(",");
-  return html`<a href="geo:${point}">Map</a><a href="https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=16/${north}/${east}" rel="noopener noreferrer">OpenStreetMap</a>`;
+  return html`<a href="geo:${point}">Map</a><a href="https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=16/${north}/${east}" rel="nofollow ugc noopener noreferrer">OpenStreetMap</a>`;
 }
 
 /** Whether a calendar still has use for a post. */

@@ -3,7 +3,7 @@ import type { Site } from "../../../domain/site.ts";
 import type { Operation } from "../../../operation.ts";
 import type { Dispatcher } from "../../calls/dispatcher.ts";
 import { admitted } from "../../http/requests.ts";
-import { filledFields, formBody, isForeign, sendAnswer } from "../frame/posted-form.ts";
+import { filledFields, formBody, isFromElsewhere, sendAnswer } from "../frame/posted-form.ts";
 import { pathOf } from "./card.ts";
 import { confirmHtml, thanksHtml } from "./report-form.ts";
 
@@ -24,7 +24,7 @@ export function reportRoutes(operation: Operation, site: Site, dispatcher: Dispa
     async (request, response) => {
       const sent = filledFields(request.body, ["reason", "details"]);
       const id = String(request.params["id"]);
-      if (isForeign(request)) {
+      if (isFromElsewhere(request)) {
         sendAnswer(response, 200, confirmHtml(encodeURIComponent(id), sent, site));
         return;
       }
