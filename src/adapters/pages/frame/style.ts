@@ -83,7 +83,7 @@ input:not([type="radio"], [type="checkbox"]), select, textarea {
 ::placeholder { color: var(--mute); opacity: 1; }
 button, .button { min-height: 2.75rem; padding: 0.4rem 1.1rem; border: 1px solid var(--ink); border-radius: 3px; background: var(--ink); color: var(--paper); font-weight: 600; cursor: pointer; }
 .button { display: inline-flex; align-items: center; text-decoration: none; }
-.button.quiet { background: none; color: var(--link); border-color: var(--line); }
+.quiet.quiet { background: none; color: var(--link); border-color: var(--line); }
 button:hover, .button:hover { border-color: var(--pin); }
 .chips { gap: 0.5rem; margin-block: 0.75rem; }
 .chips .k-event, .chips .k-offer, .chips .k-request, .chips .k-announcement, .chips .k-thread { color: var(--k); }
@@ -96,13 +96,11 @@ button:hover, .button:hover { border-color: var(--pin); }
 .counts dd { margin: 0; font-size: 1.45rem; font-weight: 700; }
 .counts .day { font-size: 1.1rem; }
 
-.near { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-block: 0 0.5rem; }
-.near input { flex: 1; max-width: 20rem; }
-button.quiet { background: none; color: var(--link); border-color: var(--line); }
-.on > h2 { display: flex; justify-content: space-between; align-items: baseline; margin-block: 1rem 0.25rem; border-bottom: 1px solid var(--line); }
-.briefs { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; }
+.near, .steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
+.near input { flex: 1; }
+.on > h2 { display: flex; justify-content: space-between; margin-block: 1rem 0.25rem; }
+.briefs { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0 1.5rem; }
 .briefs li { padding: 0.4rem 0 0.4rem 0.7rem; border-inline-start: 3px solid var(--k); margin-block: 0.3rem; }
-.briefs .facts { margin: 0.1rem 0 0; }
 
 .slips { list-style: none; margin: 0; padding: 0; }
 .slip { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 1rem; padding-block: 1rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
@@ -114,7 +112,7 @@ button.quiet { background: none; color: var(--link); border-color: var(--line); 
 .slip h3 a, .briefs h3 a { text-decoration: none; }
 .slip h3 a:hover, .briefs h3 a:hover { text-decoration: underline; }
 .slip h3, .briefs h3 { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden; }
-.slip h3 a:focus-visible, .briefs h3 a:focus-visible { outline-offset: -3px; }
+.slip h3 a:focus-visible { outline-offset: -3px; }
 .briefs h3 { font-size: 1.05rem; -webkit-line-clamp: 2; }
 .facts { display: flex; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.75rem; margin: 0.3rem 0; color: var(--mute); font-size: 0.875rem; max-width: none; }
 .when-where { font-size: 1.05rem; margin: -0.35rem 0 0.75rem; }
@@ -135,7 +133,6 @@ button.quiet { background: none; color: var(--link); border-color: var(--line); 
 .sheet .dated { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: 0 1.5rem; }
 .sheet .dated > .stub { font-size: 0.95rem; border-inline-end: 1px solid var(--line); }
 .sheet .dated > .stub b { font-size: 3rem; line-height: 1; color: var(--k); }
-.steps { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; }
 .forms { margin-top: 2rem; }
 .prose { white-space: pre-line; max-width: 62ch; }
 .tags { margin-top: 1.25rem; }
@@ -187,7 +184,6 @@ td.number, th.number { text-align: end; }
 .calls li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding-block: 0.3rem; border-top: 1px solid var(--line); scroll-margin-top: 1rem; }
 .calls li:target { background: var(--card); outline: 2px solid var(--pin); outline-offset: 2px; }
 @media (max-width: 56rem) { .guide { grid-template-columns: minmax(0, 1fr); } .guide > nav { position: static; border: 0; border-bottom: 1px solid var(--line); margin-bottom: 1.25rem; padding-bottom: 0.75rem; } .guide > nav ul { flex-direction: row; } }
-.scroll { overflow-x: auto; }
 figure { margin: 0; }
 figcaption { color: var(--mute); font-size: 0.85rem; margin-top: 0.35rem; }
 svg { display: block; width: 100%; height: auto; }
