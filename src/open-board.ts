@@ -130,7 +130,8 @@ export async function openBoard(
   const outbound = options.outbound ?? openOutbound({ allow: config.webhookAllow });
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
-  const site = options.site ?? new Site(siteRoot(config), { contact: config.contact, identity: config.identity });
+  const site =
+    options.site ?? new Site(siteRoot(config), { contact: config.contact, identity: config.identity });
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 

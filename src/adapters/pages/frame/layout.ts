@@ -72,9 +72,7 @@ ${parts.noindex === true && html`<meta name="robots" content="noindex">\n`}<link
 <link rel="icon" type="image/svg+xml" href="${ASSETS.icon.path}">
 <link rel="apple-touch-icon" href="${ASSETS.touchIcon.path}">
 <link rel="search" type="application/opensearchdescription+xml" href="${OPENSEARCH}" title="${name}">
-${path !== null && html`<link rel="canonical" href="${site.root + path}">\n`}<link rel="describedby" type="text/plain" href="/llms.txt">
-<link rel="service-desc" type="application/json" href="/openapi.json">
-${(parts.links ?? []).map(headLink)}${openGraph(parts, fullTitle)}${parts.jsonLd !== undefined && jsonScript(parts.jsonLd)}
+${path !== null && html`<link rel="canonical" href="${site.root + path}">\n`}${(parts.links ?? []).map(headLink)}${openGraph(parts, fullTitle)}${parts.jsonLd !== undefined && jsonScript(parts.jsonLd)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
