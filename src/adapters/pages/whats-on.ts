@@ -91,7 +91,7 @@ async function eventsAhead(
 /**
  * @param today  where the visitor looks, such as `2026-11-25`; each event is held against it by the days of its own zone
  */
-export function groupsOf(
+function groupsOf(
   events: readonly Post[],
   today: string,
   now: number,

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from "../time.ts";
 import { adviceToEdit } from "./advice.ts";
 
 const LIFETIME_MAX_MS = 365 * DAY_MS;
-export const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
+const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 /** A thread lives at least this long after its latest reply. */
 const THREAD_REST_MS = 7 * DAY_MS;
 /** Replies from which on a thread is long. */
