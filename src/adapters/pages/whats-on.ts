@@ -91,12 +91,7 @@ async function eventsAhead(
 /**
  * @param today  where the visitor looks, such as `2026-11-25`; each event is held against it by the days of its own zone
  */
-function groupsOf(
-  events: readonly Post[],
-  today: string,
-  now: number,
-  place: SearchParams = {},
-): OnGroup[] {
+function groupsOf(events: readonly Post[], today: string, now: number, place: SearchParams = {}): OnGroup[] {
   const saturday = daysAfter(today, (6 - weekdayOf(today) + 7) % 7);
   const isSunday = weekdayOf(today) === 0;
   const sunday = isSunday ? today : daysAfter(saturday, 1);
