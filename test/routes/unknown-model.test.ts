@@ -69,7 +69,7 @@ describe("a model that the board does not know", () => {
     const [repair] = await post(board, ["Bike repair at your door", "Apple pie recipes", "Violin lessons"]);
     const search = async (q: string) => {
       const { body } = await call(board, `GET /search?${new URLSearchParams({ q })}`);
-      return (body.data as { id: string }[]).map(({ id }) => id);
+      return (body.data as { id: string; weak?: true }[]).flatMap(({ id, weak }) => (weak ? [] : [id]));
     };
     expect((await search("mend a broken cycle"))[0]).toBe(repair);
     expect(await search("eigenvalues of sparse Hermitian matrices")).toEqual([]);
