@@ -364,7 +364,11 @@ describe("create_post", () => {
 
   it("notes an active post of another publisher from the same source, however it was linked to", async () => {
     const writer = await register(board, "Calendar");
-    const text = (words: string) => ({ title: "Theremin evening", body: `${prose()} ${words}`, syndicated: true });
+    const text = (words: string) => ({
+      title: "Theremin evening",
+      body: `${prose()} ${words}`,
+      syndicated: true,
+    });
     const source_url = "https://www.Theremin.example:443/evenings/7/?utm_source=feed&room=2#map";
     const first = await write(board, writer.key, { ...text("at the observatory"), source_url });
     const noteOn = async (link: string) =>
