@@ -9,6 +9,7 @@ export const WEIGHTS: Features = {
   cosine: 14.135,
   sharedWords: -7.601,
   kindAsked: 1.352,
+  // biome-ignore lint/suspicious/noApproximativeNumericConstant: a trained weight, near log2(e) by chance.
   passing: -1.442,
   level: -22.197,
 };
