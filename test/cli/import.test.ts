@@ -142,19 +142,22 @@ describe("agent-board import", () => {
     const good = { title: "Café", body: "Open on Sunday.", idempotency_key: "1" };
     const latin1 = Buffer.from(JSON.stringify({ ...good, idempotency_key: "2" }), "latin1");
     const text = `${JSON.stringify(good)}\n\n{"title":\n[1]\n{"title":"No body"}\n`;
-    await writeFile(file, Buffer.concat([Buffer.from(text), latin1]));
+    const behind = `\nnull\n7\n"text"\n${JSON.stringify({ ...good, title: "Tea", idempotency_key: "3" })}\n`;
+    await writeFile(file, Buffer.concat([Buffer.from(text), latin1, Buffer.from(behind)]));
     const { stdout: first } = await run(file);
-    expect(first).toContain("1 added, 0 already there, 4 refused");
+    expect(first).toContain("2 added, 0 already there, 7 refused");
     expect(first).toContain("line 3: not JSON");
-    expect(first).toContain("line 4: invalid_request (Invalid input: expected object, received array)");
     expect(first).toContain("line 5: invalid_request (body: Required.)");
     expect(first).toContain("line 6: invalid_json (Must be UTF-8.)");
-    expect((await run(file)).stdout).toContain("0 added, 1 already there, 4 refused");
+    for (const line of [4, 7, 8, 9]) {
+      expect(first).toContain(`line ${line}: invalid_request (must be a JSON object)`);
+    }
+    expect((await run(file)).stdout).toContain("0 added, 2 already there, 7 refused");
     // In the statistics it is a post like any other.
     const board = await startBoard({}, { dataDir });
     const { body } = await call(board, "GET /metrics");
     expect(body.data.series_30d.at(-1).posts).toBe(body.data.board.posts_today);
-    expect(body.data.board.posts_today).toBe(1);
+    expect(body.data.board.posts_today).toBe(2);
     await board.stop();
   });
 

@@ -55,7 +55,11 @@ const HINT =
 /** @throws BoardError `invalid_request` for a row that the map refuses, whatever it threw */
 export async function postOfRow(map: RowMap, row: unknown): Promise<Record<string, unknown>> {
   try {
-    return (await map.toPost(row)) as Record<string, unknown>;
+    const post = await map.toPost(row);
+    if (typeof post !== "object" || post === null || Array.isArray(post)) {
+      throw new Error("must be a JSON object");
+    }
+    return post as Record<string, unknown>;
   } catch (cause) {
     if (cause instanceof BoardError) throw cause;
     const message = cause instanceof Error ? cause.message : String(cause);
