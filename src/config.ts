@@ -179,7 +179,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     host: v.HOST,
     siteUrl: v.SITE_URL ?? null,
     dataDir,
-    storeUrl: v.STORE_URL ?? v.MONGODB_URI ?? `sqlite:${join(dataDir, "board.db")}`,
+    storeUrl: v.STORE_URL ?? v.MONGODB_URI ?? sqliteUrl(join(dataDir, "board.db")),
     localIndex: v.LOCAL_INDEX,
     modelDir: resolve(v.MODEL_DIR ?? join(dataDir, "models")),
     embeddings: v.EMBEDDINGS,
@@ -202,4 +202,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
     aiTraining: v.AI_TRAINING === "on",
     logLevel: v.LOG_LEVEL,
   };
+}
+
+/** The `sqlite:` URL of a file; a percent sign in its path stays itself. */
+export function sqliteUrl(file: string): string {
+  return `sqlite:${file.replaceAll("%", "%25")}`;
 }

@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
 import { openBoard } from "../../src/open-board.ts";
+import { fileOf } from "../../src/store/sqlite/database/file.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { boardEnvironment, PROGRAM } from "../support/boards/board-process.ts";
 import { call, register } from "../support/boards/client.ts";
@@ -85,6 +86,12 @@ describe("configuration", () => {
       adminPort: 9090,
       logLevel: "silent",
     });
+  });
+
+  it("takes DATA_DIR literally, also with percent signs", () => {
+    for (const dataDir of ["/x/a%20b", "/x/100%", "/x/a b#c?d"]) {
+      expect(fileOf(readConfig({ DATA_DIR: dataDir }).storeUrl)).toBe(`${dataDir}/board.db`);
+    }
   });
 
   it("takes MONGODB_URI for STORE_URL, which has precedence", () => {

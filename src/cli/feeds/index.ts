@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { type Config, readConfig } from "../../config.ts";
+import { type Config, readConfig, sqliteUrl } from "../../config.ts";
 import { isoTime } from "../../domain/resources.ts";
 import { type OpenBoard, openBoard } from "../../open-board.ts";
 import type { PostInput } from "../../schema/post.ts";
@@ -108,7 +108,7 @@ async function test(url: string, options: FeedOptions): Promise<void> {
   const config = {
     ...readConfig(process.env),
     dataDir: folder,
-    storeUrl: `sqlite:${join(folder, "board.db")}`,
+    storeUrl: sqliteUrl(join(folder, "board.db")),
   };
   try {
     await withServices(config, async (board) => {
