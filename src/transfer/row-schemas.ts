@@ -6,8 +6,8 @@ import { REASONS } from "../schema/report.ts";
 import { INACTIVE_REASONS } from "../schema/subscription.ts";
 
 const id = z.string().min(1);
-/** Epoch milliseconds. */
-const time = z.int();
+/** Epoch milliseconds, as far as a Date goes: lists and pages write them as ISO strings. */
+const time = z.int().min(-8.64e15).max(8.64e15);
 const count = z.int().min(0);
 const text = z.string();
 const textOrNull = text.nullable();
