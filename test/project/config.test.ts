@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig, VARIABLES } from "../../src/config.ts";
+import { DEFAULT_IDENTITY } from "../../src/domain/site.ts";
 import { openBoard } from "../../src/open-board.ts";
 import { fileOf } from "../../src/store/sqlite/database/file.ts";
 import { startBoard } from "../support/boards/board.ts";
@@ -43,6 +44,7 @@ describe("configuration", () => {
       reportsToHide: 5,
       secretKey: null,
       adminPort: null,
+      identity: DEFAULT_IDENTITY,
       contact: null,
       aiTraining: false,
       logLevel: "info",
