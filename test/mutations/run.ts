@@ -7,13 +7,13 @@
 import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Mutation } from "./mutation.ts";
 import { MUTATIONS, mutated } from "./table.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Neither sources nor read by tests. */
-const LEFT_OUT = new Set(["node_modules", "dist", ".git", "data"]);
+/** Folders of the root: neither sources nor read by tests. */
+const LEFT_OUT = new Set(["node_modules", "dist", ".git", "data"].map((name) => join(ROOT, name)));
 
 type Verdict = "noticed" | "NOT NOTICED" | "DOES NOT RUN";
 
@@ -23,7 +23,7 @@ async function main(words: readonly string[]): Promise<void> {
   );
   const copy = await mkdtemp(join(tmpdir(), "board-mutations-"));
   try {
-    await cp(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(basename(source)) });
+    await cp(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(source) });
     await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
     const verdicts: Verdict[] = [];
     for (const one of wanted) {
