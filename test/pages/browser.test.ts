@@ -202,7 +202,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       expect(await page.evaluate("getComputedStyle(document.documentElement).scrollBehavior")).toBe("auto");
       await page.emulateMedia({ media: "print", forcedColors: "none" });
       await page.goto(board.url + (pages["post-event"] ?? ""));
-      for (const gone of ["nav", ".tear", "#report", ".theme"]) {
+      for (const gone of ["nav", ".forms", "#report", ".theme"]) {
         expect(await page.locator(gone).isVisible(), gone).toBe(false);
       }
       expect(await page.locator("h1").isVisible()).toBe(true);

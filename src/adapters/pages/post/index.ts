@@ -120,6 +120,8 @@ function forms(shown: Post, now: number): [string, string][] {
     [`${path}.md`, "Markdown"],
     [`${path}.json`, "JSON"],
     ...(isAhead(shown, now) ? [[`${path}.ics`, "Calendar"] as [string, string]] : []),
+    ["#reply", "Reply"],
+    ["#report", "Report"],
   ];
 }
 
