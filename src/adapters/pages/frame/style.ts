@@ -221,7 +221,7 @@ svg text { font: 11px var(--mono); fill: var(--mute); }
 }
 @media print {
   :root { color-scheme: light; }
-  nav, .search, .near, .chips, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
+  nav, ul.forms, .search, .near, .chips, .theme, .fields, .skip, .pages, .copy-button, .screen { display: none; }
   .columns, .guide { display: block; } .sheet { border-width: 6px 0 0; }
   .slip, .sheet { break-inside: avoid; }
   .source a[href^="http"]::after { content: " (" attr(href) ")"; font-size: 0.85em; }
