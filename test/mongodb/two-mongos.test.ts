@@ -40,7 +40,7 @@ describe.skipIf(database === null)("two processes at two mongos", () => {
     }
   });
 
-  it("find posts, deliveries and counts of retrievals spread over the shards", async () => {
+  it("find posts and deliveries spread over the shards, and count each other's retrievals", async () => {
     await one.posts.insert(aPost("shown"));
     await one.posts.addRetrievals(new Map([["shown", 3]]));
     await other.posts.addRetrievals(new Map([["shown", 4]]));
@@ -54,7 +54,6 @@ describe.skipIf(database === null)("two processes at two mongos", () => {
     expect(Object.fromEntries(keys)).toEqual({
       posts: { root: "hashed" },
       deliveries: { subscription_id: "hashed" },
-      retrievals: { _id: "hashed" },
     });
   });
 });

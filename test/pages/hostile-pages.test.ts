@@ -77,6 +77,9 @@ const ATTRIBUTES = new Set(
   autocomplete list viewbox x y width height d cx cy r text-anchor html`.split(/\s+/),
 );
 
+/** What our links lead to: this board, the web, the board's own calendars, and a point on the map. */
+const ADDRESSES = /^(\/(?!\/)|#|https?:\/\/|webcal:\/\/127\.0\.0\.1:\d+\/|geo:-?[\d.]+,-?[\d.]+$)/;
+
 /** Elements, attributes and link targets that no page of ours has. Texts are escaped, so that every `<` begins a tag. */
 function foreignMarkup(html: string): string[] {
   const found: string[] = [];
@@ -84,7 +87,7 @@ function foreignMarkup(html: string): string[] {
     if (!ELEMENTS.has(name.toLowerCase())) found.push(tag);
     for (const [, attribute = "", value = ""] of tag.matchAll(/\s([^\s=>"]+)(?:="([^"]*)")?/g)) {
       if (attribute !== "/" && !ATTRIBUTES.has(attribute.toLowerCase())) found.push(`${attribute} in ${tag}`);
-      if (/^(href|src|action)$/.test(attribute) && !/^(\/(?!\/)|#|https?:\/\/)/.test(value)) found.push(tag);
+      if (/^(href|src|action)$/.test(attribute) && !ADDRESSES.test(value)) found.push(tag);
     }
   }
   return found;
