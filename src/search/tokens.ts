@@ -59,9 +59,9 @@ const SIGNED: Readonly<Record<string, string>> = {
   ".net": "dotnet",
 };
 const SIGNED_NAME = /(?<![\p{L}\p{N}])(?:c\+\+|[cf]#|\.net)(?![\p{L}\p{N}])/gu;
-/** U.S.A., O'Brien, 12,500: one word each, as others write it. */
-const DOTTED = /(?<![\p{L}\p{N}])\p{L}(?:\.\p{L})+(?![\p{L}\p{N}])\.?/gu;
-const O_APOSTROPHE = /(?<![\p{L}\p{N}])o['\u2019](?=\p{L}{3})/gu;
+/** U.S.A., O'Brien, 12,500: one word each, as others write it, and the same word with and without its marks. */
+const DOTTED = /(?<![\p{L}\p{N}\p{M}])\p{L}\p{M}*(?:\.\p{L}\p{M}*)+(?![\p{L}\p{N}\p{M}])\.?/gu;
+const O_APOSTROPHE = /(?<![\p{L}\p{N}\p{M}])([oóòôöõø])['\u2019](?=(?:\p{L}\p{M}*){3})/gu;
 const THOUSANDS = /(?<=\p{N}),(?=\p{N}{3}(?!\p{N}))/gu;
 
 /** Lower-case text with what people write in several ways as one word: `C#, O'Brien, U.S.A.` → `csharp, obrien, usa`. */
@@ -69,7 +69,7 @@ const asOneWord = (lower: string): string =>
   joinedNumbers(lower)
     .replace(SIGNED_NAME, (name) => SIGNED[name] ?? name)
     .replace(DOTTED, (letters) => letters.replaceAll(".", ""))
-    .replace(O_APOSTROPHE, "o");
+    .replace(O_APOSTROPHE, "$1");
 
 /** Numbers without the commas between their thousands. */
 export const joinedNumbers = (text: string): string => text.replace(THOUSANDS, "");
@@ -86,7 +86,8 @@ export const withSigns = (word: string): string =>
 export function indexable(text: string): string {
   // What the rest would make of plain English, in a third of the time.
   if (!/\P{ASCII}/u.test(text)) return asOneWord(text.toLowerCase()).replace(CONTROLS, " ");
-  return asOneWord(plainSpelling(plainOf(text))).replace(UNSPACED, " $& ");
+  // As `wordsOf` does, before letters are respelled: whether a word is one is decided once.
+  return plainSpelling(asOneWord(plainOf(text).toLowerCase())).replace(UNSPACED, " $& ");
 }
 
 /** Text in lower case, without free marks, its special letters respelled with plain ones. */

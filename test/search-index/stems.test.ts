@@ -1,8 +1,8 @@
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { vocabulary } from "../../bench/board/vocabulary.ts";
 import { pick, seeded } from "../../bench/support/random.ts";
 import { Stems, TOKENIZER } from "../../src/search-index/words/stems.ts";
+import { DatabaseSync } from "../../src/sqlite.ts";
 
 /** What English words end in, as the rules of Porter's algorithm list it. */
 const ENDINGS =

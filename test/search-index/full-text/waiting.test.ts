@@ -1,6 +1,6 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { expect, it } from "vitest";
 import { TOKENIZER } from "../../../src/search-index/words/stems.ts";
+import type { DatabaseSyncInstance } from "../../../src/sqlite.ts";
 import { aPage } from "../../support/boards/questions.ts";
 import {
   MODEL,

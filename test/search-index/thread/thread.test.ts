@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { Abandoned } from "../../../src/ports/search-index.ts";
 import { StoreUnavailable } from "../../../src/ports/store/index.ts";
 import { ThreadAnswers } from "../../../src/search-index/thread/index.ts";
+import { DatabaseSync } from "../../../src/sqlite.ts";
 import {
   DIMENSION,
   MODEL,
