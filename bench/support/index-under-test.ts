@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question } from "../../src/ports/search-index.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../src/sqlite.ts";
 
 /** A search keeps a ranking of this length for its later pages. */
 export const RANKING = 1_000;

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry, Question, SearchIndex, TransactionalIndex } from "../ports/search-index.ts";
+import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { LIMITS } from "./follower.ts";
 import { type Answers, type IndexModel, LocalAnswers } from "./local.ts";
 import { MIGRATIONS } from "./schema.ts";

@@ -1,4 +1,3 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import {
   Abandoned,
   type Question,
@@ -9,6 +8,7 @@ import {
 } from "../ports/search-index.ts";
 import type { Place } from "../ports/store/index.ts";
 import { rankCandidates } from "../search/rank.ts";
+import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { Follower, LIMITS } from "./follower.ts";
 import { matchesOf, relatedTo } from "./query/matches.ts";
 import { Searcher } from "./query/searcher.ts";

@@ -1,7 +1,7 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
 import { indexable } from "../search/tokens.ts";
+import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { type IndexedPost, type IndexedText, STATUS } from "./indexed-post.ts";
 import { FullText } from "./words/full-text.ts";
 

@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/ports": ["src/schema"],
   "src/store/open.ts": ["src/store/module.ts", "src/ports"],
   "src/store/mongodb": [
+    "src/sqlite.ts",
     "src/store/module.ts",
     "src/store/rules",
     "src/search-index",
@@ -48,6 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/folders.ts",
   ],
   "src/store/sqlite": [
+    "src/sqlite.ts",
     "src/store/module.ts",
     "src/store/rules",
     "src/search-index",
@@ -58,7 +60,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/module.ts": ["src/ports"],
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
-  "src/search-index": ["src/ports", "src/search", "src/schema", "src/start-worker.ts"],
+  "src/search-index": ["src/sqlite.ts", "src/ports", "src/search", "src/schema", "src/start-worker.ts"],
   "src/embed": ["src/ports", "src/search", "src/schema", "src/start-worker.ts", "src/parse-url.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
   "src/schema": ["src/gazetteer", "src/parse-url.ts"],
@@ -67,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/failures.ts": [],
   "src/config.ts": ["src/domain/site.ts", "src/schema", "src/parse-url.ts"],
   "src/start-worker.ts": [],
+  "src/sqlite.ts": [],
   "src/folders.ts": [],
   "src/parse-url.ts": [],
 };

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measure } from "../../bench/search-quality.ts";
 import { MODELS } from "../../src/embed/models.ts";
@@ -11,6 +10,7 @@ import type { Question } from "../../src/ports/search-index.ts";
 import { parseQueryText } from "../../src/search/query-text.ts";
 import { quantize } from "../../src/search/vectors.ts";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { DatabaseSync } from "../../src/sqlite.ts";
 import { OPEN_FILTER } from "../support/boards/questions.ts";
 
 const NOTICES = {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLogistic } from "../../bench/standing-rule/fit.ts";
@@ -17,6 +16,7 @@ import { termsOf } from "../../src/search/standing-rule/terms.ts";
 import { indexable } from "../../src/search/tokens.ts";
 import { quantize } from "../../src/search/vectors.ts";
 import { MIGRATIONS } from "../../src/search-index/schema.ts";
+import { DatabaseSync } from "../../src/sqlite.ts";
 
 const KINDS = ["offer", "request", "event", "announcement", "thread"];
 const vectorOf = (seed: number) => {

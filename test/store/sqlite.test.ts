@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedIndex } from "../../src/search-index/index.ts";
+import { DatabaseSync } from "../../src/sqlite.ts";
 import type { StoreIndex } from "../../src/store/sqlite/database/context.ts";
 import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";

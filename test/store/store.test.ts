@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Store } from "../../src/ports/store/index.ts";
 import { openStore, storeSchemes } from "../../src/store/open.ts";
 import { describeStore, type StoreUnderTest } from "../contract/store.contract.ts";
 import { mongodbFor } from "../support/mongodb/mongodb.ts";
+import { sqliteUnderTest, storeUnderTest } from "../support/search/store-under-test.ts";
 
 /** How to open an empty store of each scheme; null where this machine cannot run its database. */
 const OPENERS: Record<string, (() => Promise<StoreUnderTest>) | null> = {
-  sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), "board-store-"));
-    return underTest(`sqlite:${folder}/board.db`, () => rmSync(folder, { recursive: true }));
-  },
+  sqlite: sqliteUnderTest,
   mongodb: await mongodbOpener("replicaSet"),
 };
 
-for (const scheme of storeSchemes()) {
+// SQLite's run has a file of its own, `sqlite-store.test.ts`: it is quick.
+for (const scheme of storeSchemes().filter((each) => each !== "sqlite")) {
   const open = OPENERS[scheme];
   if (open) describeStore(scheme, open);
   else describe.skip(`${scheme} store`, () => it("is held to the contract", () => {}));
@@ -32,30 +27,7 @@ async function mongodbOpener(
   const database = await mongodbFor(kind, "contract");
   if (database === null) return null;
   afterAll(database.drop);
-  return () => underTest(database.url, database.empty);
-}
-
-async function underTest(url: string, destroyed: () => Promise<void> | void): Promise<StoreUnderTest> {
-  const open = () => openStore(url);
-  const others: Store[] = [];
-  const under: StoreUnderTest = {
-    store: await open(),
-    async another() {
-      const other = await open();
-      others.push(other);
-      return other;
-    },
-    async reopen() {
-      await under.store.close();
-      under.store = await open();
-      return under.store;
-    },
-    async destroy() {
-      await Promise.all([under.store, ...others].map((store) => store.close()));
-      await destroyed();
-    },
-  };
-  return under;
+  return () => storeUnderTest(database.url, database.empty);
 }
 
 describe("openStore", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { boxAround } from "../../../src/search/distance.ts";
+import { DatabaseSync } from "../../../src/sqlite.ts";
 import { DIMENSION } from "../questions.ts";
 import { requirePeer } from "./package.ts";
 import { type Peer, type PeerQuestion, TOP, textOf } from "./peer.ts";

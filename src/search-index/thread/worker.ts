@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync } from "../../sqlite.ts";
 import { stepBack } from "../../start-worker.ts";
 import { LocalAnswers } from "../local.ts";
 import { sqliteCode } from "../sqlite-errors.ts";

@@ -1,4 +1,4 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { IndexedText } from "../indexed-post.ts";
 
 /**

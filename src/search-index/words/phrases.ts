@@ -1,5 +1,5 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { indexable } from "../../search/tokens.ts";
+import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { PostMemory } from "../memory/index.ts";
 import { bm25, frequencyOf } from "./bm25.ts";
 import { frequencyIn, type WaitingPosts } from "./waiting.ts";

@@ -1,6 +1,6 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { type BoardWord, CORRECTED_MIN, meantWord, slipsBetween, slipsIn } from "../../search/spelling.ts";
 import { comparableWords } from "../../search/tokens.ts";
+import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { IndexedText } from "../indexed-post.ts";
 import { NAME } from "../memory/hash.ts";
 import type { PostMemory } from "../memory/index.ts";

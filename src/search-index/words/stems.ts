@@ -1,5 +1,5 @@
-import { DatabaseSync } from "@photostructure/sqlite";
 import { stemmer } from "stemmer";
+import { DatabaseSync } from "../../sqlite.ts";
 
 /** The tokenizer that `src/search/tokens.ts` describes, as FTS5 is told. */
 export const TOKENIZER = `"porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'"`;

@@ -1,5 +1,5 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { comparableWords } from "../../search/tokens.ts";
+import type { DatabaseSyncInstance } from "../../sqlite.ts";
 import type { IndexedText } from "../indexed-post.ts";
 import { WAITING } from "./full-text.ts";
 import type { Stems } from "./stems.ts";

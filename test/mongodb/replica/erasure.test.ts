@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DatabaseSync } from "../../../src/sqlite.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import { openReplica, type Replica } from "../../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../../support/boards/client.ts";

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { FeedLost, type IndexFeed } from "../../../src/ports/index-feed.ts";
 import { StoreUnavailable } from "../../../src/ports/store/index.ts";
+import { DatabaseSync } from "../../../src/sqlite.ts";
 import { type MongodbStore, openMongodb } from "../../../src/store/mongodb/index.ts";
 import { openReplica, type Replica } from "../../../src/store/mongodb/search/replica/index.ts";
 import { eventually } from "../../support/boards/client.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync } from "@photostructure/sqlite";
 import type { IndexFeed } from "../../../ports/index-feed.ts";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { EmbeddedIndex } from "../../../search-index/index.ts";
+import { DatabaseSync } from "../../../sqlite.ts";
 import type { StoreLog } from "../../module.ts";
 import type { LeftOut } from "./mongot/candidates.ts";
 import { ChangeQueue, type IndexChanges } from "./replica/change-queue.ts";

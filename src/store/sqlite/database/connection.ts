@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import { StoreUnavailable } from "../../../ports/store/index.ts";
 import { isBusy, isDamaged, sqliteCode } from "../../../search-index/sqlite-errors.ts";
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
 import { createWriter } from "./writer.ts";
 
 /** One open database file. Reads and writes share it: a transaction never spans a turn of the event loop. */

@@ -1,5 +1,5 @@
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { TransactionalIndex } from "../../../ports/search-index.ts";
+import type { DatabaseSyncInstance } from "../../../sqlite.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /** An index inside this store's database. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import {
   type BoardSnapshot,
   ROW_KINDS,
@@ -7,6 +6,7 @@ import {
   type RowPage,
   type TransferStore,
 } from "../../../ports/store/transfer.ts";
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "../../../sqlite.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { finishRowErasures } from "../posts/erasure.ts";
 import { ROW_SOURCES, type RowSource } from "./rows.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { makeFolder } from "../../../../folders.ts";
 import { snapshotFiles } from "../../../../search-index/snapshot/index.ts";
 import { isBusy } from "../../../../search-index/sqlite-errors.ts";
+import { DatabaseSync } from "../../../../sqlite.ts";
 
 /** Processes with a replica in one folder. */
 const FILES_MAX = 64;

@@ -1,6 +1,6 @@
-import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { LIMITS } from "../../../../search-index/follower.ts";
 import { EmbeddedIndex } from "../../../../search-index/index.ts";
+import { DatabaseSync, type DatabaseSyncInstance } from "../../../../sqlite.ts";
 import type { FileLease } from "./file-lease.ts";
 
 /** An embedded index in a file of its own, and the place in the feed up to which they are complete. */
