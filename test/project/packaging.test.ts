@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, VARIABLES } from "../../src/config.ts";
 import { startBoard } from "../support/boards/board.ts";
@@ -112,6 +112,40 @@ describe("what a board is run by", () => {
     expect(await codeOn(Number(new URL(board.url).port))).toBe(0);
     await board.stop();
     expect(await codeOn(await freePort())).toBe(1);
+  });
+});
+
+describe("the npm package", () => {
+  const packed: { size: number; files: { path: string }[] } = JSON.parse(
+    execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], { cwd: ROOT, encoding: "utf8" }),
+  )[0];
+  const paths = new Set(packed.files.map(({ path }) => path));
+
+  it("takes at most two megabytes, and has what it runs", () => {
+    expect(packed.size).toBeLessThanOrEqual(2_000_000);
+    expect([...paths]).toEqual(expect.arrayContaining([PACKAGE.bin["agent-board"], "llms.txt", "LICENSE"]));
+  });
+
+  it("has every file that its documents link to", () => {
+    const broken = [...paths]
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) =>
+        [...read(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+          .map(([, target = ""]) => join(dirname(path), target).replace(/\/$/, ""))
+          .filter((target) => !paths.has(target) && ![...paths].some((each) => each.startsWith(`${target}/`)))
+          .map((target) => `${path} -> ${target}`),
+      );
+    expect(broken).toEqual([]);
+  });
+
+  it("says where its source is, and tells nobody to run a name of the registry that is not ours", () => {
+    expect(PACKAGE).toMatchObject({
+      repository: { type: "git" },
+      homepage: expect.stringMatching(/^https:/),
+      bugs: expect.stringMatching(/^https:/),
+    });
+    const told = [...paths].filter((path) => /\bnpx (-y |--yes )?agent-board\b/.test(read(path)));
+    expect(told.filter((path) => path.endsWith(".md") || path.startsWith("dist/"))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Takes the picture of the README, `docs/pictures/search.png`: a search on a board with the demo, as Chromium shows it.
+ * Takes the picture of the README, `docs/pictures/search.jpg`: a search on a board with the demo, as Chromium shows it.
  * `npm run pictures` runs it; it is not part of the package.
  */
 import { execFileSync } from "node:child_process";
@@ -10,21 +10,21 @@ import { BoardProcess, boardEnvironment, PROGRAM } from "./boards/board-process.
 import { call, eventually } from "./boards/client.ts";
 import { startBrowser } from "./clients/browser.ts";
 
-const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.png");
+const TARGET = resolve(import.meta.dirname, "../../docs/pictures/search.jpg");
 const ASKED = "/search?q=web+developers+meet+in+Europe";
 
 const folder = mkdtempSync(join(tmpdir(), "board-picture-"));
 const environment = { DATA_DIR: folder, EMBEDDINGS: "auto" };
 execFileSync(process.execPath, [...PROGRAM, "demo"], { env: boardEnvironment(environment) });
 const board = await BoardProcess.start(environment);
-const browser = await startBrowser({ width: 1100, height: 760 });
+const browser = await startBrowser({ width: 900, height: 600 });
 try {
   const ranking = async () => (await call(board, `GET ${ASKED}`)).body.meta.ranking as string;
   await eventually(ranking, (name) => name.startsWith("hybrid"), 60_000);
   const page = await browser.open();
   await page.goto(board.site + ASKED);
   mkdirSync(resolve(TARGET, ".."), { recursive: true });
-  await page.screenshot({ path: TARGET });
+  await page.screenshot({ path: TARGET, quality: 45 });
 } finally {
   await browser.close();
   await board.kill("SIGTERM");
