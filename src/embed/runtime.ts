@@ -65,7 +65,7 @@ const LIBRARIES: Readonly<Record<string, readonly PinnedFile[]>> = {
 
 /**
  * The ONNX runtime's native libraries for a machine. They are fetched as the model is: npm would install those of all
- * platforms, and run a script that downloads more. See docs/decisions/0017-the-runtime.md.
+ * platforms, and run a script that downloads more. See docs/decisions/0002-embeddings.md.
  * @returns null where there is none: on other platforms the board searches by words
  */
 export function runtimeFor(platform: string, processor: string): FileSet | null {
