@@ -12,13 +12,12 @@ import { type IndexedPost, IndexUnderTest, RANKING } from "../support/index-unde
 import { folderBytes, percentiles } from "../support/measure.ts";
 import { inOwnProcess } from "./child.ts";
 import type { FirstAnswer } from "./first-answer.ts";
-import { POSTING_BYTES } from "./floor.ts";
 import { currentOnly, DIMENSION, MIN_COSINE, NOW, narrow, passes, questionsOf } from "./questions.ts";
 import { type Timed, timed } from "./timed.ts";
 
 /** Of the board's own index. */
 export interface OwnFigures {
-  series: (Timed & { name: string; floorBytes: number | null })[];
+  series: (Timed & { name: string })[];
   /** All posts, 500 in a transaction. */
   buildMs: number;
   /**
@@ -107,20 +106,9 @@ async function ingest(index: IndexUnderTest, posts: readonly IndexedPost[]): Pro
 
 async function measureSeries(
   index: IndexUnderTest,
-  { count, texts, vectors }: BoardUnderTest,
+  { texts, vectors }: BoardUnderTest,
 ): Promise<OwnFigures["series"]> {
   const { short, long } = texts;
-  const scan = count * DIMENSION;
-  const postings = async (questions: readonly Question[]) => {
-    let all = 0;
-    for (const question of questions) all += await postingsOf(index, question);
-    return (all / questions.length) * POSTING_BYTES;
-  };
-  const vectorsOf = async (questions: readonly Question[]) => {
-    let all = 0;
-    for (const { filter } of questions) all += await index.count({ ...ANYTHING, filter });
-    return (all / questions.length) * DIMENSION;
-  };
   const ranked =
     (rerank: boolean, limit = RANKING) =>
     (question: Question) =>
@@ -130,8 +118,7 @@ async function measureSeries(
     name: string,
     questions: readonly Q[],
     ask: (question: Q) => Promise<readonly string[]>,
-    floorBytes: number | null,
-  ) => series.push({ name, ...(await timed(questions, ask)), floorBytes });
+  ) => series.push({ name, ...(await timed(questions, ask)) });
 
   for (const [length, queries] of [
     ["short", short],
@@ -141,16 +128,14 @@ async function measureSeries(
     const few = questionsOf(queries, vectors, { filter: narrow });
     const words = questionsOf(queries, vectors, { arms: "words" });
     const meaning = questionsOf(queries, vectors, { arms: "meaning" });
-    const read = await postings(words);
-    const fewVectors = await vectorsOf(few);
-    await measure(`hybrid+rerank, ${length}`, both, ranked(true), scan + read);
-    await measure(`hybrid, ${length}`, both, ranked(false), scan + read);
-    await measure(`hybrid+rerank, top 100, ${length}`, both, ranked(true, 100), scan + read);
-    await measure(`narrow, ${length}`, few, ranked(true), fewVectors + read);
-    await measure(`narrow, top 100, ${length}`, few, ranked(true, 100), fewVectors + read);
-    await measure(`words, ${length}`, words, ranked(false), read);
-    await measure(`words, top 100, ${length}`, words, ranked(false, 100), read);
-    await measure(`meaning, ${length}`, meaning, ranked(false), scan);
+    await measure(`hybrid+rerank, ${length}`, both, ranked(true));
+    await measure(`hybrid, ${length}`, both, ranked(false));
+    await measure(`hybrid+rerank, top 100, ${length}`, both, ranked(true, 100));
+    await measure(`narrow, ${length}`, few, ranked(true));
+    await measure(`narrow, top 100, ${length}`, few, ranked(true, 100));
+    await measure(`words, ${length}`, words, ranked(false));
+    await measure(`words, top 100, ${length}`, words, ranked(false, 100));
+    await measure(`meaning, ${length}`, meaning, ranked(false));
   }
   const filters = [
     { ...ANYTHING, filter: currentOnly() },
@@ -158,22 +143,13 @@ async function measureSeries(
   ];
   for (const order of ["newest", "soonest"] as const) {
     const list = (question: Question) => index.list(question, order, PAGE);
-    await measure(order, filters.slice(0, 1), list, null);
-    await measure(`${order}, narrow`, filters.slice(1), list, null);
+    await measure(order, filters.slice(0, 1), list);
+    await measure(`${order}, narrow`, filters.slice(1), list);
   }
   const read = [...firstOf(boardPosts({ count: RELATED_ASKED, texts, vectors, now: NOW }), RELATED_ASKED)];
   const related = ({ entry }: IndexedPost) => index.related(entry.id, currentOnly(), RELATED);
-  await measure("related to a post", read, related, scan);
+  await measure("related to a post", read, related);
   return series;
-}
-
-/** How often the words of a question occur, each post counted once for each word. */
-async function postingsOf(index: IndexUnderTest, { words }: Question): Promise<number> {
-  let postings = 0;
-  for (const word of words?.any ?? []) {
-    postings += await index.count({ ...ANYTHING, words: { any: [word], phrases: [], excluded: [] } });
-  }
-  return postings;
 }
 
 async function firstAnswer(folder: string, question: Question): Promise<FirstAnswer> {

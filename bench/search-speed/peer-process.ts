@@ -12,10 +12,8 @@ import { boardTexts } from "../board/texts.ts";
 import { postVectors } from "../board/vectors.ts";
 import { folderBytes } from "../support/measure.ts";
 import { openLancedb } from "./peers/lancedb.ts";
-import { openMinisearch } from "./peers/minisearch.ts";
 import { openOrama } from "./peers/orama.ts";
 import type { Peer, PeerQuestion } from "./peers/peer.ts";
-import { openSqliteVec } from "./peers/sqlite-vec.ts";
 import { DIMENSION, NOW, narrow, questionsOf } from "./questions.ts";
 import { type Timed, timed } from "./timed.ts";
 
@@ -31,8 +29,6 @@ export interface PeerFigures {
 const OPEN: Record<string, (folder: string, count: number) => Peer | Promise<Peer>> = {
   lancedb: openLancedb,
   orama: openOrama,
-  minisearch: openMinisearch,
-  "sqlite-vec": openSqliteVec,
 };
 const BATCH = 2_000;
 

@@ -1,8 +1,6 @@
-import type { Store, StoredSubscription, VectorMaker } from "../../src/ports/store/index.ts";
+import type { Store, VectorMaker } from "../../src/ports/store/index.ts";
 import type { BoardRows, RowPage } from "../../src/ports/store/transfer.ts";
-import { makerName } from "../../src/ports/vector-maker.ts";
 import type { Row } from "../../src/transfer/format.ts";
-import { aSubscription } from "../../test/support/search/rows.ts";
 import { notices } from "./corpus.ts";
 import type { IndexedPost } from "./index-under-test.ts";
 import { seeded } from "./random.ts";
@@ -11,9 +9,6 @@ import { seeded } from "./random.ts";
 export interface BoardSize {
   /** Every fifth is a reply to the one four before it. */
   posts: number;
-  subscriptions: number;
-  /** The same number for each post, dealt to the subscriptions in turn. */
-  deliveriesPerPost: number;
   /** Epoch milliseconds of the last post; each post before it is a second older. */
   now: number;
   /** What the posts say; without it, the notices of `corpus.ts` with random vectors. */
@@ -28,24 +23,17 @@ const MODEL = "bench-model";
 const PUBLISHERS = 1_000;
 const DAY_MS = 86_400_000;
 const ROWS_PER_WRITE = 500;
-/** The one of ten subscriptions with a webhook that consented; each origin has ten of them. */
-const PUSHED = 9;
-const PER_ORIGIN = 10;
 
 /** Multiples of a number modulo a prime: all different, and scattered. */
 const [FACTOR, PRIME] = [48_271, 999_999_937];
 
 /** Ids as long as the board's own, and in no order. */
 const publisherId = (n: number) => `pub_${digits(n % PUBLISHERS, 14)}`;
-export const subscriptionId = (n: number) => `sub_${digits(n, 14)}`;
 export const postId = (n: number) =>
   isReply(n) ? `${rootId(n - 4)}-${digits(n % 1_000_000, 6)}` : rootId(n);
 const rootId = (n: number) => `p${digits((n * FACTOR) % PRIME, 9)}`;
 const isReply = (n: number) => n % 5 === 4;
 const digits = (n: number, length: number) => String(n).padStart(length, "0");
-
-/** Whether a subscription's matches are pushed. */
-const isPushed = (n: number) => n % 10 === PUSHED;
 
 /** Of length 1 in int8, as `src/search/quantize.ts` writes it: components around ±25. */
 function vectorOf(random: () => number): Int8Array {
@@ -87,31 +75,7 @@ function* rowsOf(size: BoardSize): Generator<Row> {
     yield { kind: "post", row: { ...row, embedding: { ...maker, vector } } };
     n += 1;
   }
-  for (let n = 0; n < size.subscriptions; n += 1) {
-    const nextDelivery = size.posts * size.deliveriesPerPost + 1;
-    const { maker = { model: MODEL } } = size;
-    const counted = { vectorModel: makerName(maker), background: backgroundOf(size) };
-    const row = { ...subscriptionRow(n, size.now), ...counted, vector: vectorOf(random), nextDelivery };
-    yield { kind: "subscription", row };
-  }
-  for (let n = 0; n < size.posts * size.deliveriesPerPost; n += 1) {
-    const row = {
-      subscriptionId: subscriptionId(n % size.subscriptions),
-      postId: postId(Math.floor(n / size.deliveriesPerPost)),
-      deliveryId: n + 1,
-      matchedAt: size.now,
-    };
-    yield { kind: "delivery", row };
-  }
 }
-
-/** What a board has counted for a query that was saved a while ago: nothing is left for it to do. */
-const backgroundOf = ({ posts }: BoardSize): StoredSubscription["background"] => ({
-  posts: Math.floor((posts * 4) / 5),
-  passing: Math.floor(posts / 50),
-  compared: 200,
-  meanCosine: 0.02,
-});
 
 interface Written {
   notice: Record<string, unknown>;
@@ -196,18 +160,4 @@ function postRow(
     removedAt: null,
     embedding: { model: MODEL, vector },
   };
-}
-
-/** A subscription without a vector. */
-function subscriptionRow(n: number, now: number): StoredSubscription {
-  const webhook = isPushed(n) ? `https://receiver-${Math.floor(n / 10 / PER_ORIGIN)}.example/hook` : null;
-  return aSubscription(subscriptionId(n), {
-    publisherId: publisherId(n),
-    label: null,
-    query: { q: "road bike in good order", kind: ["offer"], near: "52.37,4.90", radius_km: 25 },
-    vectorModel: MODEL,
-    webhookUrl: webhook,
-    webhookVerifiedAt: webhook === null ? null : now,
-    createdAt: now,
-  });
 }

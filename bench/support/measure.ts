@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 
@@ -14,12 +14,6 @@ export const ms = (value: number) => value.toFixed(2);
 /** The machine of a measurement. */
 export const machine = () =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, Node ${process.versions.node}`;
-
-/** MB that a process holds in memory, by Linux's own count. */
-export function residentMb(pid: number | undefined): number {
-  const [, kb] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kb) / 1024;
-}
 
 /** Bytes of all files in a folder. */
 export function folderBytes(folder: string): number {

@@ -20,7 +20,7 @@ describe("searches over REST", () => {
     const index = new EmbeddedIndex({ modelId: null, dimension: DIMENSION });
     const store = await openSqlite(`sqlite:${join(dataDir, "board.db")}`, { index });
     const now = Date.now();
-    await fillBoard(store, { posts: POSTS, subscriptions: 0, deliveriesPerPost: 0, now });
+    await fillBoard(store, { posts: POSTS, now });
     await store.close();
     const board = await startBoard({}, { dataDir, idle: true });
 

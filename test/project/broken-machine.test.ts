@@ -111,7 +111,7 @@ describe("a board on a broken machine", () => {
     });
     const now = Date.now();
     const posts = Array.from({ length: LARGE }, (_, n) => ({ entry: shortEntry(n, now), vector: null }));
-    await fillBoard(store, { posts: LARGE, subscriptions: 0, deliveriesPerPost: 0, now, written: posts });
+    await fillBoard(store, { posts: LARGE, now, written: posts });
     await store.close();
     // Started by a snapshot, the thread has read next to nothing of the file.
     await (await startBoard({}, { dataDir: folder })).stop();
