@@ -1,19 +1,30 @@
 import { defineConfig } from "vitest/config";
 import { mongodCommand } from "./test/support/mongodb/mongod.ts";
+import { useMemoryForFiles } from "./test/support/run/files-in-memory.ts";
 
-/** Real processes, models and databases on small machines: generous, and no test measures time with it. */
-const TIMEOUTS = { testTimeout: 300_000, hookTimeout: 300_000 };
+useMemoryForFiles();
 
-/** The suites of what agents see: they run on either store. */
+/**
+ * The suites of what agents see that hold promises of a store: they run on either. Which words a search understands, how a
+ * model reads them, how a feed is written or a foreign one read is the same on both.
+ */
 const ON_EITHER_STORE = [
-  "test/{tools,tools/search,routes}/*.test.ts",
-  "test/**/{surfaces,failures,limits,inbox,webhooks,delivery,delivering-boards,metrics,feeds,moderate}.test.ts",
-  "test/syndication/{polls,awkward,an-hour}.test.ts",
+  "test/tools/*.test.ts",
+  "test/tools/search/{copies,filters,index,pages,walks}.test.ts",
+  "test/routes/{erasure,meeting-calls,posts,publishers,subscriptions,threads,waiting}.test.ts",
+  "test/**/{surfaces,limits,inbox,webhooks,delivery,delivering-boards,moderate}.test.ts",
+  "test/domain/metrics.test.ts",
+  "test/syndication/polls.test.ts",
 ];
 
-const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...TIMEOUTS } };
+/**
+ * Files share the process that runs them, which saves loading the program, and in MongoDB making collections, for each. Real
+ * processes, models and databases on small machines need generous times; no test measures time with them.
+ */
+const COMMON = { isolate: false, testTimeout: 300_000, hookTimeout: 300_000 };
+const sqlite = { test: { name: "sqlite", include: ["test/**/*.test.ts"], ...COMMON } };
 const mongodb = {
-  test: { name: "mongodb", include: ON_EITHER_STORE, env: { TEST_STORE: "mongodb" }, ...TIMEOUTS },
+  test: { name: "mongodb", include: ON_EITHER_STORE, env: { TEST_STORE: "mongodb" }, ...COMMON },
 };
 
 export default defineConfig(async () => ({

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { useMemoryForFiles } from "./test/support/run/files-in-memory.ts";
+
+useMemoryForFiles();
 
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language

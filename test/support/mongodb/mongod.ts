@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { lives } from "../run/files-in-memory.ts";
 
 export type ServerKind = "replicaSet" | "cluster" | "standalone";
 
@@ -65,13 +66,4 @@ export async function testServers(): Promise<{ folder: string; stop: () => Promi
   const folder = join(tmpdir(), `agent-board-mongod-${process.pid}`);
   await mkdir(folder, { recursive: true });
   return { folder, stop: () => stopServers(folder) };
-}
-
-function lives(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: another user's process.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
