@@ -41,6 +41,8 @@ export interface WordQuery {
    * stands here twice, and counts twice. No stop words, unless nothing else is left.
    */
   any: readonly string[];
+  /** The words of `any` as others write them, `check-in` as one; each counts where a post has it. Empty where all agree. */
+  respelt?: readonly string[];
   /** Each must occur: its words in this order, next to each other. */
   phrases: readonly (readonly string[])[];
   /** None may occur; a phrase of one word is a word. */

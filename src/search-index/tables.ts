@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../ports/search-index.ts";
 import type { Kind } from "../schema/post.ts";
-import { indexable } from "../search/tokens.ts";
+import { indexable, otherSpellings } from "../search/tokens.ts";
 import type { DatabaseSyncInstance } from "../sqlite.ts";
 import { type IndexedPost, type IndexedText, STATUS } from "./indexed-post.ts";
 import { FullText } from "./words/full-text.ts";
@@ -103,9 +103,9 @@ export class Tables {
     const { addDoc, changeDoc, textOf } = this.#statements;
     const known = textOf.get(entry.id) as KeptText | undefined;
     const text = {
-      title: indexable(entry.title),
-      body: indexable(entry.body),
-      more: indexable([...entry.tags, entry.placeName ?? ""].join(" ")),
+      title: spelled(entry.title),
+      body: spelled(entry.body),
+      more: spelled([...entry.tags, entry.placeName ?? ""].join(" ")),
     };
     const fields = [
       entry.kind,
@@ -284,6 +284,9 @@ export class Tables {
 }
 
 /** SQLite sorts every blob after every text, so `x''` bounds nothing. */
+/** Text as the index keeps it: its words, and behind them their other spellings. */
+const spelled = (text: string) => [indexable(text), ...otherSpellings(text)].join(" ");
+
 const BETWEEN = "WHERE id > ? AND id <= coalesce(?, x'') ORDER BY id";
 
 const POSTS = `SELECT d.seq, d.id, d.kind, d.tags, d.lat, d.lng, d.window_start, d.window_end, d.expires_at,

@@ -1,6 +1,6 @@
 import type { WordQuery } from "../schema/filter.ts";
 import { withoutStopWords } from "./stop-words.ts";
-import { joinedNumbers, wordsOf } from "./tokens.ts";
+import { joinedNumbers, respelt, wordsOf } from "./tokens.ts";
 
 /** What a search text asks for: words for the index, and the text for the embedding. */
 export interface QueryText extends WordQuery {
@@ -28,6 +28,7 @@ const MAX_CHARS = 5000;
  */
 export function parseQueryText(q: string): QueryText {
   const any: string[] = [];
+  const others: string[] = [];
   const phrases: string[][] = [];
   const excluded: string[][] = [];
   const plain: string[] = [];
@@ -42,16 +43,24 @@ export function parseQueryText(q: string): QueryText {
     const words = wordsOf(text);
     plain.push(before, negated ? " " : text);
     if (words.length === 0) continue;
-    if (negated) add(excluded, words, EXCLUDED_MAX, text);
-    else if (quoted) add(phrases, words, PHRASES_MAX, text);
-    else any.push(...words);
+    const otherWords = wordsOf(respelt(text.replace(/^-+/, "")));
+    if (negated) {
+      add(excluded, words, EXCLUDED_MAX, text);
+      if (otherWords.join(" ") !== words.join(" ")) add(excluded, otherWords, EXCLUDED_MAX, text);
+    } else if (quoted) add(phrases, words, PHRASES_MAX, text);
+    else {
+      any.push(...words);
+      others.push(...otherWords);
+    }
   }
   const telling = withoutStopWords(any);
   // With a phrase, a lone "the" beside it would only add noise.
   const kept = telling.length > 0 || phrases.length > 0 ? telling : any;
   const asked = kept.length > 0 || phrases.length > 0;
+  const isRespelt = others.join(" ") !== any.join(" ");
   return {
     any: kept.slice(0, MAX_WORDS),
+    respelt: isRespelt ? withoutStopWords(others).slice(0, MAX_WORDS) : [],
     phrases,
     excluded,
     unread,

@@ -64,6 +64,33 @@ const DOTTED = /(?<![\p{L}\p{N}\p{M}])\p{L}\p{M}*(?:\.\p{L}\p{M}*)+(?![\p{L}\p{N
 const O_APOSTROPHE = /(?<![\p{L}\p{N}\p{M}])([oóòôöõø])['\u2019](?=(?:\p{L}\p{M}*){3})/gu;
 const THOUSANDS = /(?<=\p{N}),(?=\p{N}{3}(?!\p{N}))/gu;
 
+/** Letters that a keyboard without them spells out: Mueller, Soeren, Aarhus. */
+const SPELT_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+/** check-in, e-mail. Longer chains are no words that anybody writes as one. */
+const HYPHENATED =
+  /(?<![\p{L}\p{N}-])(\p{Script=Latin}+)[-\u2010\u2011](\p{Script=Latin}+)(?![\p{L}\p{N}-])/gu;
+
+/** A text in lower case with its words as others write them: `check-in for Müller` → `checkin for mueller`. */
+export function respelt(text: string): string {
+  if (!/[-\u0080-\uFFFF]/.test(text)) return text;
+  return text
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(HYPHENATED, "$1$2")
+    .replace(/[äöüøå]/g, (letter) => SPELT_OUT[letter] ?? letter);
+}
+
+/**
+ * The words of a text in their other spelling, in the form of the index. An index has them beside those of the text, so that
+ * `mueller` finds Müller and `checkin` a check-in; the other way round, queries ask for both spellings.
+ */
+export function otherSpellings(text: string): string[] {
+  const others = respelt(text);
+  if (others === text) return [];
+  const own = new Set(comparableWords(text));
+  return comparableWords(others).filter((word) => !own.has(word));
+}
+
 /** Lower-case text with what people write in several ways as one word: `C#, O'Brien, U.S.A.` → `csharp, obrien, usa`. */
 const asOneWord = (lower: string): string =>
   joinedNumbers(lower)

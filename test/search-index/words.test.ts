@@ -41,6 +41,41 @@ describe("words", () => {
     expect(await opened.find(q)).toEqual(ids);
   });
 
+  it.each([
+    ["Müller", "Mueller"],
+    ["Søren Kjærgård", "Soeren Kjaergaard"],
+    ["check-in", "checkin"],
+    ["E-Bike", "ebike"],
+    ["O’Brien", "obrien"],
+    ["U.S.A.", "usa"],
+    ["12,500", "12500"],
+    ["C#", "csharp"],
+  ])("find each other however they are written: %s, %s", async (one, other) => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "one", title: `Desk of ${one}` }));
+      index.put(post({ id: "other", body: `The ${other} desk` }));
+      index.put(post({ id: "neither", title: "Poet, guest, in, bike club" }));
+    });
+    const found = async (q: string) => (await opened.find(q)).filter((id) => id !== "neither").sort();
+    for (const q of [one, other]) {
+      expect(await found(q), q).toEqual(["one", "other"]);
+      expect(await found(`desk -${q}`), `-${q}`).toEqual([]);
+    }
+    expect(await found('"poet guest"')).toEqual([]);
+  });
+
+  it("with an umlaut find the word that leaves it out, too, and English words stay as they are", async () => {
+    const opened = openIndex();
+    opened.write((index) => {
+      index.put(post({ id: "plain", title: "Flat in Zurich" }));
+      index.put(post({ id: "poet", title: "Poet" }));
+    });
+    expect(await opened.find("Zürich")).toEqual(["plain"]);
+    expect(await opened.find("pot")).toEqual([]);
+    expect(await opened.find("pöt")).toEqual(["poet"]);
+  });
+
   it("must occur as quoted, and must not when excluded, also for posts found by meaning", async () => {
     const opened = openIndex();
     opened.write((index) => {

@@ -51,6 +51,17 @@ describe("parseQueryText", () => {
     expect(parse("-node.js").excluded).toEqual([["node", "js"]]);
   });
 
+  it("knows how others write words with a hyphen or an umlaut, and excludes both", () => {
+    expect(parseQueryText("check-in for Müller").respelt).toEqual(["checkin", "mueller"]);
+    expect(parseQueryText("state-of-the-art 2-3 poets").respelt).toEqual([]);
+    expect(parse("desk -e-mail -müller").excluded).toEqual([
+      ["e", "mail"],
+      ["email"],
+      ["müller"],
+      ["mueller"],
+    ]);
+  });
+
   it("excludes nothing by a hyphen inside a word or alone", () => {
     expect(parse("time-sharing - system").excluded).toEqual([]);
   });
@@ -88,7 +99,14 @@ describe("parseQueryText", () => {
   it.each(["", "   ", "!!!", '"', '""', "-", '-"', "🎉🎉", "\u0000", '"!!!" -?'])(
     "asks for nothing with %j",
     (q) => {
-      expect(parseQueryText(q)).toEqual({ any: [], phrases: [], excluded: [], unread: [], plain: "" });
+      expect(parseQueryText(q)).toEqual({
+        any: [],
+        respelt: [],
+        phrases: [],
+        excluded: [],
+        unread: [],
+        plain: "",
+      });
     },
   );
 

@@ -60,6 +60,17 @@ describe("a standing query's words", () => {
     expect(answers(query("bicycle repairs", { model: false }), text, 0)).toBe(true);
   });
 
+  it.each([
+    ["check-in desk", "Checkin: who has a desk?"],
+    ["checkin desk", "A desk for the check-in"],
+    ["piano teacher Müller", "Mueller, piano teacher"],
+    ["piano teacher mueller", "Müller, piano teacher"],
+    ["piano teacher Müller", "Muller, piano teacher"],
+  ])("are found however they are written: %s, %s", (q, title) => {
+    expect(answers(query(q), post(title), null)).toBe(true);
+    expect(answers(query(`${q} abroad`), post(title), null)).toBe(false);
+  });
+
   it("do not answer alone when one is missing", () => {
     expect(answers(query("bicycle repairs abroad"), post("Bicycle repairs"), null)).toBe(false);
   });

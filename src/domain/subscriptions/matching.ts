@@ -202,11 +202,11 @@ export class Matching {
 }
 
 /** How a post may answer a query's text. */
-type Ways = Pick<SavedQuery, "required" | "words" | "meaning">;
+type Ways = Pick<SavedQuery, "required" | "words" | "respelt" | "meaning">;
 const BY_FILTERS: Ways = { required: [], words: [], meaning: null };
 
 function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonly string[]): Ways {
-  const { words, phrases, excluded } = standing;
+  const { words, respelt, phrases, excluded } = standing;
   const termsIn = (texts: readonly string[]) => texts.flatMap((text) => text.split(" "));
   const floor = Math.min(...kinds.map((kind) => floorOf(standing, { kind })));
   // Only phrases or exclusions: they decide. A text without any word asks for nothing that could be found.
@@ -214,6 +214,7 @@ function waysOf(standing: StandingText, vector: Int8Array | null, kinds: readonl
   return {
     required: termsIn(phrases),
     words: asksNothing ? null : termsIn(words),
+    respelt: termsIn(respelt),
     meaning: words.length === 0 || vector === null ? null : { vector, floor },
   };
 }

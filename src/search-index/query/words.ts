@@ -38,7 +38,11 @@ export class WordScorer {
 
   /** @param among  only these rows need a score; null means all */
   score(memory: PostMemory, words: WordQuery, among: Uint32Array | null): WordArm {
-    const asked = this.#asked(memory, [...words.any, ...words.phrases.flat()]);
+    const others = (words.respelt ?? []).filter((word) => !words.any.includes(word));
+    const asked = [
+      ...this.#asked(memory, [...words.any, ...words.phrases.flat()]),
+      ...this.#asked(memory, others).filter(({ count }) => count > 0),
+    ];
     const { live } = memory.rows;
     const total = asked.reduce((sum, { count }) => sum + coverageWeight(count, live), 0);
     const scored: (ListedWord | FoundRows)[] = asked

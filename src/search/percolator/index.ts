@@ -13,6 +13,8 @@ export interface SavedQuery {
   required: readonly string[];
   /** A post that has all of them is found by words; if there are none, by filters alone. Null: words find nothing. */
   words: readonly string[] | null;
+  /** The same words as others write them: all of these do as well. */
+  respelt?: readonly string[];
   /** A post whose cosine reaches the floor is found by meaning. Null: meaning finds nothing. */
   meaning: { vector: Int8Array; floor: number } | null;
 }
@@ -120,12 +122,12 @@ export class Percolator<T> {
     const found: Candidate<T>[] = [];
     const toCompare: { entry: Entry<T>; meaning: Meaning; hasWords: boolean }[] = [];
     for (const entry of this.#entries.values()) {
-      const { filter, createdAt, required, words } = entry.query;
+      const { filter, createdAt, required, words, respelt = [] } = entry.query;
       const { meaning } = entry;
       const isCompared = meaning !== null && post.vector !== null;
       if (words === null && !isCompared) continue;
       if (post.createdAt < createdAt || !passes(filter, post) || !required.every(isSaid)) continue;
-      const hasWords = words?.every(isSaid) === true;
+      const hasWords = words?.every(isSaid) === true || (respelt.length > 0 && respelt.every(isSaid));
       if (isCompared) toCompare.push({ entry, meaning, hasWords });
       else if (hasWords) found.push({ id: entry.id, value: entry.value, cosine: null });
     }

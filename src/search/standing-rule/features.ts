@@ -20,6 +20,8 @@ const NEAR_COSINE = 0.55;
 export interface QuerySide {
   /** Each as terms with blanks between them, as `says` takes them. */
   words: readonly string[];
+  /** The words as others write them: all of these do as well. Empty where there is no other way. */
+  respelt: readonly string[];
   phrases: readonly string[];
   excluded: readonly string[];
   /** Kinds whose posts would answer, by the query's words; empty when kinds are given as a filter. */
@@ -46,6 +48,7 @@ export function querySide(query: {
   const { text, kinds, background } = query;
   return {
     words: [...new Set(text.any.map(termsOf))],
+    respelt: [...new Set(text.respelt?.map(termsOf))],
     phrases: text.phrases.map((words) => termsOf(words.join(" "))),
     excluded: text.excluded.map((words) => termsOf(words.join(" "))),
     asked: kinds === null ? askedKinds(text.plain) : [],

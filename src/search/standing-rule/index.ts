@@ -90,8 +90,8 @@ export function answers(standing: StandingText, post: PostText, cosine: number |
   return evidenceOf(standing, post, cosine) >= 0;
 }
 
-const hasAllWords = ({ words }: StandingText, { speech }: PostText) =>
-  words.length > 0 && words.every((word) => says(speech, word));
+const hasAllWords = ({ words, respelt }: StandingText, { speech }: PostText) =>
+  [words, respelt].some((spelling) => spelling.length > 0 && spelling.every((word) => says(speech, word)));
 
 const mapped = (background: PostBackground | null, { offset, slope }: CosineMap) =>
   background && { ...background, meanCosine: offset + slope * background.meanCosine };

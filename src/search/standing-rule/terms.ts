@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { comparableWords, WORD_LETTERS_MAX } from "../tokens.ts";
+import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../tokens.ts";
 
 /** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
 export function termsOf(text: string): string {
@@ -17,7 +17,8 @@ export interface Speech {
 
 export function speechOf(texts: readonly string[]): Speech {
   const spoken = texts.map((text) => ` ${termsOf(text)} `).join("\n");
-  return { spoken, single: new Set(spoken.split(/\s+/)) };
+  const others = texts.flatMap(otherSpellings).map(termsOf);
+  return { spoken, single: new Set([...spoken.split(/\s+/), ...others]) };
 }
 
 /** Whether these terms occur next to each other in one of the texts. */

@@ -21,7 +21,7 @@ export interface WordClauses {
 export function clausesOfWords(words: WordQuery | null): WordClauses {
   if (words === null) return { must: [], mustNot: [] };
   // A word that is said twice counts twice.
-  const any = [...words.any, ...words.phrases.flat()];
+  const any = [...words.any, ...words.phrases.flat(), ...(words.respelt ?? [])];
   return {
     must: any.length === 0 ? [] : [anyOf(any), ...words.phrases.map(phrase)],
     mustNot: words.excluded.map(phrase),
