@@ -49,6 +49,26 @@ describe("copies of a post", () => {
     expect(await open.index.copies(asked({}), ["c", "other", "gone"])).toEqual([["a", "b", "d"], [], []]);
   });
 
+  it("are found once in a ranking: the one that answers best, whoever wrote it and when", async () => {
+    put(
+      { id: "first", body: "word ".repeat(30) },
+      { id: "relayed", body: "violin violin violin", syndicated: true },
+      { id: "later", body: "violin" },
+    );
+    const others = Array.from({ length: 20 }, (_, n) => ({ id: `other${n}`, title: "Cello", source: null }));
+    put(...others);
+    expect(await found("violin")).toEqual(["relayed"]);
+    expect(await found("title")).toEqual(["later"]);
+    expect(await open.index.copies(asked({ q: "violin" }), ["relayed"])).toEqual([["later"]]);
+    expect(await listed()).toContain("first");
+    open.write((index) => {
+      index.putVector("first", "test-model", vectorOf(1));
+      index.putVector("relayed", "test-model", vectorOf(2));
+    });
+    const { matches } = await open.index.match(asked({ vector: vectorOf(1), minCosine: -1 }), aPage(10));
+    expect(matches.map(({ id }) => id)).toEqual(["first"]);
+  });
+
   it("are never of one publisher, however alike", async () => {
     put(
       { id: "a", publisherId: "pub_1" },

@@ -6,7 +6,6 @@ import type { Lift, PostFilter } from "../../schema/filter.ts";
 import type { Cursors } from "../cursors.ts";
 import { HOUR_MS } from "../time.ts";
 import { KeptRankings } from "./kept-rankings.ts";
-import { marksOf, splitByMarks } from "./shown-marks.ts";
 
 /** A ranking is frozen in pieces of this many posts; the next piece is ranked when a walk gets there. */
 export const PIECE = 1_000;
@@ -16,6 +15,9 @@ const PIECES_MAX = 10;
 const FROZEN_MS = HOUR_MS;
 /** The same ranking, found again within this time, continues the walk that is kept: its answer is the same bytes. */
 const SAME_WALK_MS = 10 * 60_000;
+/** The last characters of a shown post's id name it in a cursor: 1 of 700 times two of 20 and 980 posts end alike. */
+const ENDING = 4;
+const endingOf = ({ id }: { id: string }) => id.slice(-ENDING);
 
 /** What a walk by relevance asks for. */
 interface Asked {
@@ -43,8 +45,6 @@ interface Position {
   offset: number;
   /** Time of the walk: it shows no newer posts. */
   asOf: number;
-  /** Marks of shown posts that the ranking does not hold. */
-  unlisted: string;
 }
 
 /**
@@ -93,10 +93,9 @@ export class RelevanceWalks {
     const counted = { first: 0, total: ranked.length };
     if (ranked.length <= limit) return { found, nextCursor: null, ...counted };
     const ranking = await this.#keptLike(asked, frozen(asked.list, ranked, null, now), now);
-    const marks = marksOf(ranking.ids.slice(0, limit), ranking.ids.slice(limit));
-    const at = { ranking, offset: limit, asOf: timeOf(ranking), unlisted: marks };
-    const nextCursor = this.#cursorOf(asked.list, at, ranking.relevance[limit - 1] ?? 1);
-    return { found, nextCursor, ...counted };
+    const at = { ranking, offset: limit, asOf: timeOf(ranking) };
+    const anew = { shown: found.map(endingOf).join(""), ceiling: ranking.relevance[limit - 1] ?? 1 };
+    return { found, nextCursor: this.#cursorOf(asked.list, at, anew), ...counted };
   }
 
   /**
@@ -120,18 +119,22 @@ export class RelevanceWalks {
   }
 
   async #resume(asked: Asked, cursor: string, now: number): Promise<Position> {
-    const { id, offset, asOf, marks, ceiling } = this.#read(asked.list, cursor);
+    const { id, offset, asOf, anew } = this.#read(asked.list, cursor);
     if (asOf + FROZEN_MS <= now) throw new BoardError("invalid_cursor");
     const ranking = await this.#ranking(id, now);
-    // Beside a ceiling the marks name posts of the ranking itself, which are behind the offset.
-    if (ranking !== null) return { ranking, offset, asOf, unlisted: ceiling === null ? marks : "" };
-    if (ceiling === null) throw new BoardError("invalid_cursor");
+    if (ranking !== null) return { ranking, offset, asOf };
+    if (anew === null) throw new BoardError("invalid_cursor");
     const ranked = await this.#rank(asked, asOf, new Set());
-    return this.#behindMarks(asked.list, ranked, { asOf, marks, ceiling, previous: null });
+    const endings = new Set(anew.shown.match(new RegExp(`.{${ENDING}}`, "g")));
+    const isShown = (post: Ranked) => endings.has(endingOf(post));
+    const shown = ranked.filter(isShown);
+    const others = ranked.filter((post) => !isShown(post));
+    const piece = this.#piece(asked.list, [...shown, ...bounded(others, anew.ceiling)], null, asOf);
+    return { ranking: piece, offset: shown.length, asOf };
   }
 
   /** The best posts that no earlier piece holds. */
-  async #nextPiece(asked: Asked, { ranking, asOf, unlisted }: Position): Promise<Position> {
+  async #nextPiece(asked: Asked, { ranking, asOf }: Position): Promise<Position> {
     const except = new Set(ranking.ids);
     let pieces = 1;
     for (let id = ranking.previous; id !== null; pieces += 1) {
@@ -141,21 +144,15 @@ export class RelevanceWalks {
       id = piece.previous;
     }
     const ranked = pieces >= PIECES_MAX ? [] : await this.#rank(asked, asOf, except);
-    const ceiling = ranking.relevance.at(-1) ?? 1;
-    return this.#behindMarks(asked.list, ranked, { asOf, marks: unlisted, ceiling, previous: ranking.id });
+    const next = bounded(ranked, ranking.relevance.at(-1) ?? 1);
+    return { ranking: this.#piece(asked.list, next, ranking.id, asOf), offset: 0, asOf };
   }
 
-  /** A new piece of a walk, kept, with what was already shown in front of the position. */
-  #behindMarks(
-    list: string,
-    ranked: readonly Ranked[],
-    walk: { asOf: number; marks: string; ceiling: number; previous: string | null },
-  ): Position {
-    const { marked, others, left } = splitByMarks(ranked, walk.marks);
-    const next = others.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, walk.ceiling) }));
-    const ranking = frozen(list, [...marked, ...next], walk.previous, walk.asOf);
+  /** A new piece of a walk, kept. */
+  #piece(list: string, ranked: readonly Ranked[], previous: string | null, asOf: number): FrozenRanking {
+    const ranking = frozen(list, ranked, previous, asOf);
     this.#kept.set(ranking, false);
-    return { ranking, offset: marked.length, asOf: walk.asOf, unlisted: left };
+    return ranking;
   }
 
   async #rank(asked: Asked, createdUntil: number | null, except: ReadonlySet<string>): Promise<Ranked[]> {
@@ -185,30 +182,30 @@ export class RelevanceWalks {
     this.#kept.saved(ranking.id);
   }
 
-  #cursorOf(list: string, { ranking, offset, asOf, unlisted }: Position, ceiling?: number): string {
-    return this.#cursors.write(list, [
-      ranking.id,
-      offset,
-      asOf,
-      ...(unlisted === "" ? [] : [unlisted]),
-      ...(ceiling === undefined ? [] : [ceiling]),
-    ]);
+  #cursorOf(list: string, { ranking, offset, asOf }: Position, anew?: Anew): string {
+    const more = anew === undefined ? [] : [anew.shown, anew.ceiling];
+    return this.#cursors.write(list, [ranking.id, offset, asOf, ...more]);
   }
 
   #read(list: string, cursor: string) {
-    const [id, offset, asOf, marks = "", ceiling = null] = this.#cursors.read(list, cursor);
-    if (
-      typeof id !== "string" ||
-      typeof offset !== "number" ||
-      typeof asOf !== "number" ||
-      typeof marks !== "string" ||
-      typeof ceiling === "string"
-    ) {
+    const [id, offset, asOf, shown, ceiling] = this.#cursors.read(list, cursor);
+    if (typeof id !== "string" || typeof offset !== "number" || typeof asOf !== "number")
       throw new BoardError("invalid_cursor");
-    }
-    return { id, offset, asOf, marks, ceiling };
+    const isFirst = typeof shown === "string" && typeof ceiling === "number";
+    return { id, offset, asOf, anew: isFirst ? { shown, ceiling } : null };
   }
 }
+
+/** What the cursor of a first page carries, so that a process without its ranking can rank once more. */
+interface Anew {
+  /** The endings of the ids that were shown. */
+  shown: string;
+  /** What follows is told no more relevant than the last of these. */
+  ceiling: number;
+}
+
+const bounded = (ranked: readonly Ranked[], ceiling: number): Ranked[] =>
+  ranked.map(({ id, relevance }) => ({ id, relevance: Math.min(relevance, ceiling) }));
 
 /** A ranking under a name made of its content: the same ranking has the same name in every process. */
 function frozen(

@@ -2,17 +2,26 @@ import type { PostMemory } from "../memory/index.ts";
 import { FIELD } from "../memory/names.ts";
 import { MARK } from "../memory/rows.ts";
 
-/** Posts of several publishers with one source, of which only the first-hand one is shown, else the oldest. */
+/** Posts of several publishers with one source, of which one is shown: the best, then the first-hand one, then the oldest. */
 export class Copies {
   readonly #memory: PostMemory;
   readonly #matches: (row: number) => boolean;
+  readonly #score: (row: number) => number;
   /** By source: a group is looked through once for a question, however large it is. */
   readonly #firsts = new Map<number, number>();
 
-  /** @param matches  true for rows that answer the question; a copy that does not neither hides nor is hidden */
-  constructor(memory: PostMemory, matches: (row: number) => boolean) {
+  /**
+   * @param matches  true for rows that answer the question; a copy that does not neither hides nor is hidden
+   * @param score  how well a row answers; without it all answer alike
+   */
+  constructor(
+    memory: PostMemory,
+    matches: (row: number) => boolean,
+    score: (row: number) => number = () => 0,
+  ) {
     this.#memory = memory;
     this.#matches = matches;
+    this.#score = score;
   }
 
   /** True when a matching post of another publisher with the same source stands for this one. */
@@ -71,7 +80,7 @@ export class Copies {
 
   #goesFirst(a: number, b: number): boolean {
     const relayed = (row: number) => (this.#memory.rows.marks.view[row] ?? 0) & MARK.syndicated;
-    return (relayed(a) - relayed(b) || this.#compareAges(a, b)) < 0;
+    return (this.#score(b) - this.#score(a) || relayed(a) - relayed(b) || this.#compareAges(a, b)) < 0;
   }
 
   #compareAges(a: number, b: number): number {

@@ -161,11 +161,18 @@ export class Searcher {
     const passes = anyRowTest(rows);
     const matches = (row: number) =>
       isFree(arm, row) && passes(row) && supports(arm?.scores[row] ?? 0, this.#cosine(vector, row));
-    const copies = question.distinct === true ? new Copies(this.#memory, matches) : null;
+    const factors = coverageFactors(words);
+    const bestWords = arm === null || question.distinct !== true ? 0 : bestScore(arm, () => true);
+    const score = (row: number) => {
+      const cosine = this.#cosine(vector, row);
+      const match = { words: arm?.scores[row] ?? 0, coverage: arm?.coverage[row] ?? 0 };
+      return fuse(Number.isNaN(cosine) ? null : cosine, match, bestWords, factors);
+    };
+    const copies = question.distinct === true ? new Copies(this.#memory, matches, score) : null;
     return {
       filter: rows,
       vector,
-      factors: coverageFactors(words),
+      factors,
       arm,
       floor,
       all,
