@@ -16,7 +16,7 @@ export default defineTool({
   examples: [{ query: { q: "road bike", kind: "offer", near: "52.37,4.90" }, label: "Bike for Ana" }],
 
   async handle(input, { subscriptions, caller, now }) {
-    const { query, notes } = await subscriptions.understood(input.query);
+    const { query, notes } = await subscriptions.understood(input.query, now);
     return created(await subscriptions.create({ ...input, query }, caller, now), { notes });
   },
 });

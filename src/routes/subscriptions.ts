@@ -71,7 +71,7 @@ export const editSubscription = defineRoute({
     const { query, notes } =
       patch.query === undefined
         ? { query: undefined, notes: [] }
-        : await subscriptions.understood(patch.query);
+        : await subscriptions.understood(patch.query, now);
     const changed = await subscriptions.edit(subscriptionId, { ...patch, query }, caller, now);
     return ok(changed, { notes });
   },

@@ -47,6 +47,28 @@ describe("subscribe", () => {
     expect(later.body.data).toEqual(rest);
   });
 
+  it("says that words of place and time are matched as words, with the query that filters by them", async () => {
+    const { body } = await subscribe({
+      q: "used road bike near Utrecht at Easter",
+      kind: "offer",
+      radius_km: 5,
+    });
+    expect(body.data.query).toMatchObject({ q: "used road bike near Utrecht at Easter" });
+    expect(body.data.query).not.toHaveProperty("near");
+    const [, proposed = "null"] = /save this instead: (\{.*\})\./.exec(body.meta.note) ?? [];
+    const { query } = JSON.parse(proposed);
+    expect(query).toMatchObject({
+      q: "used road bike",
+      kind: "offer",
+      near: "Utrecht, Netherlands",
+      radius_km: 5,
+    });
+    const instead = await subscribe(query);
+    expect(instead.status).toBe(201);
+    expect(instead.body.data.describes).toContain('"used road bike", within 5 km of Utrecht, Netherlands');
+    expect(instead.body.meta.note ?? "").not.toContain("as words");
+  });
+
   it("describes a query in a sentence a person understands", async () => {
     const cases: [object, string][] = [
       [

@@ -59,7 +59,6 @@ export const ACTS: readonly Act[] = [
   // Hand over what is not yours.
   act("secret", 1, 44, ["ask", "your", "secret"]),
   act("secret", 1, 64, ["send", "your", "secret"]),
-  act("secret", 1, 22, ["ask", "secret"]),
   act("secret", 1, 90, ["send", "secret", "here"]),
   act("secret", 0.6, 64, ["send", "secret"]),
   act("secret", 0.6, 44, ["ask", "secret"]),

@@ -1,4 +1,4 @@
-import { BoardError } from "../../failures.ts";
+import { type Advice, BoardError } from "../../failures.ts";
 import type { Embedder } from "../../ports/embedder.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import type { SearchIndex } from "../../ports/search-index.ts";
@@ -20,6 +20,7 @@ import type { Cursors } from "../cursors.ts";
 import { isoTime, isoTimeOrNull, postResource } from "../resources.ts";
 import { type Corrections, notesOnCorrections } from "../search/corrections.ts";
 import { criteriaJson, notesOnBounds, notesOnPlace, parsedTextOf, textOfQuery } from "../search/query.ts";
+import { notesOnSavedWords, understoodIn, wordsUnderstood } from "../search/understood/index.ts";
 import { newId, type Secrets } from "../secrets.ts";
 import type { Site } from "../site.ts";
 import { refuseUrl } from "../url-refusal.ts";
@@ -35,7 +36,6 @@ import {
   standingQueryOf,
 } from "./state.ts";
 
-/** As `isMatched` says of its row. */
 /** Standing queries: saving, reading, matches by polling, and consent of a webhook's owner. */
 export class Subscriptions {
   readonly #store: Store;
@@ -111,14 +111,17 @@ export class Subscriptions {
    * A query as it will be saved, misspelt words corrected, with notes for the publisher that saves it. Without a model
    * nothing is corrected: the first post with the word may be to come.
    */
-  async understood(typed: StandingQuery): Promise<{ query: StandingQuery; notes: string[] }> {
+  async understood(typed: StandingQuery, now: number): Promise<{ query: StandingQuery; notes: Advice[] }> {
     const q = textOfQuery(typed);
+    if (q === null) return { query: typed, notes: this.#notesOn(typed) };
+    const { understood } = await understoodIn(typed, q, now);
     const { text, corrections } =
-      q === null || this.#embedder.state() !== "ready"
-        ? { text: null, corrections: [] }
-        : await this.#corrections.of(q);
-    const query = text === null || corrections.length === 0 ? typed : { ...typed, q: text };
-    return { query, notes: [...notesOnCorrections(corrections), ...this.#notesOn(query)] };
+      this.#embedder.state() === "ready"
+        ? await this.#corrections.of(q, wordsUnderstood(understood))
+        : { text: q, corrections: [] };
+    const query = { ...typed, q: text };
+    const notes = [...notesOnCorrections(corrections), ...notesOnSavedWords(understood, query, text)];
+    return { query, notes: [...notes, ...this.#notesOn(query)] };
   }
 
   #notesOn(query: StandingQuery): string[] {

@@ -2,6 +2,7 @@ import type { Advice } from "../../../failures.ts";
 import { placeInText } from "../../../gazetteer/in-text.ts";
 import type { Lift } from "../../../schema/filter.ts";
 import { RADIUS_KM, type SearchQuery } from "../../../schema/query.ts";
+import type { StandingQuery } from "../../../schema/subscription.ts";
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, offsetMs } from "../../../schema/time/local-time.ts";
 import { wordsOf } from "../../../search/tokens.ts";
@@ -41,7 +42,7 @@ const DISTRICT_KM = 5;
  * @param now  epoch milliseconds; days such as "tomorrow" are those of `timezone`, else at the place, else in UTC
  */
 export async function understoodIn(
-  query: SearchQuery,
+  query: Pick<StandingQuery, "near" | "radius_km" | "timezone" | "after" | "before">,
   text: string | null,
   now: number,
 ): Promise<{ understood: Understood; lifts: Lift[] }> {
@@ -100,6 +101,19 @@ export function notesOnUnderstood(understood: Understood, sent: SearchQuery): Ad
       { ...argumentsOf(sent), ...filters },
       (call) => `Read ${taken}: what fits ranks higher, nothing is hidden. To see only that: ${call}.`,
     ),
+  ];
+}
+
+/** That a saved query takes words of place and time as words, and the caller's own query that filters by them. */
+export function notesOnSavedWords(understood: Understood, sent: StandingQuery, text: string): Advice[] {
+  const filters = filtersOf(understood);
+  if (Object.keys(filters).length === 0) return [];
+  const query = { ...argumentsOf(sent), q: subjectOf(text, understood), ...filters };
+  const instead = JSON.stringify({ query });
+  const advice = (call: string) =>
+    `A saved query matches all words as words. To read ${takenFor(understood)}, save this instead: ${call}.`;
+  return [
+    { rest: advice(instead), tools: advice(`subscribe ${instead}`), reading: advice(`subscribe ${instead}`) },
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { en } from "chrono-node";
 import { daysInOtherLanguages } from "./other-languages.ts";
-import { type DaysInText, dayAfter, dayText, spanOf, weekOf } from "./spans.ts";
+import { type DaysInText, dayAfter, dayText, type Span, spanOf, weekOf } from "./spans.ts";
 
 /** Without one of these, no text is given to the parser, whose loading costs some 50 ms and 5 MB. */
 const MAY_NAME_DAYS =
@@ -24,15 +24,46 @@ const LASTING =
 /** "between 1 and 5 December", which the parser reads only with "to". */
 const BETWEEN = /(?<=\bbetween (?:the )?\d{1,2}(?:st|nd|rd|th)? )and(?= (?:the )?\d)/gi;
 
-/** Days that the parser does not know, as month and day of the first and the last. */
-const FEASTS: readonly [RegExp, first: [number, number], last: [number, number]][] = [
-  [/\bnew year'?s eve\b|\bsilvester\b|\bnochevieja\b|\bréveillon\b/i, [12, 31], [12, 31]],
-  [/\bnew year'?s day\b/i, [1, 1], [1, 1]],
-  [/\bchristmas eve\b|\bheiligabend\b|\bnochebuena\b/i, [12, 24], [12, 24]],
-  [/\bboxing day\b/i, [12, 26], [12, 26]],
-  [/\b(?:at|over|on|during) christmas\b/i, [12, 24], [12, 26]],
-  [/\bhalloween\b/i, [10, 31], [10, 31]],
+type DaysOfYear = (year: number) => Span;
+const on =
+  (month: number, first: number, last = first): DaysOfYear =>
+  (year) => ({
+    first: dayText(Date.UTC(year, month - 1, first)),
+    last: dayText(Date.UTC(year, month - 1, last)),
+  });
+/** Days before or behind Easter Sunday. */
+const easter =
+  (first: number, last = first): DaysOfYear =>
+  (year) => ({ first: dayAfter(easterOf(year), first), last: dayAfter(easterOf(year), last) });
+
+/** Days that the parser does not know. A feast alone may be a thing: a Christmas tree, an Easter egg. */
+const FEASTS: readonly [RegExp, DaysOfYear][] = [
+  [/\bnew year'?s eve\b|\bsilvester\b|\bnochevieja\b|\bréveillon\b/i, on(12, 31)],
+  [/\bnew year'?s day\b/i, on(1, 1)],
+  [/\bchristmas eve\b|\bheiligabend\b|\bnochebuena\b/i, on(12, 24)],
+  [/\bboxing day\b/i, on(12, 26)],
+  [/\b(?:at|over|on|during) christmas\b/i, on(12, 24, 26)],
+  [/\bhalloween\b/i, on(10, 31)],
+  [/\bgood friday\b|\bkarfreitag\b|\bvendredi saint\b|\bviernes santo\b/i, easter(-2)],
+  [/\beaster monday\b|\bostermontag\b|\blundi de pâques\b|\bpasquetta\b/i, easter(1)],
+  [/\beaster sunday\b|\bostersonntag\b|\bdomingo de pascua\b/i, easter(0)],
+  [/\bsemana santa\b/i, easter(-7, 0)],
+  [
+    /\b(?:at|over|during|this|next) easter\b|\beaster weekend\b|(?<!\p{L})(?:an|zu|über) ostern\b|(?<!\p{L})à pâques\b|\ba pasqua\b|\bna páscoa\b|\bmet pasen\b/iu,
+    easter(-2, 1),
+  ],
 ];
+
+/** Easter Sunday of the western churches: the anonymous Gregorian algorithm, in the form of Butcher (1876). */
+function easterOf(year: number): string {
+  const [a, b, c] = [year % 19, Math.floor(year / 100), year % 100];
+  const [d, e] = [Math.floor(b / 4), b % 4];
+  const g = Math.floor((8 * b + 13) / 25);
+  const h = (19 * a + b - d - g + 15) % 30;
+  const l = (32 + 2 * e + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  return dayText(Date.UTC(year, 2, 22 + h + l - 7 * m));
+}
 
 /**
  * The days that a text speaks of: "this weekend", "tonight", "on Monday", "in February", "from 12 to 14 December", and the like in
@@ -47,9 +78,12 @@ export async function daysInText(
   offsetMinutes: number,
 ): Promise<DaysInText | null> {
   const today = dayText(now + offsetMinutes * 60_000);
-  for (const [words, first, last] of FEASTS) {
+  for (const [words, daysOf] of FEASTS) {
     const [found] = words.exec(text) ?? [];
-    if (found !== undefined) return { text: found, ...comingDays(today, first, last) };
+    if (found === undefined) continue;
+    const year = Number(today.slice(0, 4));
+    const [span, next] = [daysOf(year), daysOf(year + 1)];
+    return { text: found, ...(span.last >= today ? span : next) };
   }
   const ahead = FROM_TODAY.exec(text);
   if (ahead?.groups !== undefined) {
@@ -96,10 +130,3 @@ export async function daysInText(
 let parser: typeof en.casual | undefined;
 
 const withWord = (before: string, word: RegExp) => word.exec(before)?.[0] ?? "";
-
-function comingDays(today: string, first: [number, number], last: [number, number]) {
-  const year = Number(today.slice(0, 4));
-  const in_ = (years: number, [month, day]: [number, number]) => dayText(Date.UTC(years, month - 1, day));
-  const coming = in_(year, last) >= today ? year : year + 1;
-  return { first: in_(coming, first), last: in_(coming, last) };
-}
