@@ -12,11 +12,13 @@ export interface PlaceInText {
 
 /** Words after which a place is expected, in the large European languages. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(
-  "in near around at from within to bei nahe aus à a en em près vicino cerca de van w na i".split(" "),
+  "in near around at from within to bei nahe aus à en em près vicino cerca de van w na i".split(" "),
 );
 /** The same in several words, up to the name. */
 const PHRASES =
   /(?<!\p{L})(?:in der nähe (?:von|des|der)|nahe (?:bei|an)|unweit von|rund um|in de buurt van|rondom|(?:tout )?près d[eu]|autour d[eu]|aux alentours de|cerca del?|alrededor de|vicino ad?|nei pressi di|intorno a|perto d[aeo]|ao redor de)\s+/giu;
+/** Behind a name: it is that of a street. */
+const STREET = /^\s+(?:street|road|avenue|lane|square|drive|terrace|bridge)\b/iu;
 /** A name is at most so long: "Newcastle upon Tyne, United Kingdom". */
 const WORDS_MAX = 5;
 /** Only places this large are meant by words that nothing marks as a place. */
@@ -55,6 +57,7 @@ export function placeInText(text: string): PlaceInText | null {
     for (const name of namesFrom(text, words.slice(at, at + WORDS_MAX))) {
       const { place } = named.memo(name);
       if (place === null || place.population < populationFor(name, isMarked, isTitle)) continue;
+      if (STREET.test(text.slice(index + name.length))) continue;
       if (!isMeant(name, place, isMarked, isTitle)) continue;
       if (isMarked) return { place, text: text.slice(start, index) + name };
       unmarked ??= { place, text: name };
@@ -74,7 +77,7 @@ function isMeant(name: string, place: GazetteerPlace, isMarked: boolean, isTitle
 }
 const SHORT_NAME = 4;
 
-/** Prepositions of one letter, and "to", stand before a place only where it has a capital: "a coin", "to come". */
+/** Prepositions of one letter, and "to", stand before a place only where it has a capital: "i morgen", "to come". */
 const isPreposition = (before: RegExpExecArray | undefined, word: string) =>
   before !== undefined &&
   PREPOSITIONS.has(before[0].toLowerCase()) &&
@@ -104,7 +107,7 @@ function mayName(name: string): boolean {
 function populationFor(name: string, isMarked: boolean, isTitle: boolean): number {
   const isCapital = !/^\p{Ll}/u.test(name);
   const isLong = name.includes(" ");
-  if (isMarked) return isCapital || isLong ? POPULATION.marked : POPULATION.lowerCase;
+  if (isMarked) return isCapital ? POPULATION.marked : POPULATION.lowerCase;
   if (isLong) return POPULATION.words;
   return isCapital && !isTitle ? POPULATION.capital : POPULATION.bare;
 }

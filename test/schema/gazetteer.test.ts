@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readText } from "../../src/data/read.ts";
 import { openPlaces } from "../../src/gazetteer/file.ts";
 import { placeInText } from "../../src/gazetteer/in-text.ts";
 import { resolvePlace, suggestPlaces, townAround, townAt, townNumbered } from "../../src/gazetteer/index.ts";
@@ -8,8 +10,7 @@ import { builtPlaces } from "../support/gazetteer/build.ts";
 
 describe("the gazetteer's file", () => {
   it("is what `npm run gazetteer` makes", () => {
-    const kept = readFileSync(new URL("../../src/data/places.jsonl.br", import.meta.url));
-    expect(builtPlaces().equals(kept)).toBe(true);
+    expect(builtPlaces() === readText("places.jsonl.br")).toBe(true);
   });
 
   it("holds more than 130,000 places", () => expect(openPlaces().size).toBeGreaterThan(130_000));
@@ -130,6 +131,56 @@ describe("suggestPlaces", () => {
   it("knows other scripts, and lists nothing for nothing", () => {
     expect(suggestPlaces("東京")[0]?.label).toBe("Tokyo, Japan");
     expect(suggestPlaces("")).toEqual([]);
+  });
+});
+
+/** Sentences of files of posts or abstracts, evenly drawn, each with the name of the post's own place. */
+function sentencesOf(files: readonly string[], count: number) {
+  const all = files
+    .flatMap((file) => readFileSync(file, "utf8").split("\n").filter(Boolean))
+    .map((line) => JSON.parse(line))
+    .flatMap(({ title = "", body = "", text = "", location }) =>
+      `${title}. ${body || text}`
+        .split(/(?<=[.!?])\s+|\n+/)
+        .filter((sentence) => sentence.split(/\s+/).length > 3)
+        .map((sentence) => ({ sentence, place: String(location?.name ?? "") })),
+    );
+  const drawn = Math.min(count, all.length);
+  return Array.from({ length: drawn }, (_, n) => all[Math.floor((n * all.length) / drawn)]);
+}
+
+/** What is read as a place that is not the post's own. */
+const readWrongly = (sentences: ReturnType<typeof sentencesOf>) =>
+  sentences.flatMap((each) => {
+    const found = each === undefined ? null : placeInText(each.sentence);
+    return found === null || each?.place.includes(found.place.name)
+      ? []
+      : [`${found.text} → ${found.place.label}: ${each?.sentence}`];
+  });
+
+const DATA = process.env["BENCH_DATA"] ?? "";
+
+describe("words of ordinary sentences", () => {
+  it("are read as places where they name one, and hardly anywhere else", () => {
+    const files = ["harmless", "harmless-seen"].map((name) =>
+      join(import.meta.dirname, `../support/flags/${name}.jsonl`),
+    );
+    const sentences = sentencesOf(files, 500);
+    const right = /^(?:in Lyon|Porto|near Ghent|Paris) → /;
+    const wrong = readWrongly(sentences).filter((reading) => !right.test(reading));
+    expect(sentences.length).toBeGreaterThan(400);
+    expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(sentences.length / 100);
+  });
+
+  it.skipIf(!existsSync(join(DATA, "notices")))("of notices and abstracts, too (BENCH_DATA)", () => {
+    const abstracts = ["cacm", "cisi", "cranfield"].map((name) =>
+      join(DATA, "relevance", name, "corpus.jsonl"),
+    );
+    const notices = ["notices", "notices-2"].map((name) => join(DATA, name, "posts.jsonl"));
+    const sentences = [...sentencesOf(abstracts, 250), ...sentencesOf(notices, 250)];
+    const wrong = readWrongly(sentences);
+    expect(sentences).toHaveLength(500);
+    expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual(5);
   });
 });
 

