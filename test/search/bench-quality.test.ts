@@ -5,7 +5,6 @@ import { postVectors } from "../../bench/board/vectors.ts";
 import { NOW, narrow, passes, questionsOf } from "../../bench/search-speed/questions.ts";
 import { ExactRanking, recallAt } from "../../bench/support/exact-ranking.ts";
 import { IndexUnderTest } from "../../bench/support/index-under-test.ts";
-import { differences, type SavedQuality } from "../../bench/support/saved-quality.ts";
 
 describe("the exact ranking of the benches", () => {
   const COUNT = 600;
@@ -54,57 +53,5 @@ describe("the exact ranking of the benches", () => {
     expect(recallAt(2, ["b", "x", "a"], ranked)).toBe(0.5);
     expect(recallAt(10, ["d", "c", "b", "a"], ranked)).toBe(1);
     expect(recallAt(10, [], [])).toBe(1);
-  });
-});
-
-describe("two saved runs", () => {
-  const saved = (run: SavedQuality["run"], ndcg10 = 0.5236): SavedQuality[] => [
-    { collection: "cacm", method: "hybrid", minCosine: 0.25, ndcg10, run },
-  ];
-  const before = saved({
-    q1: [
-      ["a", 0.9],
-      ["b", 0.5],
-      ["c", 0.5],
-    ],
-    q2: [["d", 0.1]],
-  });
-
-  it("do not differ by the order of equal scores", () => {
-    const after = saved(
-      {
-        q1: [
-          ["a", 0.9],
-          ["c", 0.5],
-          ["b", 0.5000001],
-        ],
-        q2: [["d", 0.1]],
-      },
-      0.5238,
-    );
-    expect(differences(before, after)).toEqual({ queries: 2, lines: [] });
-  });
-
-  it("differ by another order, a post that is missing, and another nDCG", () => {
-    const after = saved(
-      {
-        q1: [
-          ["b", 0.5],
-          ["a", 0.9],
-          ["c", 0.5],
-        ],
-        q2: [],
-      },
-      0.5229,
-    );
-    const { lines } = differences(before, after);
-    expect(lines).toHaveLength(3);
-    expect(lines[0]).toContain("nDCG@10 0.524 before, 0.523 now");
-    expect(lines[1]).toContain("query q1: rank 1 was a");
-    expect(lines[2]).toContain("query q2: rank 1 was d");
-  });
-
-  it("differ when one has a method that the other lacks", () => {
-    expect(differences(before, []).lines).toEqual(["cacm hybrid 0.25: not measured"]);
   });
 });
