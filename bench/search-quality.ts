@@ -3,10 +3,9 @@
  * by meaning, by both, and reranked; what it misses of an exact ranking of everything; and how far apart related and
  * unrelated texts are for the model.
  *
- *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--save FILE] [--compare FILE] [--notices] [--model NAME]
+ *   BENCH_DATA=/path npx tsx bench/search-quality.ts [--notices] [--model NAME]
  *
- * `--save` writes the ranked ids of every query, `--compare` looks for differences from such a file: another order, ties
- * aside, and another nDCG in its first three digits. Either is an error, and so is a recall below its floor.
+ * A recall or an nDCG below its floor is an error.
  *
  * Last come labelled searches on two sets of notices, asked of a whole board: over all queries, by five folds of them, and
  * by class; `--notices` asks these alone.
@@ -18,7 +17,7 @@
  * `$BENCH_DATA/standing-queries/` posts.jsonl, queries.jsonl and pairs.jsonl;
  * `$BENCH_DATA/notices/` and `$BENCH_DATA/notices-2/` posts.jsonl, queries.jsonl and qrels.tsv. Model files are looked for in MODEL_DIR.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Embedder } from "../src/ports/embedder.ts";
@@ -31,7 +30,6 @@ import { dataFolder, readRows } from "./support/data.ts";
 import { ExactRanking, recallAt } from "./support/exact-ranking.ts";
 import { type IndexedPost, IndexUnderTest } from "./support/index-under-test.ts";
 import { embedAll, MODEL_FILES, openModel } from "./support/model.ts";
-import { differences, type SavedQuality } from "./support/saved-quality.ts";
 
 export interface Collection {
   docs: readonly { _id: string; title: string; text: string }[];
@@ -64,8 +62,6 @@ export interface MethodQuality {
   minCosine: number;
   quality: Quality;
   exact: { recall10: number; recall100: number } | null;
-  /** By query: ids, best first, each with its exact score. */
-  run: SavedQuality["run"];
 }
 
 /** Indexes a collection and answers its queries by every method, once for each floor of the cosine. */
@@ -91,7 +87,6 @@ export async function measure(
         const rerank = method === "hybrid+rerank";
         const found: string[][] = [];
         const recalls: { recall10: number; recall100: number }[] = [];
-        const run: SavedQuality["run"] = {};
         for (const [i, words] of texts.entries()) {
           const question: Question = {
             filter: EVERYTHING,
@@ -105,15 +100,12 @@ export async function measure(
           if (!method.startsWith("hybrid")) continue;
           const exact = ranking.rank(question, () => true, { rerank });
           recalls.push({ recall10: recallAt(10, ids, exact), recall100: recallAt(100, ids, exact) });
-          const scores = new Map(exact.map(({ id, score }) => [id, score]));
-          run[collection.queries[i]?._id ?? ""] = ids.map((id) => [id, scores.get(id) ?? null]);
         }
         rows.push({
           method,
           minCosine,
           quality: qualityOf(collection, found),
           exact: recalls.length === 0 ? null : meanOf(recalls),
-          run,
         });
       }
     }
@@ -253,27 +245,20 @@ function readCollection(folder: string): Collection {
 }
 
 async function main(): Promise<void> {
-  const { save, compare, model, notices } = parseArgs({
-    options: {
-      save: { type: "string" },
-      compare: { type: "string" },
-      model: { type: "string" },
-      notices: { type: "boolean" },
-    },
-  }).values;
+  const options = { model: { type: "string" }, notices: { type: "boolean" } } as const;
+  const { model, notices } = parseArgs({ options }).values;
   const bothNoticeSets = async () => {
     for (const name of NOTICE_SETS)
       reportNotices(name, await measureNotices(readNotices(dataFolder(name)), model));
   };
   if (notices === true) return bothNoticeSets();
   const embedder = await openModel(MODEL_FILES, model ?? null);
-  const saved: SavedQuality[] = [];
   console.log("collection    method          minCosine  nDCG@10  Recall@100  of exact: @10      @100");
   const relevance = dataFolder("relevance");
   for (const name of readdirSync(relevance)) {
     const collection = readCollection(join(relevance, name));
     const floors = [...new Set([-1, 0.2, embedder.scale.minCosine, 0.3])].sort((a, b) => a - b);
-    for (const { method, minCosine, quality, exact, run } of await measure(collection, embedder, floors)) {
+    for (const { method, minCosine, quality, exact } of await measure(collection, embedder, floors)) {
       const floor =
         model === undefined && minCosine === embedder.scale.minCosine
           ? FLOORS[name]?.[method as "hybrid"]
@@ -292,15 +277,7 @@ async function main(): Promise<void> {
         ...below,
       );
       if (below.length > 0) process.exitCode = 1;
-      saved.push({ collection: name, method, minCosine, ndcg10: quality.ndcg10, run });
     }
-  }
-  if (save !== undefined) writeFileSync(save, JSON.stringify(saved));
-  if (compare !== undefined) {
-    const found = differences(JSON.parse(readFileSync(compare, "utf8")) as SavedQuality[], saved);
-    console.log(`\nBeside ${compare}: ${found.queries} queries, ${found.lines.length} differences`);
-    for (const line of found.lines.slice(0, 50)) console.log(`  ${line}`);
-    if (found.lines.length > 0) process.exitCode = 1;
   }
   await reportSeparation(dataFolder("standing-queries"), embedder);
   await embedder.close();
