@@ -45,18 +45,9 @@ export function coverageWeight(count: number, posts: number): number {
  */
 export function coverageFactors(words: WordQuery | null): Float64Array {
   const asked = new Set([...(words?.any ?? []), ...(words?.phrases.flat() ?? [])]).size;
-  const known = FACTORS.get(asked);
-  if (known !== undefined) return known;
   const exponent = Math.min(1, STRICT_WORDS / Math.max(1, asked));
-  const factors = new Float64Array(COVERAGE_STEPS + 1);
-  for (let step = 0; step <= COVERAGE_STEPS; step += 1) factors[step] = (step / COVERAGE_STEPS) ** exponent;
-  if (FACTORS.size < FACTORS_MAX) FACTORS.set(asked, factors);
-  return factors;
+  return Float64Array.from({ length: COVERAGE_STEPS + 1 }, (_, step) => (step / COVERAGE_STEPS) ** exponent);
 }
-
-/** By the number of words, 8 kB each: a table takes longer to make than a small board to search. */
-const FACTORS = new Map<number, Float64Array>();
-const FACTORS_MAX = 64;
 
 /** The least meaning of a post with words of this coverage. */
 const vouchedBy = (coverage: number) => VOUCHED * coverage * coverage;
