@@ -1,15 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -62,11 +53,6 @@ async function brokenModel(break_: (folder: string) => void): Promise<Record<str
 /** What was planted, what doctor must say about it, and how it is planted. */
 const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<string, string>][] = [
   [
-    "a port that is no number",
-    /problem +configuration +PORT: must be a port number/,
-    () => ({ PORT: "http" }),
-  ],
-  [
     "a port that another program has",
     /problem +PORT +\d+ is taken by another program/,
     () => ({ PORT: takenPort }),
@@ -82,12 +68,6 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     /problem +ADMIN_PORT +is 18787 like PORT/,
     () => ({ PORT: "18787", ADMIN_PORT: "18787" }),
   ],
-  ["any proxy trusted", /problem +configuration +TRUST_PROXY: must be off/, () => ({ TRUST_PROXY: "true" })],
-  [
-    "a site with a path",
-    /problem +configuration +SITE_URL: must be a site's root/,
-    () => ({ SITE_URL: "https://a.example/board" }),
-  ],
   [
     "a public site on plain http",
     /warning +SITE_URL +http:\S+ is not https/,
@@ -99,34 +79,14 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     () => ({ HOST: "0.0.0.0", PORT: "0" }),
   ],
   [
-    "a store nobody knows",
-    /problem +configuration +STORE_URL: must start with/,
-    () => ({ STORE_URL: "postgres://h/db" }),
-  ],
-  [
-    "a store that does not answer",
-    /problem +database +the database of STORE_URL does not answer/,
-    () => ({ STORE_URL: "mongodb://127.0.0.1:1/board" }),
-  ],
-  [
     "a limit nobody knows",
     /problem +RATE_LIMITS +serach is no policy/,
     () => ({ RATE_LIMITS: "serach=1/60" }),
   ],
   [
-    "a short secret key",
-    /problem +configuration +SECRET_KEY: must have at least 32/,
-    () => ({ SECRET_KEY: "short" }),
-  ],
-  [
     "another board's secret key",
     /problem +key +SECRET_KEY is another board's/,
     async () => ({ DATA_DIR: await board(), SECRET_KEY: "x".repeat(40) }),
-  ],
-  [
-    "a contact that is none",
-    /problem +configuration +CONTACT: must be a mail address/,
-    () => ({ CONTACT: "somebody" }),
   ],
   [
     "a model nobody knows",
@@ -160,15 +120,6 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
     () => {
       writeFileSync(join(work, "file"), "");
       return { DATA_DIR: join(work, "file/data") };
-    },
-  ],
-  [
-    "a database that every user may read",
-    /warning +permissions +every user/,
-    async () => {
-      const DATA_DIR = await board();
-      chmodSync(join(DATA_DIR, "board.db"), 0o644);
-      return { DATA_DIR };
     },
   ],
   [

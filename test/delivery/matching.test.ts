@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BoardModel } from "../../src/domain/board/embedding-model.ts";
 import { Matching } from "../../src/domain/subscriptions/matching.ts";
 import { makerOf } from "../../src/domain/subscriptions/meaning.ts";
@@ -32,7 +32,7 @@ afterEach(async () => {
 /** A connection of its own to the test's database, as each process has one. */
 async function connect(): Promise<Store> {
   const log = { info() {}, warn: console.warn };
-  const { modelId, dimension } = embedderOf("off");
+  const { modelId, dimension } = off;
   const options = {
     model: { modelId, dimension },
     indexFolder: folder,
@@ -48,13 +48,23 @@ async function connect(): Promise<Store> {
   return store;
 }
 
-function embedderOf(mode: "off" | "required"): Embedder {
-  const modelDir = process.env["MODEL_DIR"] ?? folder;
-  const log = { info() {}, warn: console.warn };
-  const embedder = openEmbedder({ mode, model: MODELS[0], modelDir, cacheDir: modelDir, log });
-  opened.push(embedder);
-  return embedder;
-}
+const modelDir = process.env["MODEL_DIR"] ?? "";
+const embedderOf = (mode: "off" | "required"): Embedder =>
+  openEmbedder({
+    mode,
+    model: MODELS[0],
+    modelDir,
+    cacheDir: modelDir,
+    log: { info() {}, warn: console.warn },
+  });
+const off = embedderOf("off");
+/** The real model, loaded once. */
+let embedder: Embedder;
+beforeAll(async () => {
+  embedder = embedderOf("required");
+  await embedder.settled();
+});
+afterAll(() => embedder.close());
 
 const matchingOf = (store: Store, embedder: Embedder) =>
   new Matching({ store, index: indexOf(store), embedder, boardModel: new BoardModel({ store, embedder }) });
@@ -86,7 +96,7 @@ async function answered(matching: Matching, over: Partial<StoredPost>, vector: I
 describe("matching", () => {
   it("follows subscriptions that other processes make, change and remove", async () => {
     const [here, there] = [await connect(), await connect()];
-    const matching = matchingOf(here, embedderOf("off"));
+    const matching = matchingOf(here, off);
     const post = { title: "Road bike for sale" };
     expect(await answered(matching, post)).toEqual([]);
     await there.subscriptions.insert(saved("sub_a", { q: "road bike" }), 50);
@@ -100,7 +110,7 @@ describe("matching", () => {
 
   it("stops while a subscription is inactive and resumes afterwards", async () => {
     const store = await connect();
-    const matching = matchingOf(store, embedderOf("off"));
+    const matching = matchingOf(store, off);
     await store.subscriptions.insert(saved("sub_a", { tags: "bike" }), 50);
     const post = { tags: ["bike"] };
     expect(await answered(matching, post)).toEqual(["sub_a"]);
@@ -112,7 +122,7 @@ describe("matching", () => {
 
   it("matches by the new query after a change, and no longer by the old one", async () => {
     const store = await connect();
-    const matching = matchingOf(store, embedderOf("off"));
+    const matching = matchingOf(store, off);
     await store.subscriptions.insert(saved("sub_a", { near: "52.37,4.9", radius_km: 25 }), 50);
     const amsterdam = { location: { name: null, lat: 52.4, lng: 4.9 } };
     const berlin = { location: { name: null, lat: 52.5, lng: 13.4 } };
@@ -124,8 +134,6 @@ describe("matching", () => {
 
   it("gives queries saved without a model their vectors, and then matches by meaning", async () => {
     const store = await connect();
-    const embedder = embedderOf("required");
-    await embedder.settled();
     await new BoardModel({ store, embedder }).choose();
     await store.subscriptions.insert(saved("sub_a", { q: "somebody to fix my bicycle" }), 50);
     await store.subscriptions.insert(saved("sub_b", { q: "apple pie recipes" }), 50);
@@ -140,8 +148,6 @@ describe("matching", () => {
   it("does not give a query the vector of its earlier text", async () => {
     // The owner's new query once kept the old one's vector for good.
     const store = await connect();
-    const embedder = embedderOf("required");
-    await embedder.settled();
     await new BoardModel({ store, embedder }).choose();
     await store.subscriptions.insert(saved("sub_a", { q: "apple pie recipes" }), 50);
     const changing: Embedder = {
@@ -158,8 +164,6 @@ describe("matching", () => {
 
   it("counts what the posts of a board are to a query, and again once the board has grown", async () => {
     const store = await connect();
-    const embedder = embedderOf("required");
-    await embedder.settled();
     await new BoardModel({ store, embedder }).choose();
     const matching = matchingOf(store, embedder);
     await store.subscriptions.insert(saved("sub_a", { q: "fix my bicycle", kind: "offer" }), 50);
@@ -196,8 +200,6 @@ describe("matching", () => {
 
   it("leaves a query's vector to the processes that run under the board's model", async () => {
     const store = await connect();
-    const embedder = embedderOf("required");
-    await embedder.settled();
     const boardModel = new BoardModel({ store, embedder });
     await boardModel.choose();
     await store.settings.set("embedding_model", "the model of a process that started later");
@@ -211,16 +213,15 @@ describe("matching", () => {
 
   it("skips a stored query that it cannot read", async () => {
     const store = await connect();
-    const matching = matchingOf(store, embedderOf("off"));
+    const matching = matchingOf(store, off);
     await store.subscriptions.insert(saved("sub_a", { radius_km: "wide" }), 50);
     await store.subscriptions.insert(saved("sub_b", { kind: "offer" }), 50);
     expect(await answered(matching, { kind: "offer" })).toEqual(["sub_b"]);
   });
 
-  it("loads 20,000 subscriptions without holding up the event loop", async () => {
+  it("loads 5,000 subscriptions without holding up the event loop", async () => {
     const store = await connect();
-    const embedder = embedderOf("off");
-    const numbers = Array.from({ length: 20_000 }, (_, n) => n);
+    const numbers = Array.from({ length: 5_000 }, (_, n) => n);
     const queryOf = (n: number) =>
       n % 2 === 0 ? { q: `thing${n} bike` } : { near: `${n % 90},${n % 180}`, radius_km: 100, kind: "offer" };
     for (let start = 0; start < numbers.length; start += 1_000) {
@@ -229,7 +230,7 @@ describe("matching", () => {
         part.map((n) => store.subscriptions.insert(saved(`sub_${n}`, queryOf(n)), Number.MAX_SAFE_INTEGER)),
       );
     }
-    const matching = matchingOf(store, embedder);
+    const matching = matchingOf(store, off);
     let over = false;
     let longestMs = 0;
     const turning = (async () => {

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError, type OutboundRequest } from "../../src/ports/outbound.ts";
+import { moduleOf } from "../support/boards/board-process.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
 import { DNS_ATTACKS, LITERALS, NAMES, ODD_URLS, startNameServer } from "../support/texts/attacks.ts";
 
@@ -349,12 +350,13 @@ describe("TLS", () => {
       { stdio: "ignore" },
     );
     // A process reads its trusted roots at the start, so another one makes the call.
-    const program = join(folder, "call.mts");
+    const outgoing = moduleOf("outbound/guarded-fetch");
+    const program = join(folder, "call.mjs");
     writeFileSync(
       program,
       `import { createServer } from "node:https";
        import { readFileSync } from "node:fs";
-       import { openOutbound } from ${JSON.stringify(new URL("../../src/outbound/guarded-fetch.ts", import.meta.url).href)};
+       import { openOutbound } from ${JSON.stringify(outgoing.href)};
        const server = createServer({ key: readFileSync(${JSON.stringify(key)}), cert: readFileSync(${JSON.stringify(cert)}) },
          (request, response) => response.end(request.headers.host));
        server.listen(0, "127.0.0.1", async () => {
@@ -368,7 +370,7 @@ describe("TLS", () => {
     );
     const run = (ca: string) =>
       JSON.parse(
-        execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+        execFileSync(process.execPath, [...outgoing.node, program], {
           env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
           encoding: "utf8",
           stdio: ["ignore", "pipe", "ignore"],

@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Board } from "../../src/domain/board/index.ts";
+import { describe, expect, it } from "vitest";
 import { topPlaces } from "../../src/domain/board/top-places.ts";
-import { Site } from "../../src/domain/site.ts";
 import { placeNamed } from "../../src/gazetteer/index.ts";
-import type { SearchIndex } from "../../src/ports/search-index.ts";
-import { StoreUnavailable } from "../../src/ports/store/index.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { NOW, post, useIndexFile } from "../support/search/embedded-index.ts";
 
 const TOWNS =
@@ -35,24 +30,5 @@ describe("the towns with the most posts", () => {
     const single = found.slice(doubled.length).map(({ place }) => place);
     expect(single).toEqual(single.toSorted());
     expect(await topPlaces(index, NOW + 1)).toEqual([]);
-  });
-});
-
-describe("a board whose index is being filled", () => {
-  let board: TestBoard;
-  beforeAll(async () => {
-    board = await startBoard();
-  });
-  afterAll(() => board.stop());
-
-  it("tells all else of itself", async () => {
-    const { store } = board.board;
-    const index: Pick<SearchIndex, "spots"> = {
-      spots: () => Promise.reject(new StoreUnavailable("the search index is being filled")),
-    };
-    const about = await new Board({ store, index, site: new Site(board.url), launched: "2026-11-20" }).about(
-      NOW,
-    );
-    expect(about).toMatchObject({ top_places: [], publishers: 0, launched: "2026-11-20" });
   });
 });

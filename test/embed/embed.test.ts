@@ -18,17 +18,15 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Writable } from "node:stream";
 import { create } from "tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createProgress } from "../../src/cli/progress.ts";
-import { takeBatch } from "../../src/embed/batches.ts";
 import { ensureFiles, FilesMissing, findFiles } from "../../src/embed/files.ts";
 import { MODELS, modelNamed } from "../../src/embed/models.ts";
 import { runtimeFor } from "../../src/embed/runtime.ts";
 import { openEmbedder } from "../../src/embed/transformer.ts";
 import { type Embedder, EmbedderUnavailable } from "../../src/ports/embedder.ts";
-import { freePort } from "../support/boards/board-process.ts";
+import { freePort, moduleOf, PROGRAM } from "../support/boards/board-process.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
 const [model] = MODELS;
@@ -239,15 +237,6 @@ describe("the embedder", () => {
     expect(await embedder.embed([], "query")).toEqual([]);
   });
 
-  it("remembers queries, and hands out copies", async () => {
-    const [first] = await embedder.embed(["a query to be remembered"], "query");
-    const kept = first?.slice();
-    first?.fill(0);
-    expect((await embedder.embed(["a query to be remembered"], "query"))[0]).toEqual(kept);
-    const [a, b] = await embedder.embed(["twice in one call", "twice in one call"], "query");
-    expect(a).toEqual(b);
-  });
-
   it("answers queries before the posts that wait, and refuses more than 512 texts", async () => {
     const posts = Array.from({ length: 400 }, (_, i) => `post ${i}: a garden chair and a table`);
     const done: string[] = [];
@@ -256,22 +245,6 @@ describe("the embedder", () => {
     await embedder.embed([`a question ${posts.length}`], "query").then(() => done.push("query"));
     await slow;
     expect(done).toEqual(["query", "posts"]);
-  });
-
-  it("answers a query as soon as its own vector is there, although others wait behind it", async () => {
-    const busy = embedder.embed(["the first of three"], "query");
-    const long = "a long question about chairs and tables ".repeat(40);
-    let last = "nobody";
-    const answered = (name: string) => () => {
-      last = name;
-    };
-    const short = embedder.embed(["the second of three"], "query").then(answered("short"));
-    const behind = embedder.embed([`${long} one`, `${long} two`], "query").then(answered("long"));
-    await short;
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(last).toBe("short");
-    await Promise.all([busy, behind]);
-    expect(last).toBe("long");
   });
 
   it.runIf(process.platform === "linux")("lets the event loop and searches go first", async () => {
@@ -332,13 +305,13 @@ describe("the embedder", () => {
 
   it("starts its thread again when it breaks, once, and lets the process end", () => {
     // In its own process, since the test also checks how that ends. An invalid order breaks the thread.
-    const program = folder("breaks.mts");
-    const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+    const program = folder("breaks.mjs");
+    const [transformer, models] = [moduleOf("embed/transformer"), moduleOf("embed/models")];
     writeFileSync(
       program,
       `import { Worker } from "node:worker_threads";
-       import { openEmbedder } from ${source("embed/transformer.ts")};
-       import { MODELS } from ${source("embed/models.ts")};
+       import { openEmbedder } from ${JSON.stringify(transformer.href)};
+       import { MODELS } from ${JSON.stringify(models.href)};
        let current;
        const post = Worker.prototype.postMessage;
        Worker.prototype.postMessage = function (order, ...rest) {
@@ -360,7 +333,7 @@ describe("the embedder", () => {
        await embedder.close();
        console.log(JSON.stringify(seen));`,
     );
-    const out = execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    const out = execFileSync(process.execPath, [...transformer.node, program], {
       encoding: "utf8",
       timeout: 110_000,
     });
@@ -377,62 +350,10 @@ describe("the embedder", () => {
   });
 });
 
-describe("takeBatch", () => {
-  const waiting = (text: string) => ({ text, resolve() {}, reject() {} });
-
-  it("takes at most 16 texts and 640 tokens, in order, and always one", () => {
-    const short = Array.from({ length: 20 }, (_, i) => waiting(`${i}`));
-    expect(takeBatch(short, 256).map(({ text }) => text)).toEqual(
-      Array.from({ length: 16 }, (_, i) => `${i}`),
-    );
-    expect(short).toHaveLength(4);
-    const long = Array.from({ length: 5 }, () => waiting("x".repeat(8000)));
-    expect(takeBatch(long, 256)).toHaveLength(2);
-    expect(takeBatch([waiting("x".repeat(8000))], 1000)).toHaveLength(1);
-    expect(takeBatch([], 256)).toEqual([]);
-  });
-});
-
-describe("createProgress", () => {
-  const sink = (isTTY: boolean) => {
-    const written: string[] = [];
-    const output = new Writable({
-      write(chunk, _encoding, done) {
-        written.push(String(chunk));
-        done();
-      },
-    });
-    return { written, output: Object.assign(output, { isTTY }) };
-  };
-
-  it("writes a line at most for each 10 % where there is no terminal", () => {
-    const { written, output } = sink(false);
-    const progress = createProgress("posts", 1000, { output, unit: "posts" });
-    for (let i = 0; i < 1000; i += 1) progress.advance(1);
-    progress.done();
-    expect(written).toHaveLength(10);
-    expect(written[0]).toBe("posts, 1000 posts: 10 %\n");
-  });
-
-  it("draws a bar on a terminal, and says what went wrong", () => {
-    const { written, output } = sink(true);
-    const progress = createProgress("model", 2e6, { output });
-    progress.advance(1e6);
-    progress.done("failed");
-    expect(written.join("")).toContain("model (2.0 MB): failed");
-  });
-});
-
 describe("agent-board models", () => {
   it("pulls a model to where a board finds it, and lists it", async () => {
-    const program = folder("models.mts");
-    writeFileSync(
-      program,
-      `import { modelsCommand } from ${JSON.stringify(new URL("../../src/cli/models.ts", import.meta.url).href)};
-       await modelsCommand().parseAsync(process.argv.slice(2), { from: "user" });`,
-    );
     const run = (...words: string[]) =>
-      execFileSync(process.execPath, ["--import", import.meta.resolve("tsx"), program, ...words], {
+      execFileSync(process.execPath, [...PROGRAM, "models", ...words], {
         env: { ...process.env, MODEL_DIR: modelDir, DATA_DIR: folder("data") },
         encoding: "utf8",
       });

@@ -4,38 +4,10 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { fillBoard } from "../../bench/support/board-fill.ts";
-import type { IndexEntry } from "../../src/ports/search-index.ts";
-import { EmbeddedIndex } from "../../src/search-index/index.ts";
-import { openSqlite, type SqliteStore } from "../../src/store/sqlite/index.ts";
+import type { SqliteStore } from "../../src/store/sqlite/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { distinctText } from "../support/texts/texts.ts";
-
-/** More posts than are searched in the thread that answers requests. */
-const LARGE = 30_500;
-const shortEntry = (n: number, now: number): IndexEntry => ({
-  id: `p${n}`,
-  ...{
-    kind: "offer",
-    title: `Number ${n}`,
-    body: "bicycle repair",
-    tags: [],
-    placeName: null,
-    lat: null,
-    lng: null,
-  },
-  ...{
-    windowStart: now,
-    windowEnd: now,
-    expiresAt: now + 1e9,
-    createdAt: now,
-    publisherId: "pub",
-    parentId: null,
-  },
-  syndicated: false,
-  source: null,
-});
 
 /** The failures that need a broken or overloaded machine. */
 describe("a board on a broken machine", () => {
@@ -101,34 +73,6 @@ describe("a board on a broken machine", () => {
     expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
     expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
   });
-
-  it("says the same where a thread of its own searches a large board, and refuses to start with it", async () => {
-    // Damage that the thread met was internal, and readiness knew nothing of it.
-    folder = await mkdtemp(join(tmpdir(), "board-"));
-    const file = join(folder, "board.db");
-    const store = await openSqlite(`sqlite:${file}`, {
-      index: new EmbeddedIndex({ modelId: null, dimension: 16 }),
-    });
-    const now = Date.now();
-    const posts = Array.from({ length: LARGE }, (_, n) => ({ entry: shortEntry(n, now), vector: null }));
-    await fillBoard(store, { posts: LARGE, now, written: posts });
-    await store.close();
-    // Started by a snapshot, the thread has read next to nothing of the file.
-    await (await startBoard({}, { dataDir: folder })).stop();
-    board = await startBoard({}, { dataDir: folder });
-    const bytes = await readFile(file);
-    for (let at = 64 * 4096; at < bytes.length; at += 4096) randomFillSync(bytes, at, 4096);
-    await writeFile(file, bytes);
-    // A phrase is looked up in the file.
-    const answer = await call(board, "GET /search?q=%22bicycle repair%22");
-    expect([answer.status, answer.body.error.code]).toEqual([503, "store_unavailable"]);
-    expect(await readiness(board)).toMatchObject({ status: 503, body: { ok: false, store: false } });
-    expect(board.logs.filter((line) => /restore a backup/.test(line))).toHaveLength(1);
-    await board.stop();
-    board = undefined;
-    await rm(`${file}-search`, { force: true });
-    await expect(startBoard({}, { dataDir: folder })).rejects.toThrow(/is damaged or no database/);
-  }, 180_000);
 
   it("fails with internal when a part of the program breaks: the answer has a reference, the log the rest", async () => {
     board = await startBoard();

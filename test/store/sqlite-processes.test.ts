@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../../src/store/sqlite/index.ts";
+import { moduleOf } from "../support/boards/board-process.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
-const STORE = new URL("../../src/store/sqlite/index.ts", import.meta.url).href;
+const STORE = moduleOf("store/sqlite/index");
 let folder: string;
 let url: string;
 const children = new Set<ChildProcess>();
@@ -24,10 +25,10 @@ afterEach(() => {
 
 /** Runs a script in its own process, with `store` open; `heard` gets each line it prints. */
 function run(script: string, heard: (line: string) => void): ChildProcess {
-  const whole = `import { openSqlite } from ${JSON.stringify(STORE)};
+  const whole = `import { openSqlite } from ${JSON.stringify(STORE.href)};
     const store = await openSqlite(${JSON.stringify(url)}, { index: null });
     ${script}`;
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", whole], {
+  const child = spawn(process.execPath, [...STORE.node, "--input-type=module", "-e", whole], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.add(child);

@@ -68,43 +68,6 @@ function recordingIndex(
 }
 
 describe("the embedded index", () => {
-  it("gets every change of posts, vectors and publishers, in the store's transactions", async () => {
-    const { index, said, calls } = recordingIndex();
-    const { posts, publishers } = await start(index);
-    said();
-    await publishers.insert(aPublisher("pub_a"));
-    await publishers.update("pub_a", { verifiedAt: T0, suspendedAt: T0 });
-    expect(said()).toEqual(["putPublisher pub_a false false", "putPublisher pub_a true true"]);
-
-    const post = aPost("p", { startsAt: T0 + 5, endsAt: T0 + 7, expiresAt: T0 + 9 });
-    await posts.insert(post);
-    expect(calls).toEqual(["put p 5 7", "committed"]);
-    said();
-    await posts.update("p", { startsAt: null, endsAt: null }, { text: false });
-    await posts.update("p", { startsAt: T0 + 3 }, { text: true });
-    expect(said()).toEqual(["put p 0 9", "put p 3 3", "removeVector p"]);
-
-    await posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4).fill(-7) }]);
-    expect(said()).toEqual(["putVector p m -7"]);
-    await posts.update("p", { state: "hidden" }, { text: false });
-    await posts.setVectors([{ id: "p", updatedAt: T0, model: "m", vector: new Int8Array(4).fill(9) }]);
-    expect(said()).toEqual(["remove p"]);
-    await posts.update("p", { state: "active" }, { text: false });
-    expect(said()).toEqual(["put p 3 3", "putVector p m 9"]);
-
-    await posts.insert(aPost("p-1", { parentId: "p", expiresAt: T0 + 9 }), { admit: () => T0 + 20 });
-    expect(said()).toEqual(["put p 3 3", "put p-1 0 20"]);
-    await posts.remove("p", T0);
-    expect(said()).toEqual(["remove p", "remove p-1"]);
-    await publishers.erase("pub_a");
-    expect(said()).toEqual([
-      "putPublisher pub_a false true",
-      "remove p-1",
-      "remove p",
-      "removePublisher pub_a",
-    ]);
-  });
-
   it("keeps nothing of a write that failed", async () => {
     const { index } = recordingIndex();
     const { posts, publishers, connection } = await start(index);

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { eventually } from "./client.ts";
 
 /** What Node runs the program by: a run of tests has it compiled, which starts a third sooner; else from its sources. */
@@ -12,6 +13,23 @@ export const PROGRAM: readonly string[] =
 
 function fromSource(main: string): string[] {
   return ["--import", "tsx", main];
+}
+
+/**
+ * A module of the program for a script in a process of its own, compiled where the program is.
+ * @param path  below `src`, without `.ts`
+ * @returns what the script imports, and what Node needs to read it
+ */
+export function moduleOf(path: string): { href: string; node: string[] } {
+  const program = process.env["TEST_PROGRAM"];
+  const file =
+    program === undefined
+      ? resolve(import.meta.dirname, "../../../src", `${path}.ts`)
+      : resolve(dirname(program), `${path}.js`);
+  return {
+    href: pathToFileURL(file).href,
+    node: program === undefined ? ["--import", import.meta.resolve("tsx")] : [],
+  };
 }
 
 /** A board as an operator runs it: in its own process, on the same port after each restart. */
