@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { prose, write } from "../support/boards/writing.ts";
-import { HOSTILE_MARKUP } from "../support/texts/hostile-markup.ts";
+import { HOSTILE_MARKUP } from "../support/texts/xss.ts";
 
 const DAY_MS = 86_400_000;
 /** The clock of the board, moved by the tests; it starts at a whole second. */

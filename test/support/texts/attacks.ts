@@ -2,52 +2,23 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
 /** Hosts of webhooks and sites that must never be reached, in every notation of an address. */
-export const LITERALS = [
-  ...[
-    "127.0.0.1",
-    "127.1",
-    "127.255.255.254",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.1",
-    "017700000001",
-    "0177.0.0.1",
-  ],
-  ...["0", "0.0.0.0", "0.1.2.3", "①②⑦.⓪.⓪.①", "127。0。0。1", "127.0.0.1.", "%31%32%37.0.0.1"],
-  ...["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "100.100.100.200"],
-  ...["169.254.169.254", "0xa9fea9fe", "2852039166", "169.254.170.2", "168.63.129.16", "192.0.0.192"],
-  ...["192.0.2.1", "192.88.99.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1"],
-  ...["255.255.255.255", "192.175.48.1"],
-  ...["[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
-  ...[
-    "[::ffff:8.8.8.8]",
-    "[::ffff:0:127.0.0.1]",
-    "[64:ff9b::7f00:1]",
-    "[64:ff9b:1::7f00:1]",
-    "[64:ff9b::808:808]",
-  ],
-  ...["[2002:7f00:1::]", "[2002:808:808::1]", "[2001::1]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]"],
-  ...["[fe80::1]", "[fec0::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[100::1]", "[2001:db8::1]"],
-  ...[
-    "[2001:10::1]",
-    "[2001:20::1]",
-    "[3fff::1]",
-    "[4000::1]",
-    "[5f00::1]",
-    "[2620:4f:8000::1]",
-    "[fd20:ce::254]",
-  ],
-];
+export const LITERALS = `
+  127.0.0.1 127.1 127.255.255.254 2130706433 0x7f000001 0x7f.1 017700000001 0177.0.0.1 0 0.0.0.0 0.1.2.3 ①②⑦.⓪.⓪.①
+  127。0。0。1 127.0.0.1. %31%32%37.0.0.1 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.100.100.200
+  169.254.169.254 0xa9fea9fe 2852039166 169.254.170.2 168.63.129.16 192.0.0.192 192.0.2.1 192.88.99.1 198.18.0.1
+  198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 192.175.48.1 [::] [::1] [0:0:0:0:0:0:0:1]
+  [::127.0.0.1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:8.8.8.8] [::ffff:0:127.0.0.1] [64:ff9b::7f00:1]
+  [64:ff9b:1::7f00:1] [64:ff9b::808:808] [2002:7f00:1::] [2002:808:808::1] [2001::1]
+  [2001:0:4136:e378:8000:63bf:3fff:fdd2] [fe80::1] [fec0::1] [fc00::1] [fd00:ec2::254] [ff02::1] [100::1]
+  [2001:db8::1] [2001:10::1] [2001:20::1] [3fff::1] [4000::1] [5f00::1] [2620:4f:8000::1] [fd20:ce::254]
+`
+  .trim()
+  .split(/\s+/);
 
 /** Names that never mean a host of the public internet. */
-export const NAMES = [
-  "localhost",
-  "LOCALHOST.",
-  "a.localhost",
-  "metadata",
-  "metadata.google.internal",
-  "printer.local",
-];
+export const NAMES = "localhost LOCALHOST. a.localhost metadata metadata.google.internal printer.local".split(
+  " ",
+);
 
 /** Invalid URLs, and URLs that the board never calls. */
 export const ODD_URLS = [
@@ -64,35 +35,41 @@ export const ODD_URLS = [
 ];
 
 /** What a name under an attacker's control may resolve to. */
-export const DNS_ATTACKS: Record<string, readonly string[]> = {
-  loopback: ["127.0.0.1"],
-  loopback6: ["::1"],
-  unspecified: ["0.0.0.0"],
-  unspecified6: ["::"],
-  private10: ["10.1.2.3"],
-  private172: ["172.20.0.1"],
-  private192: ["192.168.0.1"],
-  cgnat: ["100.64.0.1"],
-  metadata: ["169.254.169.254"],
-  metadata6: ["fd00:ec2::254"],
-  azure: ["168.63.129.16"],
-  mapped: ["::ffff:127.0.0.1"],
-  mappedpublic: ["::ffff:93.184.215.14"],
-  compatible: ["::127.0.0.1"],
-  nat64: ["64:ff9b::7f00:1"],
-  localnat64: ["64:ff9b:1::7f00:1"],
-  sixtofour: ["2002:7f00:1::"],
-  teredo: ["2001:0:4136:e378:8000:63bf:3fff:fdd2"],
-  linklocal6: ["fe80::1"],
-  sitelocal6: ["fec0::1"],
-  unique6: ["fc00::1"],
-  multicast: ["224.0.0.1"],
-  broadcast: ["255.255.255.255"],
-  publicfirst: ["93.184.215.14", "127.0.0.1"],
-  loopbackfirst: ["127.0.0.1", "93.184.215.14"],
-  public4loopback6: ["93.184.215.14", "::1"],
-  nothing: [],
-};
+export const DNS_ATTACKS: Record<string, readonly string[]> = Object.fromEntries(
+  `
+  loopback 127.0.0.1
+  loopback6 ::1
+  unspecified 0.0.0.0
+  unspecified6 ::
+  private10 10.1.2.3
+  private172 172.20.0.1
+  private192 192.168.0.1
+  cgnat 100.64.0.1
+  metadata 169.254.169.254
+  metadata6 fd00:ec2::254
+  azure 168.63.129.16
+  mapped ::ffff:127.0.0.1
+  mappedpublic ::ffff:93.184.215.14
+  compatible ::127.0.0.1
+  nat64 64:ff9b::7f00:1
+  localnat64 64:ff9b:1::7f00:1
+  sixtofour 2002:7f00:1::
+  teredo 2001:0:4136:e378:8000:63bf:3fff:fdd2
+  linklocal6 fe80::1
+  sitelocal6 fec0::1
+  unique6 fc00::1
+  multicast 224.0.0.1
+  broadcast 255.255.255.255
+  publicfirst 93.184.215.14 127.0.0.1
+  loopbackfirst 127.0.0.1 93.184.215.14
+  public4loopback6 93.184.215.14 ::1
+  nothing
+`
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(" "))
+    .map(([label = "", ...addresses]) => [label, addresses]),
+);
 
 /**
  * A name server on UDP (RFC 1035): A and AAAA by the form of an answer, TXT for `txt:chunk|chunk`.
