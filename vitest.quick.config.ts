@@ -7,18 +7,18 @@ useMemoryForFiles();
 /**
  * What a file of tests says when it wants more than a moment of this process: a program, a server of MongoDB, the language
  * model, a browser, a receiver or a feed that takes its time, the whole history of an index or its thread, a benchmark or
- * its board, thousands of posts or callers, attacks that leave the machine, a heap of its own. Hostile input takes long
+ * its board, the gazetteer made anew, thousands of posts or callers, attacks that leave the machine, a heap of its own. Hostile input takes long
  * too, and its files are named so. Every other file is quick.
  */
 const WANTS_MORE = [
   /\b(spawn|execFile)\b[^;]* from "node:child_process"/,
-  /support\/(mongodb|search\/(model|index-process|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers)/,
+  /support\/(mongodb|search\/(model|index-process|history)|clients\/(browser|receiver)|boards\/(board-process|feed-source)|recorded\/answers|gazetteer\/build)/,
   /search-index\/thread\/index/,
   /startBoard\(\{ EMBEDDINGS: |embedderOf\("required"\)/,
-  /\/bench\/([\w-]+|support\/board-fill)\.ts"/,
+  /\/bench\/([\w-]+|support\/board-fill|agent\/\w+)\.ts"/,
   /support\/texts\/attacks/,
   /from "node:v8"/,
-  /\ba thousand (?:wait|events)|longest posts|while posts arrive/,
+  /\ba thousand (?:wait|events)|longest posts|while (?:posts arrive|a silent one)/,
 ];
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Store } from "../../src/ports/store/index.ts";
@@ -12,7 +11,6 @@ import { openStore } from "../../src/store/open.ts";
 import { exportText } from "../../src/transfer/export-board.ts";
 import { Checksum } from "../../src/transfer/format.ts";
 import { checkExport, importBoard } from "../../src/transfer/import-board.ts";
-import { anyStep, PUBLISHERS, run } from "../support/boards/any-board.ts";
 import { startBoard } from "../support/boards/board.ts";
 import { call, eventually } from "../support/boards/client.ts";
 import { answersOf, ENVIRONMENT, type RichBoard, useBoard } from "../support/boards/rich-board.ts";
@@ -134,25 +132,6 @@ export function describeTransfer(
         } finally {
           await board.stop();
         }
-      });
-    });
-
-    describe("and was made of anything", () => {
-      it("has the same rows of every kind", async () => {
-        const named = { do: "post", n: 1, by: "pub_a", text: "__proto__", at: T0 } as const;
-        await fc.assert(
-          fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 40 }), async (steps) => {
-            await from.empty();
-            await within(from, async (store) => {
-              for (const id of PUBLISHERS) await store.publishers.insert(aPublisher(id));
-              for (const step of steps) await run(store, step);
-            });
-            const { before, after } = await move();
-            expect(after).toEqual(before);
-          }),
-          // A key of that name is data like any other, and easily lost.
-          { numRuns: 12, endOnFailure: true, examples: [[[named]]] },
-        );
       });
     });
 

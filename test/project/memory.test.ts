@@ -1,13 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { boardEnvironment, freePort } from "../support/boards/board-process.ts";
+import { boardEnvironment, freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { eventually } from "../support/boards/client.ts";
 import { ensureTestModel } from "../support/search/model.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 /** On Node 20: 244 MB with the bounds of malloc, of which some 60 are room that V8 keeps for new objects. */
 const REST_MAX_MB = 270;
 
@@ -18,8 +17,6 @@ describe.runIf(process.platform === "linux")("a board that serves, installed", (
 
   beforeAll(async () => {
     const modelDir = await ensureTestModel();
-    execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: "ignore" });
-    const main = join(ROOT, "dist/src/main.js");
     port = await freePort();
     const env = boardEnvironment({
       DATA_DIR: dataDir,
@@ -32,7 +29,7 @@ describe.runIf(process.platform === "linux")("a board that serves, installed", (
       MALLOC_TRIM_THRESHOLD_: "131072",
     });
     delete env["NODE_OPTIONS"];
-    child = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "inherit"] });
+    child = spawn(process.execPath, [...PROGRAM], { env, stdio: ["ignore", "ignore", "inherit"] });
   }, 120_000);
   afterAll(async () => {
     const ended = new Promise((done) => child.once("exit", done));

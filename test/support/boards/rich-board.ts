@@ -55,6 +55,8 @@ export async function useBoard(environment: Record<string, string>, receiver: We
     tags: ["late"],
     location: null,
     publisherId: used.latecomer,
+    // A key of that name is data like any other, and easily lost.
+    metadata: { ["__proto__"]: "\ud83d\ude00 ü" },
   };
   await store.posts.insert(aPost(late, { ...post, createdAt: now, updatedAt: now, expiresAt: now + 1e9 }));
   await store.close();
