@@ -11,7 +11,6 @@ import { describeReplies } from "./store/posts/replies.ts";
 import { describeVectors } from "./store/posts/vectors.ts";
 import { describePosts } from "./store/posts.ts";
 import { describePublishers } from "./store/publishers.ts";
-import { describePushesInAnyOrder } from "./store/pushes/any-order.ts";
 import { describePushClaims } from "./store/pushes/claims.ts";
 import { describePushEndings } from "./store/pushes/endings.ts";
 import { describePushOutcomes } from "./store/pushes/outcomes.ts";
@@ -46,7 +45,6 @@ const PARTS: readonly ((subject: Subject) => void)[] = [
   describePushOutcomes,
   describePushRedelivery,
   describePushEndings,
-  describePushesInAnyOrder,
   describeInbox,
   describeReports,
   describeWork,

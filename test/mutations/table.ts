@@ -1,12 +1,37 @@
+import { readFileSync } from "node:fs";
 import { type Mutation, ROWS } from "./mutation.ts";
-import { CALLERS } from "./rows/callers.ts";
-import { OUTGOING } from "./rows/outgoing.ts";
 import { STORAGE } from "./rows/storage.ts";
-import { TEXTS } from "./rows/texts.ts";
+
+/** The lines of a text that begin with a sign, without it. */
+const after = (sign: string, lines: readonly string[]) =>
+  lines
+    .filter((line) => line.startsWith(sign))
+    .map((line) => line.slice(1))
+    .join("\n");
+
+/** One of `defences.txt`: its row and what it is, the test and its title, the file, and what is taken out (-) and put in (+). */
+function readMutation(text: string): Mutation {
+  const [[, row = "", defence = ""] = [], [, testFile = "", title = ""] = []] = text
+    .split("\n", 2)
+    .map((line) => /^(.+?): (.*)$/.exec(line) ?? []);
+  const [file = "", ...lines] = text.split("\n").slice(2);
+  return {
+    row: row as Mutation["row"],
+    defence,
+    file,
+    search: after("-", lines),
+    replace: after("+", lines),
+    test: [testFile, title],
+  };
+}
+
+const defences = readFileSync(new URL("defences.txt", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n\n");
 
 /** Every mutation, by row. */
-export const MUTATIONS: readonly Mutation[] = [...OUTGOING, ...CALLERS, ...TEXTS, ...STORAGE].toSorted(
-  (a, b) => a.row.localeCompare(b.row),
+export const MUTATIONS: readonly Mutation[] = [...defences.map(readMutation), ...STORAGE].toSorted((a, b) =>
+  a.row.localeCompare(b.row),
 );
 
 /**
@@ -46,4 +71,4 @@ const HEAD = `# Defences and their tests
 <!-- Generated from test/mutations by \`npm run manual\`. -->
 
 \`npm run test:mutations\` takes each of the ${MUTATIONS.length} defences below out of a copy of the program, one after another, and expects the test
-beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`test/mutations/rows/\`.`;
+beside it to fail. With words behind it (\`-- limits.ts "one voice"\`) it tries those that hold one of them. What exactly is taken out stands in \`test/mutations/\`.`;
