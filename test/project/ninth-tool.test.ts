@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const TIMEOUT_MS = 3_600_000;
+const QUICK = ["--config", "vitest.quick.config.ts"];
 
 /** A test can notice a new tool only if it reads the catalog, or a file recorded or generated from it. */
 const NOTICES = /\bcatalog\b|support\/recorded\/|list\("tools"\)|openapi|llms\.txt|"\/docs/;
@@ -38,7 +39,7 @@ describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like 
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   it("fail a test that names the one command, before it has run", async () => {
-    const { code, output } = await execute("npx", "vitest", "run", "test/project/catalog.test.ts");
+    const { code, output } = await execute("npx", "vitest", "run", ...QUICK, "test/project/catalog.test.ts");
     expect(code).not.toBe(0);
     expect(output).toContain("run `npm run manual`");
   });
@@ -52,7 +53,7 @@ describe("a ninth tool, written as docs/adding-a-tool.md says, and a tenth like 
     });
     expect(tests.length).toBeGreaterThan(10);
     // The quick ones of them. WHOLE_SUITE runs all tests, which takes a quarter of an hour.
-    const affected = ["--config", "vitest.quick.config.ts", "test/tools/whats_", ...tests];
+    const affected = [...QUICK, "test/tools/whats_", ...tests];
     await succeed("npx", "vitest", "run", ...(process.env["WHOLE_SUITE"] === undefined ? affected : []));
   });
 
