@@ -47,11 +47,4 @@ describe("the exact ranking of the benches", () => {
     expect(again?.map(({ id }) => id)).not.toEqual(plain?.map(({ id }) => id));
     expect(new Set(again?.map(({ id }) => id))).toEqual(new Set(plain?.map(({ id }) => id)));
   });
-
-  it("counts what of its beginning was found", () => {
-    const ranked = ["a", "b", "c", "d"].map((id, at) => ({ id, score: 1 - at / 10 }));
-    expect(recallAt(2, ["b", "x", "a"], ranked)).toBe(0.5);
-    expect(recallAt(10, ["d", "c", "b", "a"], ranked)).toBe(1);
-    expect(recallAt(10, [], [])).toBe(1);
-  });
 });
