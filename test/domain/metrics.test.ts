@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { measured, measureTimes, startAdmin } from "../../src/adapters/http/prometheus.ts";
 import { buildApp } from "../../src/app.ts";
 import { startJobs } from "../../src/jobs/scheduler.ts";
-import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 import { CLIENTS } from "../support/clients/mcp-clients.ts";
@@ -284,7 +284,7 @@ describe("weekly active seekers", () => {
   });
 });
 
-describe("the admin listener", () => {
+describe.skipIf(ON_MONGODB)("the admin listener", () => {
   it("gives Prometheus answers, times, work and the process, on 127.0.0.1 only", async () => {
     const board = await startBoard();
     const registry = measured(board.board);

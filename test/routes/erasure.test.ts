@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DatabaseSync } from "../../src/sqlite.ts";
 import type { SqliteStore } from "../../src/store/sqlite/index.ts";
-import { startBoard } from "../support/boards/board.ts";
+import { ON_MONGODB, startBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
 
@@ -70,7 +70,7 @@ describe("erasure", () => {
   });
 
   // A MongoDB has no log that a reader could hold.
-  it.skipIf(process.env["TEST_STORE"] === "mongodb")(
+  it.skipIf(ON_MONGODB)(
     "says what is still to come while another program reads the database, and a job finishes it",
     async () => {
       const board = await startBoard();

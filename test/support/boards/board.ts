@@ -10,6 +10,9 @@ import { Site } from "../../../src/domain/site.ts";
 import { type OpenBoard, openBoard } from "../../../src/open-board.ts";
 import { borrowDatabase } from "../mongodb/mongodb.ts";
 
+/** What holds no promise of a store is tested on SQLite alone: `it.skipIf(ON_MONGODB)`. */
+export const ON_MONGODB = process.env["TEST_STORE"] === "mongodb";
+
 /** A whole board for a test: a real store in its own folder, a real listener on a free port of 127.0.0.1. */
 export interface TestBoard {
   /** Site root, such as http://127.0.0.1:41234. */
@@ -47,7 +50,7 @@ export async function startBoard(
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const database = process.env["TEST_STORE"] === "mongodb" ? await borrowDatabase(dataDir) : null;
+  const database = ON_MONGODB ? await borrowDatabase(dataDir) : null;
   const config = readConfig({
     DATA_DIR: dataDir,
     EMBEDDINGS: "off",
