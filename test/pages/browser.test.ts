@@ -47,6 +47,7 @@ describe("pages in a browser", { retry: 1 }, () => {
       docs: "/docs",
       "docs-posts": "/docs/posts",
       stats: "/stats",
+      join: "/join",
       terms: "/terms",
       privacy: "/privacy",
     };
@@ -55,8 +56,10 @@ describe("pages in a browser", { retry: 1 }, () => {
 
   describe.each([
     ["light", 1280],
+    ["light", 768],
     ["light", 360],
     ["dark", 1280],
+    ["dark", 768],
     ["dark", 360],
   ] as const)("%s at %i px", (colours, width) => {
     let browser: TestBrowser;
@@ -146,6 +149,40 @@ describe("pages in a browser", { retry: 1 }, () => {
       await page.close();
     });
 
+    it("lead from a form to a key, and the key to a notice and to one's own publisher", async () => {
+      const page = await browser.open();
+      const asked: string[] = [];
+      page.on("request", (request) => {
+        // The key may be in what a form sends, and nowhere else.
+        asked.push(request.url(), ...Object.values(request.headers()));
+      });
+      await page.goto(board.url);
+      await follow(page, page.getByRole("navigation").getByRole("link", { name: "Join" }));
+      await page.getByLabel("Name that readers see").fill("Tea House");
+      await page.getByLabel("I accept the terms").check();
+      await follow(page, page.getByRole("button", { name: "Get a key" }));
+      // The tool itself is a script of the page.
+      if (javaScript) expect(await axeProblems(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      const key = (await page.locator("pre.copy").first().textContent()) ?? "";
+      expect(key).toMatch(/^bbk_\w{38}$/);
+
+      const post = await write(board, key, { title: "Tea tasting on the roof", body: prose() });
+      await page.goto(`${board.url}/p/${post.id}`);
+      expect(await page.locator("main").textContent()).toContain("Tea House");
+
+      await page.goto(`${board.url}/join`);
+      await page.getByLabel("Key", { exact: true }).fill(key);
+      await follow(page, page.getByRole("button", { name: "Show my publisher" }));
+      expect(await page.locator("main").textContent()).toContain("Tea tasting on the roof");
+      if (javaScript) expect(await axeProblems(page)).toEqual([]);
+      await follow(page, page.getByRole("link", { name: "Calendar" }));
+      expect(asked.join("\n")).not.toContain(key);
+      expect(page.url()).not.toContain(key);
+      expect(board.logs.join("\n")).not.toContain(key);
+      await page.close();
+    });
+
     it("change colours, and keep the choice when scripts run", async () => {
       const page = await browser.open();
       await page.goto(board.url);
@@ -190,6 +227,29 @@ describe("pages in a browser", { retry: 1 }, () => {
         expect((box?.y ?? 0) + (box?.height ?? 0), name).toBeLessThan(640);
       }
       await phone.close();
+    });
+
+    it("have today's and the weekend's events, and an event's link, on the first screen of a telephone", async () => {
+      const wednesday = Date.parse("2026-11-25T12:00:00Z");
+      const town = await startBoard({}, { clock: () => wednesday });
+      const { key } = await register(town);
+      const event = (title: string, starts_at: string) =>
+        write(town, key, { kind: "event", title, starts_at, url: "https://culture.example/tickets" });
+      const { id } = await event("Concert", "2026-11-25T19:00:00Z");
+      await event("Brunch", "2026-11-28T10:00:00Z");
+      const phone = await startBrowser({ width: 360, height: 640 });
+      const page = await phone.open();
+      const endOf = async (name: string | RegExp) => {
+        const box = await page.getByRole("link", { name }).first().boundingBox();
+        return (box?.y ?? 640) + (box?.height ?? 0);
+      };
+      await page.goto(town.url);
+      expect(await endOf("Concert")).toBeLessThan(640);
+      expect(await endOf("Brunch")).toBeLessThan(640);
+      await page.goto(`${town.url}/p/${id}`);
+      expect(await endOf(/culture\.example/)).toBeLessThan(640);
+      await phone.close();
+      await town.stop();
     });
 
     it("respect forced colours, reduced motion and print", async () => {
