@@ -56,7 +56,7 @@ async function host(person: Person, { mode, remote }: { mode: "legacy" | { pin: 
 }
 
 describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its person", (_name, connection) => {
-  it("is asked to accept the terms, and for the place of an event", async () => {
+  it("is asked to accept the terms, and for the place of an event that names none", async () => {
     const { asked, call, close } = await host((message) => {
       const content = message.startsWith("Where") ? { place: "Oude Kerk" } : { accept_terms: true };
       return { action: "accept", content };
@@ -73,8 +73,12 @@ describe.each(Object.entries(CONNECTIONS))("over %s, a host that can ask its per
       'Where does "A concert" take place? Leave it empty if it has no place.',
     ]);
     await call("create_post", { ...event, title: "Elsewhere", location: { name: "Amsterdam" } });
+    await call("create_post", { ...event, title: "In a town", city: "Utrecht" });
     await call("create_post", { ...event, title: "An offer", kind: "offer" });
+    await call("create_post", { ...event, title: "Misspelt", coordinates: [4.9, 52.4] });
     expect(asked.length).toBe(2);
+    await call("create_post", { ...event, title: "Priced", start: "2099-12-05T20:00:00Z", price: 5 });
+    expect(asked[2]).toMatch(/^Where does "Priced" take place/);
     await close();
   });
 

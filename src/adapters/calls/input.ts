@@ -1,9 +1,9 @@
-import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { refuseBoardKeys } from "../../domain/board-keys.ts";
 import { type Advice, BoardError, type FailureCode, type Issue } from "../../failures.ts";
 import type { Operation } from "../../operation.ts";
 import { withMoments } from "../../schema/time/local-time.ts";
+import { fieldMeant } from "./field-names.ts";
 
 /**
  * Parses the fields of a call by the operation's schema.
@@ -171,12 +171,12 @@ interface UnknownField {
 
 /** The unknown fields at the top and inside `location` and `query`. At most twenty. */
 export function unknownFields(schema: z.ZodObject, sent: Record<string, unknown>, path = ""): UnknownField[] {
-  const known = Object.keys(schema.shape);
+  const known = new Set(Object.keys(schema.shape));
   const unknown: UnknownField[] = [];
   for (const [key, value] of Object.entries(sent)) {
     const field: unknown = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
     if (field === undefined) {
-      unknown.push({ path: printable(path + key), meant: meantBy(key, known) });
+      unknown.push({ path: printable(path + key), meant: fieldMeant(key, known) });
     } else if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       const inner = objectBehind(field as z.ZodType);
       if (inner !== null)
@@ -196,93 +196,6 @@ function unknownFieldNote({ path, meant }: UnknownField): string {
 export function unknownFieldIssue({ path, meant }: UnknownField): Issue {
   const message = meant === null ? "Is not a parameter." : `Is not a parameter; did you mean \`${meant}\`?`;
   return { path, code: "unknown_field", message };
-}
-
-/** Fields that callers know by another name: a post's `url` is called `link` when it is read. */
-const OTHER_WORDS: readonly (readonly [word: string, field: string])[] = [
-  ["link", "url"],
-  ["query", "q"],
-  ["start", "starts_at"],
-  ["starts", "starts_at"],
-  ["when", "starts_at"],
-  ["time", "starts_at"],
-  ["datetime", "starts_at"],
-  ["date_time", "starts_at"],
-  ["start_at", "starts_at"],
-  ["ends", "ends_at"],
-  ["end_at", "ends_at"],
-  ["tz", "timezone"],
-  ["time_zone", "timezone"],
-  ["source", "source_url"],
-  ["where", "location"],
-  ["coordinates", "location"],
-  ["geo", "location"],
-  ["latitude", "lat"],
-  ["longitude", "lng"],
-  ["lon", "lng"],
-  ["long", "lng"],
-  ["lat", "location"],
-  ["lng", "location"],
-  ["lon", "location"],
-  ["latitude", "location"],
-  ["longitude", "location"],
-  ["parent", "parent_id"],
-  ["replyTo", "parent_id"],
-  ["begin", "starts_at"],
-  ["start_time", "starts_at"],
-  ["start_date", "starts_at"],
-  ["date", "starts_at"],
-  ["end", "ends_at"],
-  ["end_time", "ends_at"],
-  ["end_date", "ends_at"],
-  ["expiry", "expires_at"],
-  ["expires", "expires_at"],
-  ["place", "location"],
-  ["venue", "location"],
-  ["city", "location"],
-  ["address", "location"],
-  ["location", "near"],
-  ["place", "near"],
-  ["city", "near"],
-  ["address", "near"],
-  ["lat", "near"],
-  ["lng", "near"],
-  ["lon", "near"],
-  ["latitude", "near"],
-  ["longitude", "near"],
-  ["from", "after"],
-  ["since", "after"],
-  ["start_date", "after"],
-  ["date", "after"],
-  ["to", "before"],
-  ["until", "before"],
-  ["end_date", "before"],
-  ["keywords", "q"],
-  ["keyword", "q"],
-  ["text", "q"],
-  ["search", "q"],
-  ["page", "cursor"],
-  ["offset", "cursor"],
-  ["location_name", "location"],
-  ["description", "body"],
-  ["text", "body"],
-  ["content", "body"],
-  ["message", "body"],
-  ["subject", "title"],
-  ["headline", "title"],
-  ["category", "kind"],
-  ["type", "kind"],
-  ["reply_to", "parent_id"],
-  ["in_reply_to", "parent_id"],
-  ["thread_id", "parent_id"],
-];
-
-function meantBy(key: string, known: readonly string[]): string | null {
-  const other = OTHER_WORDS.find(([word, field]) => word === key && known.includes(field));
-  if (other !== undefined) return other[1];
-  if (known.length === 0 || key.length > 40) return null;
-  const nearest = closest(key, known);
-  return distance(key, nearest) <= Math.max(2, Math.floor(key.length / 3)) ? nearest : null;
 }
 
 /** A field name, made safe for an agent to read: the caller may have copied it from a post. */

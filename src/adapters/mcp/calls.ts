@@ -4,7 +4,7 @@ import { BoardError, FAILURES } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
-import { refuseMisspelt, understoodArguments } from "./arguments.ts";
+import { refuseMisspelt, type Understood } from "./arguments.ts";
 import { answerOf, type Call, failedResult, fittingPosts } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
@@ -19,11 +19,10 @@ export async function callTool(
   parts: CallParts,
   door: { surface: "tools" | "reading"; answers: "text" | "data" },
   tool: ServedTool,
-  sent: Readonly<Record<string, unknown>>,
+  understood: Understood,
   credentials: Credentials,
 ): Promise<CallToolResult> {
   const dispatcher = await parts.dispatcher;
-  const understood = understoodArguments(tool, sent);
   const { served, input, apiKey } = understood;
   const { operation } = served;
   const { client } = credentials;

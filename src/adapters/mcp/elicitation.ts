@@ -8,7 +8,9 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
+import { unknownFields } from "../calls/input.ts";
 import { visibleLine } from "../text/untrusted.ts";
+import type { Understood } from "./arguments.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Question = Parameters<typeof inputRequired.elicit>[0];
@@ -21,7 +23,7 @@ interface Missing {
   isMissing(sent: Arguments, hasKey: boolean): boolean;
   question(sent: Arguments, site: Site): Question;
   /** The arguments with the person's answer. */
-  filled(sent: Arguments, answer: unknown): Arguments;
+  filled(sent: Arguments, answer: unknown): Record<string, unknown>;
 }
 
 const MISSING: readonly Missing[] = [
@@ -57,7 +59,7 @@ const MISSING: readonly Missing[] = [
     filled: (sent, answer) =>
       typeof answer === "string" && answer.trim() !== ""
         ? { ...sent, location: { name: answer.trim() } }
-        : sent,
+        : { ...sent },
   },
 ];
 
@@ -65,26 +67,28 @@ const MISSING: readonly Missing[] = [
  * Asks the host's person for what a call lacks, where the host has declared that it can. Without an answer, the call goes on
  * as it was sent.
  *
- * @param known  names of the tool's arguments; a call with any other is not asked about, since that may be the missing one
- * @returns the question, or the arguments to go on with
+ * @param understood  the call as the board reads it, so that a `city` is a place; one that has a misspelt field is not asked
+ *   about, since that may be the missing one
+ * @returns the question, or the call to go on with
  */
 export function elicited(
   server: Server,
-  tool: { name: string; fields: ReadonlySet<string> },
-  sent: Arguments,
+  tool: { name: string },
+  understood: Understood,
   { mcpReq }: ServerContext,
   { site, hasKey }: { site: Site; hasKey: boolean },
-): { ask: InputRequiredResult } | { sent: Arguments } {
-  const missing = MISSING.find((each) => each.tool === tool.name && each.isMissing(sent, hasKey));
-  const isKnown = Object.keys(sent).every((name) => tool.fields.has(name) || name === "api_key");
-  if (missing === undefined || !isKnown || !canAsk(server, mcpReq)) return { sent };
+): { ask: InputRequiredResult } | { understood: Understood } {
+  const { input, served } = understood;
+  const missing = MISSING.find((each) => each.tool === tool.name && each.isMissing(input, hasKey));
+  const isMisspelt = unknownFields(served.operation.input, input).some(({ meant }) => meant !== null);
+  if (missing === undefined || isMisspelt || !canAsk(server, mcpReq)) return { understood };
   const response = inputResponse(mcpReq.inputResponses, missing.field);
   if (response.kind === "missing") {
-    const question = inputRequired.elicit(missing.question(sent, site));
+    const question = inputRequired.elicit(missing.question(input, site));
     return { ask: inputRequired({ inputRequests: { [missing.field]: question } }) };
   }
-  const isGiven = response.kind === "elicit" && response.action === "accept";
-  return { sent: isGiven ? missing.filled(sent, response.content?.[missing.field]) : sent };
+  if (response.kind !== "elicit" || response.action !== "accept") return { understood };
+  return { understood: { ...understood, input: missing.filled(input, response.content?.[missing.field]) } };
 }
 
 /**

@@ -1,58 +1,5 @@
 import { KINDS } from "../../schema/post.ts";
-
-/** Names that can only mean one field, where the call has it and none of this name. */
-const ALIASES: readonly (readonly [alias: string, ...fields: string[]])[] = [
-  ["query", "q"],
-  ["keywords", "q"],
-  ["keyword", "q"],
-  ["text", "q"],
-  ["search", "q"],
-  ["location", "near"],
-  ["type", "kind"],
-  ["category", "kind"],
-  ["from", "after"],
-  ["since", "after"],
-  ["start_date", "after"],
-  ["to", "before"],
-  ["until", "before"],
-  ["end_date", "before"],
-  // One day is both.
-  ["date", "after", "before"],
-  ["parent", "parent_id"],
-  ["reply_to", "parent_id"],
-  ["in_reply_to", "parent_id"],
-  ["thread_id", "parent_id"],
-  ["start", "starts_at"],
-  ["starts", "starts_at"],
-  ["start_time", "starts_at"],
-  ["start_date", "starts_at"],
-  ["when", "starts_at"],
-  ["date", "starts_at"],
-  ["datetime", "starts_at"],
-  ["end", "ends_at"],
-  ["ends", "ends_at"],
-  ["end_time", "ends_at"],
-  ["end_date", "ends_at"],
-  ["source", "source_url"],
-  ["subject", "title"],
-  ["headline", "title"],
-  ["description", "body"],
-  ["content", "body"],
-  ["message", "body"],
-  ["text", "body"],
-  ["wait", "wait_s"],
-  ["subscription_id", "id"],
-  ["post_id", "id"],
-  ["id", "post_id"],
-  ["link", "url"],
-];
-
-/** Parts of a place's name, the nearest first. */
-const PLACE_NAMES = "name location_name venue where place address street city town region country".split(" ");
-const PLACE_FIELDS: ReadonlySet<string> = new Set([
-  ...PLACE_NAMES,
-  ..."lat latitude lng lon long longitude type coordinates geo".split(" "),
-]);
+import { fieldsNamed, PLACE_FIELDS, PLACE_NAMES } from "../calls/field-names.ts";
 
 /** Boxes that models put all arguments in. */
 const BOXES: ReadonlySet<string> = new Set(["arguments", "args", "input", "params", "parameters"]);
@@ -62,12 +9,12 @@ type Fields = Record<string, unknown>;
 /** The fields under their own names, and what is written otherwise in the form they take. Each change of a name is noted. */
 export function renamed(sent: Fields, known: ReadonlySet<string>, notes: string[]): Fields {
   const given = { ...sent };
-  for (const [alias, ...fields] of ALIASES) {
-    if (!(alias in given) || known.has(alias)) continue;
-    if (!fields.every((field) => known.has(field) && !(field in given))) continue;
-    for (const field of fields) given[field] = given[alias];
-    delete given[alias];
-    notes.push(`\`${alias}\` was read as ${fields.map((field) => `\`${field}\``).join(" and ")}.`);
+  for (const name of Object.keys(sent)) {
+    const fields = fieldsNamed(name, known);
+    if (fields.length === 0 || fields.some((field) => field in given)) continue;
+    for (const field of fields) given[field] = given[name];
+    delete given[name];
+    notes.push(`\`${name}\` was read as ${fields.map((field) => `\`${field}\``).join(" and ")}.`);
   }
   const wanted = known.has("near") ? "near" : known.has("location") ? "location" : null;
   if (wanted !== null) placed(given, wanted, known, notes);

@@ -5,6 +5,7 @@ import type { Catalog, Operation } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
+import { understoodArguments } from "./arguments.ts";
 import { type CallParts, callTool } from "./calls.ts";
 import type { ServedTool } from "./tool-list.ts";
 
@@ -48,7 +49,8 @@ export async function readMatches(
   { uri, ...input }: { uri: string; id?: string; cursor?: string },
   from: Credentials,
 ): Promise<ReadResourceResult> {
-  const { content, isError } = await callTool(parts, { surface, answers: "text" }, tool, input, from);
+  const understood = understoodArguments(tool, input);
+  const { content, isError } = await callTool(parts, { surface, answers: "text" }, tool, understood, from);
   const [first] = content;
   const text = first?.type === "text" ? first.text : "";
   if (isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);

@@ -10,6 +10,7 @@ import type { Site } from "../../domain/site.ts";
 import type { Surface } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
+import { understoodArguments } from "./arguments.ts";
 import { callTool } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
@@ -87,10 +88,10 @@ export function mcpServers(
       }
       // Over stdio the client hangs up by cancelling its request.
       const line = caller.line ?? { closed: context.mcpReq.signal, rest() {} };
-      const given = params.arguments ?? {};
-      const hasKey = caller.apiKey !== null || "api_key" in given;
-      const asked = elicited(server, tool, given, context, { site: parts.site, hasKey });
-      return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.sent, { ...caller, line });
+      const understood = understoodArguments(tool, params.arguments ?? {});
+      const hasKey = caller.apiKey !== null || understood.apiKey !== null;
+      const asked = elicited(server, tool, understood, context, { site: parts.site, hasKey });
+      return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.understood, { ...caller, line });
     });
     server.setRequestHandler("resources/list", { params: List }, () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),

@@ -1,0 +1,61 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/**
+ * Names that can only mean one field, where the call has that field and none of this name. MCP reads them as it; REST names
+ * the field. A post's `url` is called `link` when it is read.
+ */
+const OTHER_NAMES: readonly (readonly [field: string, names: string])[] = [
+  ["q", "query keywords keyword text search"],
+  ["near", "location"],
+  ["kind", "type category"],
+  // One day is both.
+  ["after", "from since start_date date"],
+  ["before", "to until end_date date"],
+  ["parent_id", "parent reply_to replyTo in_reply_to thread_id"],
+  ["starts_at", "start starts start_at start_time start_date begin when date datetime date_time"],
+  ["ends_at", "end ends end_at end_time end_date"],
+  ["expires_at", "expires expiry"],
+  ["timezone", "tz time_zone"],
+  ["source_url", "source"],
+  ["title", "subject headline"],
+  ["body", "description content message text"],
+  ["wait_s", "wait"],
+  ["id", "subscription_id post_id"],
+  ["post_id", "id"],
+  ["url", "link"],
+];
+
+/** Parts of a place's name, the nearest first. */
+export const PLACE_NAMES =
+  "name location_name venue where place address street city town region country".split(" ");
+const COORDINATES = "lat latitude lng lon long longitude coordinates geo";
+/** What a place may be sent in. */
+export const PLACE_FIELDS: ReadonlySet<string> = new Set([...PLACE_NAMES, ...COORDINATES.split(" "), "type"]);
+
+/** Names that are close to a field without being it: what they hold has another form. */
+const NEARBY_NAMES: readonly (readonly [field: string, names: string])[] = [
+  ["starts_at", "time"],
+  ["cursor", "page offset"],
+  ["lat", "latitude"],
+  ["lng", "longitude lon long"],
+  ["location", `${PLACE_NAMES.slice(1).join(" ")} ${COORDINATES}`],
+  ["near", `${PLACE_NAMES.slice(1).join(" ")} ${COORDINATES}`],
+];
+
+const fieldsIn = (table: typeof OTHER_NAMES, name: string, known: ReadonlySet<string>): string[] =>
+  table
+    .filter(([field, names]) => known.has(field) && names.split(" ").includes(name))
+    .map(([field]) => field);
+
+/** The fields that a name stands for; none where the call has a field of this name. */
+export const fieldsNamed = (name: string, known: ReadonlySet<string>): string[] =>
+  known.has(name) ? [] : fieldsIn(OTHER_NAMES, name, known);
+
+/** The field that was probably meant by an unknown name, or null. */
+export function fieldMeant(name: string, known: ReadonlySet<string>): string | null {
+  const [other] = fieldsIn([...OTHER_NAMES, ...NEARBY_NAMES], name, known);
+  if (other !== undefined) return other;
+  if (known.size === 0 || name.length > 40) return null;
+  const nearest = closest(name, [...known]);
+  return distance(name, nearest) <= Math.max(2, Math.floor(name.length / 3)) ? nearest : null;
+}
