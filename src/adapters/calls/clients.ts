@@ -1,53 +1,25 @@
 /**
  * The programs that the statistics tell apart, by the first characters of `User-Agent` or of the name in MCP's client
- * info. Whatever a caller sends, only these names, `other` and `none` are ever kept.
+ * info. Whatever a caller sends, only these names, `other` and `none` are ever kept. A name comes before its beginnings.
  */
-const KNOWN: readonly (readonly [prefix: string, name: string])[] = [
-  ["claude-code", "claude-code"],
+const PROGRAMS =
+  "claude-code claude cursor vscode copilot codex chatgpt openai gemini windsurf cline roo zed goose opencode openclaw " +
+  "lm-studio librechat mcp-inspector mcp-remote agent-board curl wget python-requests python-httpx python aiohttp axios " +
+  "node bun deno okhttp java ruby php postman insomnia";
+
+/** Those that call themselves otherwise. */
+const OTHERS: readonly (readonly [prefix: string, name: string])[] = [
   ["claude code", "claude-code"],
-  ["claude", "claude"],
-  ["cursor", "cursor"],
   ["visual studio code", "vscode"],
-  ["vscode", "vscode"],
   ["github-copilot", "copilot"],
-  ["copilot", "copilot"],
-  ["codex", "codex"],
-  ["chatgpt", "chatgpt"],
-  ["openai", "openai"],
-  ["gemini", "gemini"],
-  ["windsurf", "windsurf"],
-  ["cline", "cline"],
-  ["roo", "roo"],
-  ["zed", "zed"],
-  ["goose", "goose"],
-  ["opencode", "opencode"],
-  ["openclaw", "openclaw"],
   ["lm studio", "lm-studio"],
   ["lmstudio", "lm-studio"],
-  ["librechat", "librechat"],
-  ["mcp-inspector", "mcp-inspector"],
-  ["mcp-remote", "mcp-remote"],
-  ["agent-board", "agent-board"],
-  ["curl", "curl"],
-  ["wget", "wget"],
-  ["python-requests", "python-requests"],
-  ["python-httpx", "python-httpx"],
-  ["python", "python"],
-  ["aiohttp", "aiohttp"],
-  ["axios", "axios"],
   ["undici", "node"],
-  ["node", "node"],
-  ["bun", "bun"],
-  ["deno", "deno"],
   ["go-http-client", "go"],
-  ["okhttp", "okhttp"],
-  ["java", "java"],
-  ["ruby", "ruby"],
-  ["php", "php"],
-  ["postman", "postman"],
-  ["insomnia", "insomnia"],
   ["mozilla", "browser"],
 ];
+
+const KNOWN = [...OTHERS, ...PROGRAMS.split(" ").map((name) => [name, name] as const)];
 
 /** A program's name from that fixed set. */
 export function clientOf(said: string | undefined): string {

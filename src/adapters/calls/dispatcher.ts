@@ -84,44 +84,28 @@ export interface Failed {
   reference: string | undefined;
 }
 
+interface DispatcherParts {
+  services: Services;
+  publishers: PublisherStore;
+  limits: Limits;
+  envelopes: Envelopes;
+  secrets: Secrets;
+  usage: Usage;
+  logger: Logger;
+  outages: Outages;
+  readOnly: boolean;
+  clock: () => number;
+}
+
 /**
  * Handles a call for every surface. `admit` needs no body, so a refused call costs little. `perform` parses the input,
  * runs the handler, wraps its answer and counts it. `fail` logs and counts a failure.
  */
 export class Dispatcher {
-  readonly #services: Services;
-  readonly #publishers: PublisherStore;
-  readonly #limits: Limits;
-  readonly #envelopes: Envelopes;
-  readonly #secrets: Secrets;
-  readonly #usage: Usage;
-  readonly #logger: Logger;
-  readonly #outages: Outages;
-  readonly #readOnly: boolean;
-  readonly #clock: () => number;
+  readonly #parts: DispatcherParts;
 
-  constructor(parts: {
-    services: Services;
-    publishers: PublisherStore;
-    limits: Limits;
-    envelopes: Envelopes;
-    secrets: Secrets;
-    usage: Usage;
-    logger: Logger;
-    outages: Outages;
-    readOnly: boolean;
-    clock: () => number;
-  }) {
-    this.#services = parts.services;
-    this.#publishers = parts.publishers;
-    this.#limits = parts.limits;
-    this.#envelopes = parts.envelopes;
-    this.#secrets = parts.secrets;
-    this.#usage = parts.usage;
-    this.#logger = parts.logger;
-    this.#outages = parts.outages;
-    this.#readOnly = parts.readOnly;
-    this.#clock = parts.clock;
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -131,7 +115,7 @@ export class Dispatcher {
    * @throws BoardError `rate_limited`
    */
   async admit(operation: Operation, credentials: Credentials): Promise<Admission> {
-    const now = this.#clock();
+    const now = this.#parts.clock();
     const isOpen = operation.auth !== "key" && operation.effect === "reads";
     const { caller, problem, note } = await (isOpen
       ? this.#callerOrNobody(credentials)
@@ -139,13 +123,13 @@ export class Dispatcher {
     const refusal =
       operation.auth === "key" && caller === null ? (problem ?? new BoardError("missing_api_key")) : null;
     const who = { caller, address: credentials.address };
-    const limits = await this.#limits.take(operation.limit, who, now);
+    const limits = await this.#parts.limits.take(operation.limit, who, now);
     const notes = note === undefined ? [] : [note];
     if (problem !== null)
       notes.push("The API key sent is not valid; this open call was answered without it.");
     if (caller !== null && limits?.nearly != null) notes.push(limits.nearly);
     const hashed = (bits: 64 | 48) =>
-      `addr:${this.#secrets.addressTag(addressBucket(credentials.address, bits))}`;
+      `addr:${this.#parts.secrets.addressTag(addressBucket(credentials.address, bits))}`;
     const reporter = caller === null ? hashed(64) : `key:${caller.id}`;
     const address = hashed(48);
     const { client = "none", surface = "rest", line = null } = credentials;
@@ -158,7 +142,7 @@ export class Dispatcher {
    */
   async stray(credentials: Credentials): Promise<LimitHeaders | null> {
     const { caller } = await this.#callerOf(credentials);
-    return this.#limits.take("read", { caller, address: credentials.address }, this.#clock());
+    return this.#parts.limits.take("read", { caller, address: credentials.address }, this.#parts.clock());
   }
 
   /**
@@ -187,7 +171,7 @@ export class Dispatcher {
     this.answered(label, OUTCOME_STATUS[outcome]);
     if (operation.statistic !== undefined) {
       const success = { isNew: outcome === "created", input, data, caller, client };
-      this.#usage.succeeded(operation.statistic, success, now);
+      this.#parts.usage.succeeded(operation.statistic, success, now);
     }
     return { reply, body };
   }
@@ -206,14 +190,14 @@ export class Dispatcher {
   ): Promise<Success> {
     const { input, reply, body } = await this.#run(operation, admission, sent, "query");
     if (options.searched === true) {
-      this.#usage.looked({ input, data: reply.data, caller: admission.reporter }, admission.now);
+      this.#parts.usage.looked({ input, data: reply.data, caller: admission.reporter }, admission.now);
     }
     return body;
   }
 
   /** Counts an answer that did not come from `perform`, such as a page or a feed. */
   answered({ as, client }: AnswerLabel, status: number): void {
-    this.#usage.answered(as, status, this.#clock(), client);
+    this.#parts.usage.answered(as, status, this.#parts.clock(), client);
   }
 
   /**
@@ -223,7 +207,7 @@ export class Dispatcher {
   fail(thrown: unknown, label: AnswerLabel | null): Failed {
     const error = asBoardError(thrown);
     const { status } = FAILURES[error.code];
-    const reference = logFailure(error, this.#logger, this.#outages);
+    const reference = logFailure(error, this.#parts.logger, this.#parts.outages);
     if (label !== null) this.answered(label, status);
     return { error, status, reference };
   }
@@ -238,9 +222,9 @@ export class Dispatcher {
     if (refusal !== null) throw refusal;
     this.#checkWriting(operation, caller);
     const { input, notes } = parseInput(operation, sent, source);
-    const context: Context = { ...this.#services, caller, reporter, address, line, now };
+    const context: Context = { ...this.#parts.services, caller, reporter, address, line, now };
     const reply = await operation.handle(input, context);
-    const body = await this.#envelopes.success(
+    const body = await this.#parts.envelopes.success(
       operation,
       reply,
       [...admission.notes, ...notes],
@@ -251,7 +235,7 @@ export class Dispatcher {
   }
 
   #checkWriting({ effect }: Operation, caller: StoredPublisher | null): void {
-    if (this.#readOnly && effect !== "reads") throw new BoardError("read_only", { retryAfterS: 60 });
+    if (this.#parts.readOnly && effect !== "reads") throw new BoardError("read_only", { retryAfterS: 60 });
     // A suspended publisher may still read and may erase what it wrote.
     if (effect === "writes" && caller?.suspendedAt != null) {
       throw new BoardError("publisher_suspended");
@@ -280,12 +264,12 @@ export class Dispatcher {
   async #callerOf({ apiKey, address }: Credentials): Promise<Caller> {
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
     if (!looksLikeApiKey(apiKey)) {
-      await this.#limits.failedKey(address);
+      await this.#parts.limits.failedKey(address);
       return { caller: null, problem: new BoardError("invalid_api_key", { hint: MISTYPED }) };
     }
-    const caller = await this.#publishers.byKeyHash(sha256(apiKey));
+    const caller = await this.#parts.publishers.byKeyHash(sha256(apiKey));
     if (caller !== null) return { caller, problem: null };
-    await this.#limits.failedKey(address);
+    await this.#parts.limits.failedKey(address);
     return { caller: null, problem: new BoardError("invalid_api_key") };
   }
 }
