@@ -24,22 +24,27 @@ async function connect(key?: string): Promise<Client> {
   return client;
 }
 
-/** The data of a tool's answer. A failure throws with its hint. */
-async function call<T>(client: Client, name: string, input: object): Promise<T> {
+/** A tool's answer in the envelope of REST. A failure throws with its hint. */
+async function call<T>(client: Client, name: string, input: object): Promise<Answer<T>> {
   const answer = await client.callTool({ name, arguments: { ...input } });
   if (answer.isError === true) throw new Error(JSON.stringify(answer.content));
-  return answer.structuredContent as T;
+  return answer.structuredContent as unknown as Answer<T>;
+}
+
+interface Answer<T> {
+  data: T;
+  next_cursor?: string | null;
 }
 
 const stranger = await connect();
-const { api_key: key } = await call<{ api_key: string }>(stranger, "register_publisher", {
+const { data: registered } = await call<{ api_key: string }>(stranger, "register_publisher", {
   name: "Bike Kitchen's agent",
   accept_terms: true,
 });
 await stranger.close();
 
-const client = await connect(key);
-const offer = await call<{ url: string }>(client, "create_post", {
+const client = await connect(registered.api_key);
+const { data: offer } = await call<{ url: string }>(client, "create_post", {
   kind: "offer",
   title: "We true wheels and mend punctures",
   body: "Bring your bicycle on any evening; tools and tea are free.",
@@ -49,7 +54,7 @@ const offer = await call<{ url: string }>(client, "create_post", {
 });
 console.log("posted", offer.url);
 
-const saved = await call<{ id: string }>(client, "subscribe", {
+const { data: saved } = await call<{ id: string }>(client, "subscribe", {
   query: { q: "bicycle repair", kind: "request" },
   label: "Whom we can help",
 });
@@ -60,15 +65,15 @@ await client.close();
 async function answerFirst(id: string): Promise<void> {
   let cursor: string | null = null;
   for (const end = Date.now() + giveUpMs; Date.now() < end; await sleep(pauseMs)) {
-    const looked: Pending = await call(client, "check_subscription", {
+    const looked: Answer<Match[]> = await call(client, "check_subscription", {
       id,
       ...(cursor === null ? {} : { cursor }),
     });
     cursor = looked.next_cursor ?? cursor;
-    const [post] = looked.posts;
+    const [post] = looked.data;
     if (post === undefined) continue;
     console.log("found", post.title);
-    const reply = await call<{ id: string }>(client, "create_post", {
+    const { data: reply } = await call<{ id: string }>(client, "create_post", {
       title: `Re: ${post.title}`.slice(0, 200),
       body: "We can help: come by on any evening.",
       parent_id: post.id,
@@ -80,7 +85,7 @@ async function answerFirst(id: string): Promise<void> {
   throw new Error("nothing matched");
 }
 
-interface Pending {
-  posts: { id: string; title: string }[];
-  next_cursor: string | null;
+interface Match {
+  id: string;
+  title: string;
 }

@@ -2,6 +2,25 @@ import { z } from "zod";
 
 type JsonObject = Record<string, unknown>;
 
+/** The names of schemas that a document holds once and refers to. */
+type Names = ReadonlyMap<z.ZodType, string>;
+
+/** zod's own descriptions, and beside them names that only one document gives. */
+class NamingRegistry extends z.core.$ZodRegistry<z.core.GlobalMeta> {
+  readonly #names: Names;
+
+  constructor(names: Names) {
+    super();
+    this.#names = names;
+  }
+
+  override get(schema: z.core.$ZodType) {
+    const id = this.#names.get(schema as z.ZodType);
+    const own = z.globalRegistry.get(schema);
+    return id === undefined ? (own as never) : ({ ...own, id } as never);
+  }
+}
+
 /**
  * The JSON Schema (2020-12) of one side of a zod schema, as the manual, OpenAPI and `tools/list` print it.
  *
@@ -10,11 +29,17 @@ type JsonObject = Record<string, unknown>;
  * callers should send.
  *
  * @param io  `input` is what a caller sends, `output` what the board answers
+ * @param names  schemas to put under `$defs`; everything else is written out in place
  */
-export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
+export function jsonSchemaOf(
+  schema: z.ZodType,
+  io: "input" | "output",
+  names: Names = new Map(),
+): JsonObject {
   const json = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
+    ...(names.size === 0 ? {} : { metadata: new NamingRegistry(names) }),
     override: ({ zodSchema, jsonSchema }) => {
       const form = jsonSchema as JsonObject;
       // zod omits the default of anything it transforms, though here the default has the form callers send.
@@ -35,4 +60,22 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObj
   }) as JsonObject;
   delete json["$schema"];
   return json;
+}
+
+/**
+ * The same, open to further fields: a later version of the board may add some, and programs made from the schema must not
+ * break on them. Records over a fixed set of keys become plain objects.
+ */
+export function openSchemaOf(schema: z.ZodType, io: "input" | "output", names?: Names): JsonObject {
+  return JSON.parse(JSON.stringify(jsonSchemaOf(schema, io, names)), (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const { additionalProperties, propertyNames, ...rest } = value as JsonObject;
+    const keys = (propertyNames as JsonObject | undefined)?.["enum"];
+    if (Array.isArray(keys)) {
+      return { ...rest, properties: Object.fromEntries(keys.map((name) => [name, additionalProperties])) };
+    }
+    return additionalProperties === undefined || additionalProperties === false
+      ? rest
+      : { ...rest, additionalProperties };
+  }) as JsonObject;
 }

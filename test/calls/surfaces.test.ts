@@ -62,10 +62,10 @@ describe.each(Object.keys(CLIENTS))("the same question over REST and over MCP (%
         ...(mcpCursor === undefined ? {} : { cursor: mcpCursor }),
       });
       const ids = (posts: { id: string }[]) => posts.map(({ id }) => id);
-      expect(ids(mcp.data.posts)).toEqual(ids(rest.body.data));
+      expect(ids(mcp.data)).toEqual(ids(rest.body.data));
       if (asked === 0) expect(rest.body.data.length).toBeGreaterThan(0);
       restCursor = rest.body.next_cursor ?? undefined;
-      mcpCursor = mcp.data.next_cursor ?? undefined;
+      mcpCursor = mcp.nextCursor;
       expect(mcpCursor === undefined).toBe(restCursor === undefined);
       asked += 1;
     } while (restCursor !== undefined && asked < 10);
@@ -80,7 +80,7 @@ describe.each(Object.keys(CLIENTS))("the same question over REST and over MCP (%
       rest.body.data.related.map((post: { id: string }) => post.id),
     );
     for (const [tool, args, path, hint] of [
-      ["get_post", { id: "nobodyhas1" }, "/posts/nobodyhas1", null],
+      ["get_post", { id: "nobodyhas1" }, "/posts/nobodyhas1", "Search again with `search`."],
       // Wrong arguments are told in the words of each surface.
       ["search", { limit: 1000 }, "/search?limit=1000", "Call `search` again with `limit` corrected."],
       ["search", { cursor: "x" }, "/search?cursor=x", null],

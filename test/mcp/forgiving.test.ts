@@ -221,53 +221,6 @@ describe("search understands", () => {
   });
 });
 
-describe("a failure of a tool", () => {
-  it.each([
-    ["search", { kind: "sale" }, "kind"],
-    ["search", { q: "x", limit: 1000 }, "limit"],
-    ["search", { radius_km: "far" }, "radius_km"],
-    ["search", { q: 7, tags: { a: 1 } }, "tags"],
-    ["create_post", { title: "a", body: "b", starts_at: "soon" }, "starts_at"],
-    ["create_post", { title: ["a"], body: "b" }, "title"],
-    ["create_post", { title: "a", body: "b", location: { lat: 120, lng: 1 } }, "location.lat"],
-    ["create_post", { title: "a", body: "b", tags: Array.from({ length: 30 }, (_, n) => `t${n}`) }, "tags"],
-    ["subscribe", { query: { q: "x", kind: "sale" } }, "query.kind"],
-    ["report_post", { post_id: "7fKm3Qx9Rt", reason: "fake" }, "reason"],
-    ["check_subscription", { wait_s: 3600 }, "wait_s"],
-    ["register_publisher", { accept_terms: true }, "name"],
-  ])(
-    "%s %j says in the board's sentences what is wrong, and the call to make next",
-    async (tool, args, path) => {
-      const { text, isError } = await client.call(tool, args);
-      expect(isError).toBe(true);
-      expect(text).toMatch(new RegExp(`^- ${path}[\\w.]*: [A-Z].*\\.$`, "m"));
-      expect(text).not.toMatch(/Too (big|small)|Invalid input|expected|received|[<>]=|POST \/|GET \//);
-      expect(text).toMatch(new RegExp(`^Hint: Call \`${tool}\` again with .*\`${path}`, "m"));
-    },
-  );
-});
-
-describe("a proposed call", () => {
-  it("keeps every filter of the caller, and is accepted", async () => {
-    const filters = {
-      kind: "event",
-      tags: "fair",
-      verified: false,
-      include_syndicated: true,
-      publisher: "pub_4yTq8WnZ2kPv6R",
-      sort: "soonest",
-      limit: 7,
-      timezone: "Europe/Vienna",
-    };
-    const { text } = await client.call("search", { q: "fair near Vienna tomorrow", ...filters });
-    const [, printed = "{}"] = /To see only that: search (\{.*?\})\./.exec(text) ?? [];
-    const call = JSON.parse(printed);
-    expect(call).toMatchObject(filters);
-    expect(call).toMatchObject({ near: expect.stringContaining("Vienna"), after: expect.any(String) });
-    expect((await client.call("search", call)).isError).toBe(false);
-  });
-});
-
 describe("a failure", () => {
   it("says how to end a post, when a field was to do that", async () => {
     const { post } = await postWith({});

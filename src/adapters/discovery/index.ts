@@ -9,9 +9,10 @@ import type { Dispatcher } from "../calls/dispatcher.ts";
 import { sentAsNotModified, tagOf } from "../http/etag.ts";
 import { addLink } from "../http/links.ts";
 import { countedAsRead } from "../http/requests.ts";
-import { aiCatalog, serverCard, skillIndex } from "../mcp/server-card.ts";
-import { fullManual } from "../reference/manual-full.ts";
+import { serverCard } from "../mcp/server-card.ts";
+import { fullManual } from "../reference/docs-markdown.ts";
 import { boardSkill, skillsOf } from "../reference/skills.ts";
+import { aiCatalog, apiCatalog, skillIndex } from "./catalogs.ts";
 import { Sitemap } from "./sitemap.ts";
 
 const DAY_MS = 86_400_000;
@@ -132,23 +133,3 @@ Preferred-Languages: en
 Canonical: ${site.root}/.well-known/security.txt
 `;
 }
-
-/** RFC 9727: where the API is described. */
-const apiCatalog = (site: Site) => ({
-  linkset: [
-    {
-      anchor: site.api,
-      "service-desc": [
-        { href: `${site.root}/openapi.json`, type: "application/vnd.oai.openapi+json;version=3.1" },
-      ],
-      "service-doc": [
-        { href: `${site.root}/docs`, type: "text/html" },
-        { href: site.manual, type: "text/plain" },
-      ],
-      "service-meta": [{ href: `${site.mcp}/server-card`, type: "application/mcp-server-card+json" }],
-      status: [{ href: `${site.root}/readyz`, type: "application/json" }],
-      "terms-of-service": [{ href: `${site.root}/terms`, type: "text/html" }],
-      "privacy-policy": [{ href: `${site.root}/privacy`, type: "text/html" }],
-    },
-  ],
-});

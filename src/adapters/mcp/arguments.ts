@@ -46,7 +46,7 @@ export function refuseMisspelt({ served: { operation }, input }: Understood): vo
   if (issues.length === 0) return;
   throw new BoardError("invalid_request", {
     issues,
-    hint: "Nothing was written. Send it again with the fields named in the issues.",
+    hint: "Nothing was written. Send it again with these fields under their right names.",
   });
 }
 

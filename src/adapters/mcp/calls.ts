@@ -1,11 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
-import { BoardError, FAILURES } from "../../failures.ts";
+import { adviceOn, BoardError, FAILURES, type Surface } from "../../failures.ts";
 import type { Post, PostWithContext } from "../../schema/post.ts";
 import type { Admission, Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import type { Success } from "../calls/envelope.ts";
 import { refuseMisspelt, type Understood } from "./arguments.ts";
-import { answerOf, type Call, failedResult, fittingPosts } from "./results.ts";
+import { answerData, answerText, type Call, failedResult, fittingItems } from "./results.ts";
 import { DETAILS, type ServedOperation, type ServedTool } from "./tool-list.ts";
 
 export interface CallParts {
@@ -14,10 +14,26 @@ export interface CallParts {
   clock: () => number;
 }
 
+/** What one address of the server serves. */
+export interface Door {
+  /** `reading` leaves out every tool that changes anything, and every word about one. */
+  surface: Exclude<Surface, "rest">;
+  /**
+   * `text` is for hosts that show answers to a model; `data` adds typed data, for hosts that run code over them. Hosts
+   * show their model the text, the data or both, so only one of them may be there.
+   */
+  answers: "text" | "data";
+}
+
+/** A door with the names of the tools behind it. */
+export interface OpenDoor extends Door {
+  tools: readonly string[];
+}
+
 /** Calls a tool. A failure is an answer, so the model can read it and act on it; only a board that did not open throws. */
 export async function callTool(
   parts: CallParts,
-  door: { surface: "tools" | "reading"; answers: "text" | "data" },
+  door: OpenDoor,
   tool: ServedTool,
   understood: Understood,
   credentials: Credentials,
@@ -36,21 +52,27 @@ export async function callTool(
     refuseMisspelt(understood);
     const source = operation.rest.method === "GET" ? "query" : "body";
     const noted = { ...admission, notes: [...admission.notes, ...understood.notes] };
-    const call = { tool, served, sent: input, detail, now: parts.clock(), site: parts.site };
-    const fits = served.shape === "posts" ? (page: unknown) => fittingPosts(call, page) : undefined;
+    const { clock, site } = parts;
+    const call = { tool, served, sent: input, detail, answers: door.answers, now: clock(), site };
+    const fits = served.shape === "posts" ? (page: unknown) => fittingItems(call, page) : undefined;
     const performed = await dispatcher.perform(operation, noted, input, source, label, fits);
     if (served.shape === "post") await cutReplies(dispatcher, admission, call, performed.body);
-    const { text, data } = answerOf(call, performed);
     return {
-      content: [{ type: "text", text }],
-      ...(door.answers === "data" ? { structuredContent: data } : {}),
+      content: [{ type: "text", text: answerText(call, performed) }],
+      ...(door.answers === "data" ? { structuredContent: answerData(performed.body) } : {}),
     };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
     const isOutranked = apiKey !== null && apiKey !== from.apiKey;
     const failure = forAgents(error, { tool: tool.name, input, isOutranked }, parts.site);
-    return failedResult(failure, door.surface, reference);
+    return failedResult(failure, adviceWithCall(failure, door, tool.name), reference);
   }
+}
+
+/** The hint of a failure, which names a call of this server: to the tool that failed, where no other is named. */
+function adviceWithCall({ hint }: BoardError, { surface, tools }: OpenDoor, tool: string) {
+  const said = adviceOn(surface, hint);
+  return tools.some((name) => said.includes(`\`${name}\``)) ? said : `${said} Then call \`${tool}\` again.`;
 }
 
 /** Leaves out the replies of a post that do not fit, and says from where they continue. */
@@ -61,7 +83,7 @@ async function cutReplies(
   body: Success,
 ): Promise<void> {
   const page = body.data as PostWithContext;
-  const fitting = fittingPosts(call, page);
+  const fitting = fittingItems(call, page);
   const [, listing] = call.tool.operations;
   if (fitting >= page.replies.length || listing === undefined) return;
   const first = { id: page.id, limit: Math.max(1, fitting) };

@@ -3,9 +3,8 @@ import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
 import type { Post } from "../../schema/post.ts";
 import type { Subscription } from "../../schema/subscription.ts";
-import { quotedLine, visibleJson, visibleLine, visibleValue, wordOrQuoted } from "../text/untrusted.ts";
+import { quotedLine, visibleJson, visibleLine, wordOrQuoted } from "../text/untrusted.ts";
 import { whenOf } from "../text/when.ts";
-import { shownPostData } from "./data.ts";
 import type { ServedOperation } from "./tool-list.ts";
 
 /**
@@ -58,38 +57,25 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** What was written, as its writer should see it. */
-interface Receipt {
-  lines: string[];
-  data: Record<string, unknown>;
-}
-
-/** The caller wrote the post: only the id, the page and the expiry are news. */
-export function shownReceipt(
+/** What its writer should see of a post: the id, the page and the expiry are news, and how it was read. */
+export function receiptLines(
   { served, now, site }: { served: ServedOperation; now: number; site: Site },
   post: Post,
   replayed: boolean,
-): Receipt {
+): string[] {
+  const isNew = served.operation.outcomes.includes("created");
   const isOver = Date.parse(post.expires_at) <= now;
-  const done = served.operation.outcomes.includes("created")
-    ? replayed
-      ? "Already published; nothing new was written."
-      : "Published."
-    : isOver
-      ? "Changed; the post has ended."
-      : "Changed.";
-  return {
-    lines: [
-      done,
-      `id: ${post.id}`,
-      site.isServed ? `url: ${post.url}` : `read it: get_post ${visibleJson({ id: post.id })}`,
-      `expires_at: ${post.expires_at}`,
-      readAs(post),
-      ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
-      ...(served.operation.outcomes.includes("created") ? ["Replies to it: check_subscription {}"] : []),
-    ],
-    data: { ...shownPostData(post, { isWhole: false, body: post.body }, now), expires_at: post.expires_at },
-  };
+  const changed = isOver ? "Changed; the post has ended." : "Changed.";
+  const published = replayed ? "Already published; nothing new was written." : "Published.";
+  return [
+    isNew ? published : changed,
+    `id: ${post.id}`,
+    site.isServed ? `url: ${post.url}` : `read it: get_post ${visibleJson({ id: post.id })}`,
+    `expires_at: ${post.expires_at}`,
+    readAs(post),
+    ...(post.flags.length > 0 ? [`flags: ${post.flags.join(", ")}`] : []),
+    ...(isNew ? ["Replies to it: check_subscription {}"] : []),
+  ];
 }
 
 /** How a post was understood, so that its writer sees a wrong zone or place. */
@@ -105,20 +91,18 @@ function readAs(post: Post): string {
 }
 
 /** A saved query; what concerns its webhook only where it has one. */
-export function shownSubscription(saved: Subscription & { secret?: string }): Receipt {
+export function subscriptionLines(saved: Subscription & { secret?: string }): string[] {
   const { id, describes, webhook_url: webhook, webhook_verified: isVerified, secret } = saved;
-  return {
-    lines: [
-      `Saved: ${quotedLine(describes)}. Later posts only.`,
-      `id: ${id}`,
-      ...(webhook === null
-        ? []
-        : [
-            `webhook_url: ${quotedLine(webhook)} (${isVerified ? "verified" : "its owner has not answered the challenge: nothing is pushed yet"})`,
-            `secret: ${secret} (verifies pushes; shown once, so keep it)`,
-          ]),
-      `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`,
-    ],
-    data: visibleValue(saved) as Record<string, unknown>,
-  };
+  const consent = isVerified ? "verified" : "its owner has not answered the challenge: nothing is pushed yet";
+  return [
+    `Saved: ${quotedLine(describes)}. Later posts only.`,
+    `id: ${id}`,
+    ...(webhook === null
+      ? []
+      : [
+          `webhook_url: ${quotedLine(webhook)} (${consent})`,
+          `secret: ${secret} (verifies pushes; shown once, so keep it)`,
+        ]),
+    `Next: check_subscription ${visibleJson({ id, wait_s: 30 })}`,
+  ];
 }

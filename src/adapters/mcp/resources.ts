@@ -6,7 +6,7 @@ import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { manualText } from "../reference/manual.ts";
 import { skillsOf } from "../reference/skills.ts";
 import { understoodArguments } from "./arguments.ts";
-import { type CallParts, callTool } from "./calls.ts";
+import { type CallParts, callTool, type OpenDoor } from "./calls.ts";
 import type { ServedTool } from "./tool-list.ts";
 
 type Opening = Dispatcher | Promise<Dispatcher>;
@@ -45,12 +45,13 @@ export function matchesAt(uri: string): { id?: string; cursor?: string } | null 
 /** Reads new matches as the tool would; they are the caller's own, so no client may keep them for others. */
 export async function readMatches(
   parts: CallParts,
-  { surface, tool }: { surface: Exclude<Surface, "rest">; tool: ServedTool },
+  door: OpenDoor,
+  tool: ServedTool,
   { uri, ...input }: { uri: string; id?: string; cursor?: string },
   from: Credentials,
 ): Promise<ReadResourceResult> {
   const understood = understoodArguments(tool, input);
-  const { content, isError } = await callTool(parts, { surface, answers: "text" }, tool, understood, from);
+  const { content, isError } = await callTool(parts, { ...door, answers: "text" }, tool, understood, from);
   const [first] = content;
   const text = first?.type === "text" ? first.text : "";
   if (isError === true) throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);

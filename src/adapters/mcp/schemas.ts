@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { jsonSchemaOf } from "../../schema/json-schema.ts";
-import { allowsNull, type JsonObject, propertiesOf, requiredOf, withoutNull } from "../reference/fields.ts";
-
-/** What the schema of an answer depends on. */
-interface Answering {
-  operation: { output: z.ZodType };
-  shape: "posts" | "post" | "receipt" | "record";
-}
+import type { Operation } from "../../operation.ts";
+import { successOf } from "../../schema/envelope.ts";
+import { openSchemaOf } from "../../schema/json-schema.ts";
+import { type JsonObject, propertiesOf, withoutNull } from "../reference/fields.ts";
 
 /**
  * The schema of a tool's arguments, as every provider of models takes it: a type on every property, choices of strings
@@ -53,87 +49,15 @@ function omitted(fields: Record<string, JsonObject>, names: readonly string[]) {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/**
- * The schema of a tool's data. Nulls and empty fields are left out of answers, so nothing that may be null or empty is
- * promised; more may come than is named.
- */
-export function answerSchema(operations: readonly Answering[]): JsonObject & { type: "object" } {
-  const schemas = operations.map(dataSchema);
-  const [first = {}, ...others] = schemas;
-  const required = requiredOf(first).filter((name) =>
-    others.every((each) => requiredOf(each).includes(name)),
-  );
-  return { type: "object", properties: Object.assign({}, ...schemas.map(propertiesOf)), required };
-}
-
-const TEXT = { type: "string" };
-
-function dataSchema({ operation: { output }, shape }: Answering): JsonObject {
-  const note = { ...TEXT, description: "Read it whenever it is there." };
-  if (shape === "record") {
-    const record = present(jsonSchemaOf(output, "output"));
-    return { ...record, properties: { note, ...propertiesOf(record) } };
-  }
-  const notices = { note, content_notice: TEXT };
-  if (shape !== "posts") {
-    return { properties: { ...notices, ...propertiesOf(shownPost(output)) }, required: ALWAYS };
-  }
-  const item = output instanceof z.ZodArray ? shownItem(output.element as z.ZodObject) : {};
-  const posts = { type: "array", items: item };
-  return { properties: { ...notices, posts, next_cursor: TEXT }, required: ["posts"] };
-}
-
-/** An item of an inbox is shown as its post, and beside it what concerns the caller. */
-function shownItem(element: z.ZodObject): JsonObject {
-  const { post, subscription_id: _one, ...news } = element.shape as Record<string, z.ZodType>;
-  if (post === undefined) return shownPost(element);
-  const ids = { subscription_ids: { type: "array", items: TEXT } };
-  const item = shownPost(post);
-  const beside = propertiesOf(present(jsonSchemaOf(z.object(news), "output")));
-  return { ...item, properties: { ...propertiesOf(item), ...beside, ...ids } };
-}
-
-/** What even the briefest form of a post has. */
-const ALWAYS = ["id", "url", "title", "body", "publisher"];
-
-/** The schema of a post as `data.ts` gives it: brief, whole, or only mentioned. */
-function shownPost(post: z.ZodType): JsonObject {
-  const schema = present(jsonSchemaOf(post, "output"));
-  const fields = propertiesOf(schema);
-  const least: Record<string, readonly string[]> = {
-    publisher: ["id", "name", "verified"],
-    related: [],
-    replies: [],
-  };
-  const properties = mapped(fields, (field, name) => {
-    const { items } = field as { items?: JsonObject };
-    const required = least[name];
-    if (required === undefined) return field;
-    return items === undefined ? { ...field, required } : { ...field, items: mentioned(items) };
-  });
-  return { ...schema, properties, required: ALWAYS };
-}
-
-/** A post within a post: programs that want its fields read it by itself. */
-function mentioned(post: JsonObject): JsonObject {
-  const { id = {}, url = {}, kind = {}, title = {}, body = {} } = propertiesOf(post);
-  return {
-    type: "object",
-    properties: { id, url, kind, title, body },
-    required: ["id", "url", "kind", "title"],
-  };
-}
-
-/** The schema of a value without its nulls. */
-function present(sent: JsonObject): JsonObject {
-  const { additionalProperties: _closed, ...schema } = withoutNull(sent);
-  const fields = propertiesOf(schema);
-  if (Object.keys(fields).length === 0) return schema;
-  return {
-    ...schema,
-    properties: mapped(fields, present),
-    required: requiredOf(schema).filter((name) => !allowsNull(fields[name] ?? {})),
-  };
+/** The schema of a tool's data, which is the envelope of REST: `data` is that of any of its operations. */
+export function answerSchema(operations: readonly Operation[]): JsonObject & { type: "object" } {
+  const [output, ...others] = [...new Set(operations.map((operation) => operation.output))];
+  const data =
+    output === undefined || others.length > 0
+      ? z.union([...(output === undefined ? [] : [output]), ...others])
+      : output;
+  const isList = operations.every(({ list }) => list === true);
+  return { ...openSchemaOf(successOf(data, isList), "output"), type: "object" };
 }
 
 const mapped = (

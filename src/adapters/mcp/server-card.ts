@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import type { Site } from "../../domain/site.ts";
-import type { Skill } from "../reference/skills.ts";
 import { SERVER } from "./server.ts";
 
 /** The revision without a handshake. The SDK negotiates it, but does not list it as supported. */
@@ -36,55 +34,6 @@ export function serverCard(site: Site) {
     ],
   };
 }
-
-/** What the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
-export function aiCatalog(site: Site, skills: readonly Skill[]) {
-  const urn = (namespace: string, name: string) =>
-    `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;
-  return {
-    specVersion: "1.0",
-    host: { displayName: site.identity.name, documentationUrl: site.manual },
-    entries: [
-      {
-        identifier: urn("mcp", SERVER.name),
-        type: "application/mcp-server-card+json",
-        url: `${site.mcp}/server-card`,
-        tags: ["board", "search", "events"],
-      },
-      {
-        identifier: urn("api", SERVER.name),
-        displayName: `${site.identity.name}, REST`,
-        type: "application/vnd.oai.openapi+json;version=3.1",
-        url: `${site.root}/openapi.json`,
-      },
-      ...skills.map((skill) => ({
-        identifier: urn("skill", skill.name),
-        displayName: skill.name,
-        description: skill.description,
-        type: "text/markdown",
-        url: skill.url,
-        digest: digestOf(skill.text),
-      })),
-    ],
-  };
-}
-
-/** The skills of the site: Agent Skills discovery, version 0.2.0. */
-export function skillIndex(skills: readonly Skill[]) {
-  return {
-    $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
-    version: "0.2.0",
-    skills: skills.map(({ name, description, url, text }) => ({
-      name,
-      type: "skill-md",
-      description,
-      url,
-      digest: digestOf(text),
-    })),
-  };
-}
-
-const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
 /** `board.example` → `example.board`. */
 function reversed(site: Site): string {

@@ -7,11 +7,10 @@ import {
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { Site } from "../../domain/site.ts";
-import type { Surface } from "../../failures.ts";
 import type { Catalog } from "../../operation.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { understoodArguments } from "./arguments.ts";
-import { callTool } from "./calls.ts";
+import { callTool, type Door } from "./calls.ts";
 import { elicited } from "./elicitation.ts";
 import { promptsOf } from "./prompts.ts";
 import { MATCHES_TEMPLATES, matchesAt, readMatches, resourcesOf } from "./resources.ts";
@@ -25,17 +24,6 @@ export interface McpParts {
   site: Site;
   logger: Logger;
   clock: () => number;
-}
-
-/** What one address of the server serves. */
-export interface Door {
-  /** `reading` leaves out every tool that changes anything, and every word about one. */
-  surface: Exclude<Surface, "rest">;
-  /**
-   * `text` is for hosts that show answers to a model; `data` adds typed data, for hosts that run code over them. Hosts
-   * show their model the text, the data or both, so only one of them may be there.
-   */
-  answers: "text" | "data";
 }
 
 /** The server's name, in handshakes and in its card. */
@@ -67,6 +55,7 @@ export function mcpServers(
 ): (credentials: Credentials, can?: { listen: boolean }) => Server {
   const catalog = door.surface === "tools" ? parts.catalog : readingOnly(parts.catalog);
   const tools = servedTools(catalog);
+  const open = { ...door, tools: [...tools.keys()] };
   const listed = [...tools.values()].map((tool) => tool.listed);
   const shown = listed.map(({ outputSchema, ...tool }) =>
     door.answers === "data" ? { ...tool, outputSchema } : tool,
@@ -83,7 +72,7 @@ export function mcpServers(
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
       if (tool === undefined) {
-        const names = [...tools.keys()].join(", ");
+        const names = open.tools.join(", ");
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool. This server has: ${names}.`);
       }
       // Over stdio the client hangs up by cancelling its request.
@@ -91,7 +80,7 @@ export function mcpServers(
       const understood = understoodArguments(tool, params.arguments ?? {});
       const hasKey = caller.apiKey !== null || understood.apiKey !== null;
       const asked = elicited(server, tool, understood, context, { site: parts.site, hasKey });
-      return "ask" in asked ? asked.ask : callTool(parts, door, tool, asked.understood, { ...caller, line });
+      return "ask" in asked ? asked.ask : callTool(parts, open, tool, asked.understood, { ...caller, line });
     });
     server.setRequestHandler("resources/list", { params: List }, () => ({
       resources: resources.map(({ read: _read, ...entry }) => entry),
@@ -103,7 +92,7 @@ export function mcpServers(
       const matches = matchesAt(params.uri);
       if (matches !== null && checking !== undefined) {
         const at = { uri: params.uri, ...matches };
-        return readMatches(parts, { surface: door.surface, tool: checking }, at, caller);
+        return readMatches(parts, open, checking, at, caller);
       }
       const resource = resources.find(({ uri }) => uri === params.uri);
       if (resource === undefined)

@@ -70,7 +70,7 @@ function servedTool(tool: Tool, all: readonly Operation[]): ServedTool {
       description: tool.when,
       annotations: annotationsOf(tool),
       inputSchema: inputSchemaOf(tool, inputs, takesDetail),
-      outputSchema: answerSchema(operations),
+      outputSchema: answerSchema(operations.map(({ operation }) => operation)),
     },
   };
 }

@@ -84,7 +84,7 @@ function publisherMarkdown(shown: PublisherPage, site: Site, now: number): strin
     `${quotedLine(name)}${verified ? `, ✓ verified: ${wordOrQuoted(domain ?? "")}` : ", not verified"} | since ${since.slice(0, 10)} | ${count} posts${url === null ? "" : ` | site ${wordOrQuoted(url)}`}`,
     description !== null && description !== "" && quotedBlock(description),
     "## Latest posts",
-    postsMarkdown(shown.recent_posts, site, { sought: [], now, isWhole: false, links: true }),
+    postsMarkdown(shown.recent_posts, site, now),
     `All: ${site.root}/search.md?publisher=${id}&include_replies=true`,
   ]);
 }

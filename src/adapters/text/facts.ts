@@ -46,4 +46,4 @@ function copiesOf({ count, ids }: NonNullable<Post["copies"]>, form: "whole" | "
   return `also ${named}${rest === 0 ? "" : ` +${rest}`}`;
 }
 
-export const isExpired = (post: Post, now: number) => Date.parse(post.expires_at) <= now;
+const isExpired = (post: Post, now: number) => Date.parse(post.expires_at) <= now;

@@ -24,23 +24,12 @@ const METADATA_CHARS = 1_000;
 const LINK_CHARS = 200;
 const TAGS_SHOWN = 3;
 
-/** A post as text, and which of its body the text holds. */
-export interface ShownPost {
-  text: string;
-  /** The whole body, or an excerpt. */
-  body: string;
-  isWhole: boolean;
-}
-
 /**
  * A post of a list, or a single one.
  * @param mark  printed before the post: `3. ` in a list, empty for a single one
  */
-export function shownPost(post: Post, mark: string, view: PostDisplay): ShownPost {
-  if (view.isWhole) return { text: wholeText(post, mark, view), body: post.body, isWhole: true };
-  const body = listExcerptOf(post.body, view.sought);
-  return { text: briefText(post, mark, body, view), body, isWhole: false };
-}
+export const shownPost = (post: Post, mark: string, view: PostDisplay): string =>
+  view.isWhole ? wholeText(post, mark, view) : briefText(post, mark, view);
 
 /** A post in one line. */
 export function mentionedPost(post: Post, mark: string): string {
@@ -61,7 +50,7 @@ export function fittingCount(texts: readonly string[], tokens: number): number {
 }
 
 /** Title, place, publisher and link whole, whatever their length. */
-function briefText(post: Post, mark: string, excerpt: string, { now }: PostDisplay): string {
+function briefText(post: Post, mark: string, { now, sought }: PostDisplay): string {
   const indent = " ".repeat(mark.length);
   const facts = [
     briefWhenOf(post),
@@ -74,7 +63,7 @@ function briefText(post: Post, mark: string, excerpt: string, { now }: PostDispl
   return [
     mentionedPost(post, mark),
     indent + facts.filter((fact) => fact !== "").join(" | "),
-    quotedBlock(excerpt, indent),
+    quotedBlock(listExcerptOf(post.body, sought), indent),
   ].join("\n");
 }
 

@@ -12,8 +12,12 @@ import type { Transport as OldTransport } from "@modelcontextprotocol/sdk/shared
 /** An answer as a test sees it, from any client. */
 export interface ToolAnswer {
   text: string;
+  /** Of the typed envelope, where the address gives one. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any answer
   data: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  meta: any;
+  nextCursor: string | undefined;
   isError: boolean;
 }
 
@@ -102,12 +106,14 @@ async function listOf(
 function answerOf(result: unknown): ToolAnswer {
   const { content, structuredContent, isError } = result as {
     content: { text?: string }[];
-    structuredContent?: unknown;
+    structuredContent?: { data?: unknown; meta?: unknown; next_cursor?: string | null };
     isError?: boolean;
   };
   return {
     text: content.map((block) => block.text ?? "").join("\n"),
-    data: structuredContent,
+    data: structuredContent?.data,
+    meta: structuredContent?.meta,
+    nextCursor: structuredContent?.next_cursor ?? undefined,
     isError: isError === true,
   };
 }

@@ -55,7 +55,7 @@ export const calendar: View = {
             .filter((other) => other !== null)
             .map((other) => `- ${site.root}/calendar.md?month=${other}`)
             .join("\n"),
-          postsMarkdown(posts, site, { sought: [], now, isWhole: false, links: true }),
+          postsMarkdown(posts, site, now),
           shown.isCut && `All: ${site.root}${searchPath(searchOf(shown))}`,
         ]),
       json: { ok: true, data: { month, events: posts }, meta: answer.meta },

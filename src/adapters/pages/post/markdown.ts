@@ -18,10 +18,10 @@ export function postMarkdown(
     `# ${post.kind} \`${post.id}\``,
     CONTENT_NOTICE,
     typeof note === "string" && note,
-    shownPost(post, "", view).text,
+    shownPost(post, "", view),
     replies.length > 0 &&
       `## Replies, oldest first (${replies.length} of ${Math.max(post.reply_count, replies.length)})`,
-    replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false }).text).join("\n"),
+    replies.map((reply, i) => shownPost(reply, `${i + 1}. `, { ...view, links: false })).join("\n"),
     typeof cursor === "string" && `More: ${site.api}/posts/${post.id}/replies?cursor=${cursor}`,
     related.length > 0 && "## Related",
     related.map((other, i) => mentionedPost(other, `${i + 1}. `)).join("\n"),
@@ -29,13 +29,22 @@ export function postMarkdown(
   ]);
 }
 
-/** A list of posts for a model, with the notice about third-party text first. */
-export function postsMarkdown(posts: readonly Post[], site: Site, view: PostDisplay): string {
+/**
+ * A list of posts for a model, with the notice about third-party text first.
+ * @param sought  stems of the words searched for; excerpts are cut around them
+ */
+export function postsMarkdown(
+  posts: readonly Post[],
+  site: Site,
+  now: number,
+  sought: readonly string[] = [],
+): string {
   if (posts.length === 0) return "None.";
+  const view: PostDisplay = { sought, now, isWhole: false, links: false };
   return [
     CONTENT_NOTICE,
     `Page of a post: ${site.post("{id}")}.md`,
     "",
-    ...posts.map((post, i) => shownPost(post, `${i + 1}. `, view).text),
+    ...posts.map((post, i) => shownPost(post, `${i + 1}. `, view)),
   ].join("\n");
 }

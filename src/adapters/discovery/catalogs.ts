@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { Site } from "../../domain/site.ts";
+import type { Skill } from "../reference/skills.ts";
+
+const NAME = "agent-board";
+
+/** What the site offers to agents: an AI catalog (`/.well-known/ai-catalog.json`, specification version 1.0). */
+export function aiCatalog(site: Site, skills: readonly Skill[]) {
+  const urn = (namespace: string, name: string) =>
+    `urn:air:${new URL(site.root).hostname}:${namespace}:${name}`;
+  return {
+    specVersion: "1.0",
+    host: { displayName: site.identity.name, documentationUrl: site.manual },
+    entries: [
+      {
+        identifier: urn("mcp", NAME),
+        type: "application/mcp-server-card+json",
+        url: `${site.mcp}/server-card`,
+        tags: ["board", "search", "events"],
+      },
+      {
+        identifier: urn("api", NAME),
+        displayName: `${site.identity.name}, REST`,
+        type: "application/vnd.oai.openapi+json;version=3.1",
+        url: `${site.root}/openapi.json`,
+      },
+      ...skills.map((skill) => ({
+        identifier: urn("skill", skill.name),
+        displayName: skill.name,
+        description: skill.description,
+        type: "text/markdown",
+        url: skill.url,
+        digest: digestOf(skill.text),
+      })),
+    ],
+  };
+}
+
+/** The skills of the site: Agent Skills discovery, version 0.2.0. */
+export function skillIndex(skills: readonly Skill[]) {
+  return {
+    $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+    version: "0.2.0",
+    skills: skills.map(({ name, description, url, text }) => ({
+      name,
+      type: "skill-md",
+      description,
+      url,
+      digest: digestOf(text),
+    })),
+  };
+}
+
+const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+/** RFC 9727: where the API is described. */
+export const apiCatalog = (site: Site) => ({
+  linkset: [
+    {
+      anchor: site.api,
+      "service-desc": [
+        { href: `${site.root}/openapi.json`, type: "application/vnd.oai.openapi+json;version=3.1" },
+      ],
+      "service-doc": [
+        { href: `${site.root}/docs`, type: "text/html" },
+        { href: site.manual, type: "text/plain" },
+      ],
+      "service-meta": [{ href: `${site.mcp}/server-card`, type: "application/mcp-server-card+json" }],
+      status: [{ href: `${site.root}/readyz`, type: "application/json" }],
+      "terms-of-service": [{ href: `${site.root}/terms`, type: "text/html" }],
+      "privacy-policy": [{ href: `${site.root}/privacy`, type: "text/html" }],
+    },
+  ],
+});
