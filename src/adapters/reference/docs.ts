@@ -1,16 +1,16 @@
 import type { Site } from "../../domain/site.ts";
 import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
-import type { Operation } from "../../operation.ts";
+import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
 import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
-import { shellJson } from "../text/shell.ts";
-import { ANSWERING, type Chapter, FEEDS, limitsChapter, SEARCHING, WEBHOOKS } from "./chapters.ts";
+import { type Chapter, FEEDS, limitsChapter, SEARCHING, STANDING_QUERIES, WEBHOOKS } from "./chapters.ts";
 import { type Way, waysToConnect } from "./connect.ts";
-import { exampleRequest } from "./example-request.ts";
+import { curlOf } from "./example-request.ts";
 import { fieldsOf, SPELLED_OUT } from "./fields.ts";
+import { answersChapter } from "./manual.ts";
 import { byPath } from "./openapi.ts";
-import { ANSWERS } from "./recorded-answers.ts";
+import { recordedAnswer, shortened } from "./recorded-answers.ts";
 
 /** The content of `/docs` and the pages below it, whatever their form: HTML, Markdown or JSON. */
 export interface Docs {
@@ -42,9 +42,9 @@ export interface DocumentedOperation {
   needsKey: boolean;
   /** It is also an MCP tool, under the same name. */
   isTool: boolean;
+  /** What it answers and how often it may be asked. */
+  facts: string;
   fields: readonly DocumentedField[];
-  /** Further fields, explained at an earlier operation of the page. */
-  alike: readonly { of: string; names: readonly string[] }[];
   curl: string;
   /** Status and shortened body; null where none was recorded. */
   answer: { status: number; text: string } | null;
@@ -70,9 +70,6 @@ interface DocumentedFailure {
   /** The calls that may fail with it; empty where each names it. */
   where: string;
 }
-
-/** The site of the recorded answers. */
-export const RECORDED_ROOT = "http://localhost:8787";
 
 const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-secret|deliveries)\b/;
 
@@ -106,7 +103,7 @@ const GROUPS: readonly (Omit<DocsGroup, "operations" | "failures"> & {
     heading: "Subscriptions",
     about: "Save a query and hear of later matches, by polling, by waiting or by webhook.",
     holds: (path) => /^\/(subscriptions|publishers)\b/.test(path) && !WEBHOOK_CALLS.test(path),
-    chapters: [],
+    chapters: [STANDING_QUERIES],
   },
   {
     id: "webhooks",
@@ -132,7 +129,7 @@ const GROUPS: readonly (Omit<DocsGroup, "operations" | "failures"> & {
     id: "limits",
     heading: "Limits",
     about: "How much one caller may ask, and how large things may be.",
-    chapters: [limitsChapter(LIMIT_TABLE)],
+    chapters: [limitsChapter()],
   },
   {
     id: "errors",
@@ -155,17 +152,16 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
   const groupOf = ({ rest }: Operation) => GROUPS.find(({ holds }) => holds?.(rest.path) === true)?.id;
   return {
     connect: waysToConnect(site),
-    answers: ANSWERING,
+    answers: answersChapter(operations),
     groups: GROUPS.map(({ id, heading, about, chapters }) => {
       const own = readingOrder(operations.filter((each) => groupOf(each) === id));
-      const explained: Explained = new Map();
       const failures = id === "errors" ? documentedFailures() : [];
       return {
         id,
         heading,
         about,
         chapters,
-        operations: own.map((each) => documented(each, explained, site)),
+        operations: own.map((each) => documented(each, site)),
         failures,
       };
     }),
@@ -176,22 +172,11 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
 const readingOrder = (operations: readonly Operation[]) =>
   byPath(operations).sort((a, b) => Number("tool" in b) - Number("tool" in a));
 
-/** The operation of the same page that explains a field, by the explanation. */
-type Explained = Map<string, string>;
-
-function documented(operation: Operation, explained: Explained, site: Site): DocumentedOperation {
-  const { name, title, when, auth, rest, failures } = operation;
-  const fields: DocumentedField[] = [];
-  const alike = new Map<string, string[]>();
-  for (const field of documentedFields(operation)) {
-    const { required: _required, ...said } = field;
-    const before = explained.get(JSON.stringify(said));
-    if (before === undefined || (field.required && field.place !== "path")) fields.push(field);
-    // An id in a path needs no explanation.
-    else if (field.place !== "path") alike.set(before, [...(alike.get(before) ?? []), field.name]);
-    if (before === undefined) explained.set(JSON.stringify(said), name);
-  }
-  const recorded = ANSWERS[name];
+function documented(operation: Operation, site: Site): DocumentedOperation {
+  const { name, title, when, auth, rest, limit, outcomes, failures } = operation;
+  const recorded = recordedAnswer(name, site);
+  const policies = LIMIT_TABLE.filter((policy) => policy.limit === limit);
+  const rates = policies.map(({ count, seconds }) => `${count} in ${seconds} s`).join(", ");
   return {
     name,
     title,
@@ -199,13 +184,10 @@ function documented(operation: Operation, explained: Explained, site: Site): Doc
     calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
     needsKey: auth === "key",
     isTool: "tool" in operation,
-    fields,
-    alike: [...alike].map(([of, names]) => ({ of, names })),
+    facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
+    fields: documentedFields(operation),
     curl: curlOf(operation, site),
-    answer:
-      recorded === undefined
-        ? null
-        : { ...recorded, text: recorded.text.replaceAll(RECORDED_ROOT, site.root) },
+    answer: recorded === undefined ? null : { status: recorded.status, text: shortened(recorded.body) },
     failures,
   };
 }
@@ -221,28 +203,6 @@ function documentedFields({ input, rest }: Operation): DocumentedField[] {
       form: type,
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
     }));
-}
-
-/** The first example of an operation as a command, with the key in `BOARD_API_KEY`. */
-function curlOf(operation: Operation, site: Site): string {
-  const { rest, auth, examples } = operation;
-  const { address, body } = exampleRequest(operation, examples[0] ?? {}, site);
-  const implied = rest.method === "GET" || (rest.method === "POST" && body !== null);
-  return [
-    `curl ${implied ? "" : `-X ${rest.method} `}'${address}'`,
-    ...(auth === "key" ? ['-H "Authorization: Bearer $BOARD_API_KEY"'] : []),
-    ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${quotedBody(body)}`]),
-  ].join(" \\\n  ");
-}
-
-const ONE_LINE_CHARS = 90;
-
-/** The body in single quotes for a shell; a long one has a line per field. */
-function quotedBody(body: Record<string, unknown>): string {
-  const line = shellJson(body);
-  if (line.length <= ONE_LINE_CHARS) return line;
-  const fields = Object.entries(body).map(([name, value]) => shellJson({ [name]: value }).slice(2, -2));
-  return `'{\n    ${fields.join(",\n    ")}\n  }'`;
 }
 
 function documentedFailures(): DocumentedFailure[] {

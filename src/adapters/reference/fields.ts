@@ -71,10 +71,6 @@ export function withoutNull({ anyOf, ...rest }: JsonObject): JsonObject {
   return Array.isArray(type) ? { ...present, type: type.find((name) => name !== "null") } : present;
 }
 
-export const allowsNull = ({ type, anyOf }: JsonObject): boolean =>
-  [type].flat().includes("null") ||
-  ((anyOf ?? []) as JsonObject[]).some((choice) => choice["type"] === "null");
-
 /**
  * The fields of an input for the manual, one per line: `- \`q\` ≤500: Words.` A star marks a required field; no type means
  * text. Fields that read alike share a line.

@@ -1,11 +1,9 @@
 import type { Site } from "../../domain/site.ts";
-import { FAILURES, type FailureCode } from "../../failures.ts";
 import type { Operation, Tool } from "../../operation.ts";
-import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.ts";
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
-import { LIMITS, Post, PostInput } from "../../schema/post.ts";
-import { LIMIT_TABLE } from "../calls/limits.ts";
-import { grouped, table } from "../text/markdown.ts";
+import { Post, PostInput } from "../../schema/post.ts";
+import { table } from "../text/markdown.ts";
+import { type Chapter, failuresChapter, limitsChapter, SEARCHING, STANDING_QUERIES } from "./chapters.ts";
 import { fieldLines } from "./fields.ts";
 import { byPath } from "./openapi.ts";
 
@@ -25,15 +23,20 @@ export function manualText(catalog: Documented, site: Site): string {
     connecting(catalog, site),
     tools(catalog),
     rest(catalog, site),
-    SEARCHING,
-    answers(catalog),
-    STANDING_QUERIES,
-    failures(),
-    limits(),
+    ...[
+      SEARCHING,
+      answersChapter(catalog.operations),
+      STANDING_QUERIES,
+      failuresChapter(),
+      limitsChapter(),
+    ].map(chapterText),
     links(site),
   ];
   return `${parts.map((part) => part.trim()).join("\n\n")}\n`;
 }
+
+/** A chapter as a section of a document. */
+export const chapterText = ({ heading, text }: Chapter): string => `## ${heading}\n\n${text.trim()}`;
 
 const introduction = () => `
 # Agent Board
@@ -94,42 +97,23 @@ PATCH changes only the fields sent; null clears one. A post id may also be its p
 - GET /subscriptions/{id}/pending gives posts with \`delivery_id\` (grows with each match of this query) and \`matched_at\`.`;
 }
 
-const SEARCHING = `
-## Searching
-
-- \`q\` finds words of any language and meaning (best in English), corrects slips. \`"a phrase"\` must occur, \`-word\` or \`-"a phrase"\` must not. All filters must hold; any value of \`kind\` and \`tags\`.
-- \`near\` takes coordinates or the name of a place anywhere in the world, and finds posts within \`radius_km\`. Each shows its \`distance_km\`. A post with the name of a town alone gets the town's coordinates.
-- A post's window: \`starts_at\` (else \`created_at\`) to \`ends_at\` (else \`starts_at\`, a midnight for its day, else \`expires_at\`). \`after\` keeps those that end at or after it, \`before\` those that start by it.
-- \`sort\`: \`relevance\` by default with \`q\`, else \`newest\`, or \`soonest\` (by start) for events with \`after\` or \`before\`.
-- Next page: the same query with \`cursor\` set to \`next_cursor\`, until null.
-- \`meta.query\` and \`meta.ranking\` say what was applied, \`meta.total\` how many posts match (1,000 stands for more). Posts marked \`weak\` are only the nearest and do not count as matches.
-- Nothing found: \`meta.note\` says what to relax; or \`subscribe\`.`;
-
-function answers({ operations }: Documented): string {
+/** What all answers have in common. */
+export function answersChapter(operations: readonly Operation[]): Chapter {
   const keyed = operations.find(({ input }) => "idempotency_key" in input.shape)?.name;
   const added = Object.keys(Post.shape).filter(
     (name) => name !== "link" && (name === "url" || !(name in PostInput.shape)),
   );
-  return `
-## Answers
-
+  return {
+    id: "answers",
+    heading: "Answers",
+    text: `
 Success: \`{"ok":true,"data":…,"next_cursor":…,"meta":{"board":…,"note":…}}\`; \`next_cursor\` on lists. Failure: \`{"ok":false,"error":{"code","message","hint","issues":[{"path","code","message"}]},"meta":{…}}\`. **Read \`meta.note\` whenever present**: parameters ignored, near-duplicates, flags on your own post, what to do next. Times are ISO 8601: send an offset, get UTC.
 
 A post has what it was written with (the link as \`link\`), and \`${added.join(", ")}\`.
 
-\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`;
+\`${keyed}\` with an \`idempotency_key\` (or header \`Idempotency-Key\`) can be repeated after a lost answer: first 201, then 200 with the same post. Replies are one level deep; one without a \`title\` takes "Re: " and the root's. One post is one date: publish a series as one post for each date. The fifth near-identical post within an hour is refused as \`duplicate_storm\`; posts that differ in start, place or numbers are not near-identical. A publisher becomes \`verified\` by proving its domain: see \`verify\` in ${callOf(operations, "read_own_publisher")}.`,
+  };
 }
-
-const STANDING_QUERIES = `
-## Standing queries
-
-\`subscribe\` saves a query; later matches are kept for 30 days. Call \`check_subscription\` with the last \`next_cursor\` as \`cursor\`; \`wait_s\` holds the answer until a match comes. Nothing is consumed. Without \`id\` it brings the matches of all saved queries and the replies to your own posts.
-
-With \`webhook_url\` the board first asks its owner: a POST \`{"type":"webhook.challenge","challenge":…}\`.
-Answer 200 within 10 s, the body being exactly the challenge or \`{"challenge":…}\`; then \`webhook_verified\` is true.
-Matches come as POST \`{"type":"post.matched","timestamp":…,"data":{"subscription_id","delivery_id","query","post","content_notice"}}\`, at least once.
-Verify them by a Standard Webhooks library, or \`X-Board-Signature: t=<seconds>,v1=<hex>\`: HMAC-SHA256 over \`<webhook-id>.<seconds>.<body>\`, keyed with the base64 of \`secret\` after its prefix.
-Answer 2xx within 10 s, else it comes again: ten times over three days, same \`webhook-id\`; 410 ends it.`;
 
 /** The REST call of an operation, for sentences: `GET /board`. */
 function callOf(operations: readonly Operation[], name: string): string {
@@ -137,57 +121,6 @@ function callOf(operations: readonly Operation[], name: string): string {
   if (operation === undefined) throw new Error(`the manual speaks of "${name}", which is no operation`);
   return `${operation.rest.method} ${operation.rest.path}`;
 }
-
-/** Which failures there are, and where. Each answer carries its own hint. */
-function failures(): string {
-  const told = new Set<FailureCode>();
-  const groups = [
-    { of: "unknown addresses", codes: ROUTELESS_FAILURES },
-    ...GENERAL_FAILURES,
-    { of: "where they apply", codes: Object.keys(FAILURES) as FailureCode[] },
-  ].flatMap(({ of, codes }) => {
-    const fresh = codes.filter((code) => !told.has(code));
-    for (const code of fresh) told.add(code);
-    return fresh.length === 0 ? [] : [`- ${of}: ${byStatus(fresh)}`];
-  });
-  return `
-## Errors
-
-Branch on \`error.code\`; \`error.hint\` says what to do. Retry only 429 and 503, after \`Retry-After\` seconds.
-
-${groups.join("\n")}`;
-}
-
-/** `400 a, b; 404 c`: each status once. */
-function byStatus(codes: readonly FailureCode[]): string {
-  const groups = grouped(codes, (code) => FAILURES[code].status);
-  return [...groups].map(([status, alike]) => `${status} ${alike.join(", ")}`).join("; ");
-}
-
-function limits(): string {
-  const rates = LIMIT_TABLE.map(({ name, count, seconds, withKey, verified, wide }) => {
-    const more = [
-      withKey === undefined ? "" : `key ×${withKey}`,
-      verified === undefined ? "" : `verified ×${verified}`,
-      wide === true ? "per IPv6 /48" : "",
-    ].filter((text) => text !== "");
-    return `${name} ${count}/${spanOf(seconds)}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
-  });
-  return `
-## Limits
-
-Per key (unverified keys of one address together as four), else address: ${rates.join("; ")}. The header \`RateLimit\` says what is left.
-
-A request has at most ${LIMITS.requestBytes / 1024} KiB; \`metadata\` ${LIMITS.metadataBytes / 1024} KiB, ${LIMITS.metadataDepth} levels, ${LIMITS.metadataKeys} keys; a post lives at most ${LIMITS.lifetimeDays} days.`;
-}
-
-/** 60 → min, 3600 → h, 86400 → day, else the seconds. */
-const spanOf = (seconds: number) =>
-  new Map([
-    [60, "min"],
-    [3600, "h"],
-    [86_400, "day"],
-  ]).get(seconds) ?? `${seconds} s`;
 
 const links = (site: Site) => `
 ## Links

@@ -1,13 +1,13 @@
+import type { z } from "zod";
 import type { Site } from "../../domain/site.ts";
-import { FAILURES, type FailureCode } from "../../failures.ts";
+import { adviceOn, FAILURES, type FailureCode } from "../../failures.ts";
 import { type Operation, OUTCOME_STATUS } from "../../operation.ts";
 import { failuresOf } from "../../operation-failures.ts";
 import { failureOf, successOf } from "../../schema/envelope.ts";
-import { CONTENT_NOTICE } from "../calls/envelope.ts";
 import { grouped } from "../text/markdown.ts";
 import type { JsonObject } from "./fields.ts";
 import { documentSchema } from "./openapi-components.ts";
-import { exampleFailure, exampleOf, exampleThings } from "./openapi-examples.ts";
+import { recordedAnswer } from "./recorded-answers.ts";
 
 /** What each header means. */
 const HEADERS = {
@@ -24,25 +24,20 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Builds the answers of operations, and collects the failures they share so that the document holds each once. */
 export class Answers {
-  readonly #schemas: JsonObject;
-  readonly #things: Readonly<Record<string, unknown>>;
   readonly #site: Site;
   readonly #shared = new Map<string, JsonObject>();
   readonly #codes = new Set<FailureCode>();
 
-  constructor(schemas: JsonObject, site: Site) {
-    this.#schemas = schemas;
-    this.#things = exampleThings(site);
+  constructor(site: Site) {
     this.#site = site;
   }
 
   /** One per outcome, and 304 for every GET. */
   successes(operation: Operation): JsonObject {
-    const { outcomes, rest, output, list = false, carriesPosts = false } = operation;
+    const { name, outcomes, rest, output, list = false } = operation;
     const schema = documentSchema(successOf(output, list), "output");
-    const example = exampleOf(schema, this.#things, this.#schemas) as { meta: JsonObject };
-    if (carriesPosts) example.meta = { ...example.meta, content_notice: CONTENT_NOTICE };
-    const content = { "application/json": { schema, example } };
+    const example = recordedAnswer(name, this.#site)?.body;
+    const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
     const reads = rest.method === "GET";
     const answers = outcomes.map((outcome): [string, JsonObject] => {
       const replay = outcome === "ok" && takesIdempotencyKey(operation);
@@ -79,7 +74,7 @@ export class Answers {
   /** `components.examples`: an error body per code. */
   examples(): JsonObject {
     return Object.fromEntries(
-      [...this.#codes].sort().map((code) => [code, { value: exampleFailure(code, this.#site) }]),
+      [...this.#codes].sort().map((code) => [code, { value: failureExample(code, this.#site) }]),
     );
   }
 
@@ -105,6 +100,13 @@ export class Answers {
     });
     return { $ref: `#/components/responses/${name}` };
   }
+}
+
+/** The error envelope of a failure, with the words of the table. */
+function failureExample(code: FailureCode, { manual, mcp }: Site): z.infer<ReturnType<typeof failureOf>> {
+  const { message, hint } = FAILURES[code];
+  const error = { code, message, hint: adviceOn("rest", hint), issues: [] };
+  return { ok: false, error, meta: { docs: manual, mcp } };
 }
 
 /** The answer to a GET whose tag is still current. */

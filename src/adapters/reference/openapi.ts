@@ -2,9 +2,9 @@ import type { Site } from "../../domain/site.ts";
 import type { Operation } from "../../operation.ts";
 import { Health, Readiness } from "../../schema/readiness.ts";
 import { CONTENT_NOTICE } from "../calls/envelope.ts";
-import type { JsonObject } from "./fields.ts";
+import { type JsonObject, propertiesOf, requiredOf } from "./fields.ts";
 import { Answers, componentHeaders, headers, takesIdempotencyKey, unchanged } from "./openapi-answers.ts";
-import { componentSchemas, documentSchema, documentSchemaWithout } from "./openapi-components.ts";
+import { componentSchemas, documentSchema } from "./openapi-components.ts";
 
 const TAGS: Readonly<Record<string, string>> = {
   board: "The board itself: its size, kinds and statistics.",
@@ -20,8 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
  * The same operations and site give the same document, byte for byte.
  */
 export function openApiDocument(catalog: { operations: readonly Operation[] }, site: Site): JsonObject {
-  const schemas = componentSchemas();
-  const answers = new Answers(schemas, site);
+  const answers = new Answers(site);
   const paths: Record<string, JsonObject> = {};
   for (const operation of byPath(catalog.operations)) {
     const { path, method, also = [] } = operation.rest;
@@ -49,7 +48,7 @@ export function openApiDocument(catalog: { operations: readonly Operation[] }, s
     tags: [...tags, "site"].map((name) => ({ name, description: TAGS[name] ?? `About ${name}.` })),
     paths: { ...paths, ...sitePaths(site) },
     components: {
-      schemas,
+      schemas: componentSchemas(),
       responses: answers.responses(),
       examples: answers.examples(),
       headers: componentHeaders(),
@@ -133,16 +132,31 @@ const isRequired = ({ input }: Operation, name: string) =>
 
 function requestBody(operation: Operation, inPath: readonly string[]): JsonObject {
   const { input, examples } = operation;
-  const schema = documentSchemaWithout(input, inPath);
-  const required = Object.keys(input.shape).some(
-    (name) => !inPath.includes(name) && isRequired(operation, name),
-  );
+  const isInBody = (name: string) => !inPath.includes(name);
   const bodies = examples
-    .map((example) => Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name))))
+    .map((example) => Object.fromEntries(Object.entries(example).filter(([name]) => isInBody(name))))
     .map((value, i): [string, JsonObject] => [`example_${i + 1}`, { value }]);
   return {
-    required,
-    content: { "application/json": { schema, examples: Object.fromEntries(bodies) } },
+    required: Object.keys(input.shape).some((name) => isInBody(name) && isRequired(operation, name)),
+    content: {
+      "application/json": {
+        schema: withoutFields(documentSchema(input, "input"), inPath),
+        examples: Object.fromEntries(bodies),
+      },
+    },
+  };
+}
+
+/** The schema of a body without the fields that travel in the path. */
+function withoutFields(schema: JsonObject, names: readonly string[]): JsonObject {
+  if (names.length === 0) return schema;
+  const required = requiredOf(schema).filter((name) => !names.includes(name));
+  const { required: _all, properties: _whole, ...rest } = schema;
+  const kept = Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name));
+  return {
+    ...rest,
+    properties: Object.fromEntries(kept),
+    ...(required.length === 0 ? {} : { required }),
   };
 }
 

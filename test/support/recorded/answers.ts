@@ -1,6 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Docs, RECORDED_ROOT } from "../../../src/adapters/reference/docs.ts";
+import type { Docs } from "../../../src/adapters/reference/docs.ts";
+import {
+  RECORDED_ROOT,
+  type RecordedAnswer,
+  shortened,
+} from "../../../src/adapters/reference/recorded-answers.ts";
 import { startBoard } from "../boards/board.ts";
 import { startWebhook } from "../clients/webhooks.ts";
 import { EXAMPLE_IDS, runStory } from "./story.ts";
@@ -9,12 +14,12 @@ const run = promisify(execFile);
 /** The day of every example. */
 export const EXAMPLE_DAY = Date.parse("2026-11-20T09:00:00.000Z");
 
-type Answers = Readonly<Record<string, { status: number; text: string }>>;
+type Answers = Readonly<Record<string, RecordedAnswer>>;
 
 /**
  * Runs the command that `/docs` prints for each operation, on its own board.
  *
- * @returns status and shortened body of each answer, by the operation's name, sorted
+ * @returns status and body of each answer, by the operation's name, sorted
  * @throws Error for a command that fails
  */
 export async function recordAnswers(): Promise<Answers> {
@@ -33,7 +38,7 @@ export async function recordAnswers(): Promise<Answers> {
       const text = JSON.stringify(body)
         .replaceAll(board.url, RECORDED_ROOT)
         .replaceAll(webhook.url, RECEIVER);
-      answers.push([name, { status, text: shortened(JSON.parse(withExampleIds(text)), 0) }]);
+      answers.push([name, { status, body: JSON.parse(withExampleIds(text), withShortLists) }]);
       return body.data;
     });
     return Object.fromEntries(answers.sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -43,27 +48,20 @@ export async function recordAnswers(): Promise<Answers> {
   }
 }
 
+/** Answers as `/docs` prints them. */
+export const told = (answers: Answers): string =>
+  JSON.stringify(
+    Object.entries(answers).map(([name, { status, body }]) => [name, status, shortened(body)]),
+    null,
+    1,
+  );
+
 /** Runs a printed command in a shell. */
 export async function runCurl(command: string, key: string) {
   const quiet = command.replace(/^curl /, "curl -s -w '\\n%{http_code}' ");
   const { stdout } = await run("bash", ["-c", quiet], { env: { ...process.env, BOARD_API_KEY: key } });
   const cut = stdout.lastIndexOf("\n");
   return { status: Number(stdout.slice(cut + 1)), body: JSON.parse(stdout.slice(0, cut)) };
-}
-
-/** The module that holds answers: `src/adapters/reference/recorded-answers.ts`. */
-export function answersModule(answers: Answers): string {
-  const entries = Object.entries(answers).map(
-    ([name, { status, text }]) =>
-      `  ${name}: {\n    status: ${status},\n    text: '${text.replace(/[\\']/g, "\\$&")}',\n  },\n`,
-  );
-  return `/**
- * What the examples of the documentation answer: status, and the body shortened to a line. \`npm run manual\` records
- * it from a board; a test fails when a board answers otherwise.
- */
-export const ANSWERS: Readonly<Record<string, { status: number; text: string }>> = {
-${entries.join("")}};
-`;
 }
 
 const RECEIVER = "https://agent.example/hook";
@@ -81,26 +79,10 @@ const withExampleIds = (json: string) =>
     .replace(/\brep_\w{14}\b/g, "rep_8hJk2MnP4qRs5T")
     .replace(/\bbbk_\w{38}\b/g, "bbk_…")
     .replace(/\bwhsec_[\w+/=]+/g, "whsec_…")
+    .replace(/board-verify=[^"]+|(?<="token":")[^"]+/g, "…")
     .replace(/"latency_ms":\d+/g, '"latency_ms":84')
     .replace(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"');
 
-const CHARS_MAX = 48;
-
-/** JSON on one line. `…` replaces the inner parts, and the middle of long objects and lists. */
-function shortened(value: unknown, depth: number): string {
-  if (typeof value === "string")
-    return JSON.stringify(
-      value.length > CHARS_MAX && !value.startsWith("http") ? `${value.slice(0, CHARS_MAX - 1)}…` : value,
-    );
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) {
-    const inner = value.slice(0, 1).map((one) => shortened(one, depth));
-    return `[${[...inner, ...(value.length > 1 ? ["…"] : [])].join(", ")}]`;
-  }
-  const entries = Object.entries(value).filter(([name]) => name !== "relevance");
-  if (depth > 1 || (depth === 1 && "board" in value && "docs" in value))
-    return entries.length === 0 ? "{}" : "{…}";
-  const parts = entries.map(([name, one]) => `${JSON.stringify(name)}: ${shortened(one, depth + 1)}`);
-  const shown = parts.length > 6 ? [...parts.slice(0, 3), "…", ...parts.slice(-2)] : parts;
-  return `{${shown.join(", ")}}`;
-}
+/** Of lists the first two items; of search results no relevance, which depends on the model. */
+const withShortLists = (name: string, value: unknown) =>
+  name === "relevance" ? undefined : Array.isArray(value) ? value.slice(0, 2) : value;

@@ -1,7 +1,6 @@
 import type { Site } from "../../../domain/site.ts";
-import type { Chapter } from "../../reference/chapters.ts";
 import { type Docs, docsPath } from "../../reference/docs.ts";
-import { type Html, html, type Piece, sentence, trusted } from "../frame/html.ts";
+import { html, type Piece } from "../frame/html.ts";
 import { alternate, page } from "../frame/layout.ts";
 
 /** A page of the documentation, with the navigation of all of them beside it, above it on small screens. */
@@ -30,29 +29,3 @@ export function guidePage(parts: {
 <div class="docs">${main}</div></div>`,
   });
 }
-
-/** @param titled  false where the page has its heading */
-export function chapterHtml({ id, heading, paragraphs, rows = [] }: Chapter, titled = true): Html {
-  return html`<section id="${id}">${titled && html`<h2>${heading}</h2>`}
-${paragraphs.map(
-  (text) => html`<p>${told(text)}</p>
-`,
-)}${
-  rows.length > 0 &&
-  html`<table><tbody>${rows.map(
-    ([code, meaning]) => html`<tr><td><code>${code}</code></td><td>${told(meaning)}</td></tr>
-`,
-  )}</tbody></table>`
-}</section>
-`;
-}
-
-/**
- * Text of ours between tags, with its quotes as they are. The template would escape them, which only costs bytes here: a
- * page of JSON has thousands.
- */
-export function verbatim(text: string): Html {
-  return trusted(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
-}
-
-export const told = (text: string): Html => sentence(text, verbatim);

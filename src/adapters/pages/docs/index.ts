@@ -2,8 +2,8 @@ import type { Site } from "../../../domain/site.ts";
 import { BoardError } from "../../../failures.ts";
 import type { Operation } from "../../../operation.ts";
 import { type Docs, docsOf } from "../../reference/docs.ts";
+import { docsMarkdown, groupMarkdown } from "../../reference/docs-markdown.ts";
 import type { View } from "../frame/view.ts";
-import { docsMarkdown, groupMarkdown } from "./markdown.ts";
 import { overviewHtml } from "./overview.ts";
 import { resourceHtml } from "./resource.ts";
 

@@ -3,7 +3,8 @@ import type { Way } from "../../reference/connect.ts";
 import { type Docs, type DocsGroup, docsPath } from "../../reference/docs.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html } from "../frame/html.ts";
-import { chapterHtml, guidePage, verbatim } from "./guide.ts";
+import { chapterHtml, verbatim } from "../frame/prose.ts";
+import { guidePage } from "./guide.ts";
 
 /** The operations of the quick start. */
 const FIRST_CALLS = ["search", "register_publisher", "create_post"];

@@ -2,12 +2,12 @@ import type { Site } from "../../../domain/site.ts";
 import { type Docs, type DocsGroup, type DocumentedOperation, docsPath } from "../../reference/docs.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html } from "../frame/html.ts";
-import { chapterHtml, guidePage, told, verbatim } from "./guide.ts";
+import { chapterHtml, told, verbatim } from "../frame/prose.ts";
+import { guidePage } from "./guide.ts";
 
 /** A page of the documentation: chapters and operations of one resource, or all failures. */
 export function resourceHtml(group: DocsGroup, docs: Docs, site: Site): string {
   const { id, heading, about, chapters, operations, failures } = group;
-  const titles = new Map(operations.map(({ name, title }) => [name, title]));
   return guidePage({
     docs,
     site,
@@ -17,15 +17,15 @@ export function resourceHtml(group: DocsGroup, docs: Docs, site: Site): string {
     main: html`<h1>${heading}</h1>
 <p class="lead">${about}</p>
 ${operations.length > 1 && html`<nav aria-label="On this page"><ul>${operations.map(({ name, title }) => html`<li><a href="#${name}">${title}</a></li>`)}</ul></nav>`}
-${chapters.map((chapter) => chapterHtml(chapter, chapter.id !== id))}
-${operations.map((operation) => operationHtml(operation, titles))}
+${chapters.map((chapter) => chapterHtml(chapter.id === id ? { ...chapter, heading: "" } : chapter))}
+${operations.map((operation) => operationHtml(operation))}
 ${operations.length > 0 && html`<p class="small">* must be sent; … was left out; ids and names are examples. <a href="/docs#answers">What all answers have in common</a></p>`}
 ${failures.length > 0 && failureTable(failures)}`,
   });
 }
 
-function operationHtml(operation: DocumentedOperation, titles: ReadonlyMap<string, string>): Html {
-  const { name, title, when, calls, needsKey, isTool, fields, alike, curl, answer, failures } = operation;
+function operationHtml(operation: DocumentedOperation): Html {
+  const { name, title, when, calls, needsKey, isTool, fields, curl, answer, failures } = operation;
   return html`<section id="${name}"><h2>${title}</h2>
 <p>${calls.map((call) => html`<code>${call}</code> `)}${isTool && html`· tool <code>${name}</code> `}${needsKey && "· needs a key"}</p>
 <p>${told(when)}</p>
@@ -36,11 +36,7 @@ ${
       html`<tr><td><code>${field}</code>${required && " *"}</td><td>${form}${place === "path" && ", in the path"}</td><td>${told(meaning)}</td></tr>
 `,
   )}</tbody></table>`
-}${alike.map(
-  ({ of, names }) =>
-    html`<p>${listed(names)} as in <a href="#${of}">${titles.get(of)}</a>.</p>
-`,
-)}
+}
 ${copyBox(title, verbatim(curl))}
 ${answer !== null && html`<pre>${answer.status}\n${verbatim(answer.text)}</pre>`}
 ${failures.length > 0 && html`<p class="small">Fails with ${listed(failures)}; see <a href="/docs/errors">errors</a>.</p>`}</section>
