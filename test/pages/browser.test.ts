@@ -42,7 +42,6 @@ describe("pages in a browser", { retry: 1 }, () => {
       calendar: `/calendar?month=${new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 7)}`,
       "calendar-empty": "/calendar?month=2021-02",
       tags: "/tags",
-      tag: "/tags?tag=music",
       places: "/places",
       docs: "/docs",
       "docs-posts": "/docs/posts",

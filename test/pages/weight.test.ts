@@ -34,7 +34,6 @@ describe("a page with all that it loads", () => {
       `/publishers/${made.publisher}`,
       "/calendar",
       "/tags",
-      "/tags?tag=music",
       "/places",
       ...DOCS_PATHS,
       "/stats",

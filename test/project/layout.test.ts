@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "src/ports",
     "src/search",
     "src/schema",
+    "src/data",
     "src/failures.ts",
     "src/parse-url.ts",
   ],

@@ -6,17 +6,16 @@ import type { Success } from "../calls/envelope.ts";
 import { claudeCodeCommand } from "../reference/connect.ts";
 import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
+import { countChips, countedPlaces, countedTags } from "./counts.ts";
 import { copyBox } from "./frame/copy-box.ts";
 import { type Html, html, sentence, shownText } from "./frame/html.ts";
 import { siteData } from "./frame/json-ld.ts";
 import type { Language } from "./frame/language.ts";
 import { alternate, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
-import { placeChips } from "./places.ts";
 import { briefCard, postCards } from "./post/card.ts";
 import { postsMarkdown } from "./post/markdown.ts";
 import { kindChips, placeInput, searchBox, searchPath } from "./search/form.ts";
-import { tagChips } from "./tags.ts";
 import { EVERYWHERE, type OnGroup, type WhatsOn, whatsOn } from "./whats-on.ts";
 
 const LATEST = 20;
@@ -123,17 +122,16 @@ ${copyBox("address of the manual", site.manual)}
 
 function tags(board: Info, language: Language): Html | null {
   if (board.top_tags.length === 0) return null;
-  return html`<section><h2><a href="/tags">Popular tags</a></h2>${tagChips(board.top_tags.slice(0, TAGS), language)}</section>`;
+  return html`<section><h2><a href="/tags">Popular tags</a></h2>${countChips(countedTags(board).slice(0, TAGS), language)}</section>`;
 }
 
 function places(board: Info, language: Language): Html | null {
   if (board.top_places.length === 0) return null;
-  return html`<section><h2><a href="/places">Places</a></h2>${placeChips(board.top_places.slice(0, PLACES), language)}</section>`;
+  return html`<section><h2><a href="/places">Places</a></h2>${countChips(countedPlaces(board).slice(0, PLACES), language)}</section>`;
 }
 
 function homeMarkdown(board: Info, on: WhatsOn, latest: readonly Post[], site: Site, now: number): string {
   const { posts, kinds } = board;
-  const list = { sought: [], now, isWhole: false, links: true } as const;
   return markdownDocument([
     `# ${board.name}`,
     board.description,
@@ -148,10 +146,10 @@ function homeMarkdown(board: Info, on: WhatsOn, latest: readonly Post[], site: S
       `Places: ${board.top_places.map(({ place, count }) => `${place} (${count})`).join("; ")}.`,
     ...on.groups.flatMap(({ id, heading, events, all }) => [
       `## ${heading}`,
-      postsMarkdown(events.slice(0, SHOWN[id]), site, list),
+      postsMarkdown(events.slice(0, SHOWN[id]), site, now),
       events.length > SHOWN[id] && `All ${events.length}: ${site.root}${searchPath(all)}`,
     ]),
     "## Latest offers, requests and news",
-    postsMarkdown(latest, site, list),
+    postsMarkdown(latest, site, now),
   ]);
 }

@@ -9,6 +9,7 @@ import { addNextLink, sentQuery } from "../http/links.ts";
 import { admitted } from "../http/requests.ts";
 import { routeOf } from "../http/rest.ts";
 import { calendar } from "./calendar/index.ts";
+import { places, tags } from "./counts.ts";
 import { docsViews } from "./docs/index.ts";
 import { failureHtml, failureMarkdown } from "./failure.ts";
 import { assetRoutes } from "./frame/assets.ts";
@@ -18,13 +19,11 @@ import type { Asked, View } from "./frame/view.ts";
 import { home } from "./home.ts";
 import { joinRoutes } from "./join/index.ts";
 import { legalViews } from "./legal.ts";
-import { places } from "./places.ts";
 import { post } from "./post/index.ts";
 import { reportRoutes } from "./post/report.ts";
 import { publisher } from "./publisher.ts";
 import { search } from "./search/index.ts";
 import { stats } from "./stats.ts";
-import { tags } from "./tags.ts";
 
 const VIEWS: readonly View[] = [home, search, post, publisher];
 

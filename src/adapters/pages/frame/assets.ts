@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { Router } from "express";
+import { readText } from "../../../data/read.ts";
 import type { Site } from "../../../domain/site.ts";
 import { SOCIAL_PICTURE, TOUCH_ICON } from "./pictures.ts";
-import { SCRIPT } from "./script.ts";
-import { STYLE } from "./style.ts";
 
 /** A sheet of paper pinned to a board. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#fffdf8" stroke="#1d1b16" stroke-width="2" d="M5 4h22v24l-4-3-4 3-4-3-4 3-6-4z"/><path stroke="#8a8272" stroke-width="2" d="M10 15h12M10 20h8"/><circle cx="16" cy="7" r="4" fill="#a83a1e"/></svg>`;
@@ -15,10 +14,19 @@ interface Asset {
   content: Buffer;
 }
 
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, "").trim();
+/** A style sheet on one line. */
+const compact = (css: string) => withoutComments(css).replace(/\s+/g, " ");
+
 /** The files that pages name, all from this site. */
 export const ASSETS = {
-  style: asset("style", "css", "text/css; charset=utf-8", STYLE),
-  script: asset("script", "js", "text/javascript; charset=utf-8", SCRIPT),
+  style: asset("style", "css", "text/css; charset=utf-8", compact(readText("pages/style.css"))),
+  script: asset(
+    "script",
+    "js",
+    "text/javascript; charset=utf-8",
+    withoutComments(readText("pages/script.js")),
+  ),
   icon: asset("icon", "svg", "image/svg+xml; charset=utf-8", ICON),
   touchIcon: asset("touch-icon", "png", "image/png", Buffer.from(TOUCH_ICON, "base64")),
   social: asset("social", "png", "image/png", Buffer.from(SOCIAL_PICTURE, "base64")),

@@ -9,7 +9,7 @@ import { postData } from "../frame/json-ld.ts";
 import type { Language } from "../frame/language.ts";
 import { alternate, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
-import { tagPath } from "../tags.ts";
+import { searchPath } from "../search/form.ts";
 import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
 import { details } from "./details.ts";
 import { flagNotices } from "./flag-notice.ts";
@@ -96,7 +96,7 @@ ${nextSteps(shown, now)}
 ${note !== null && html`<div class="notice"><p>${sentence(note)}</p></div>`}
 ${flagNotices(shown.flags)}
 ${bodyText(shown.body)}
-${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${tagPath(tag)}">${bdi(tag)}</a></li>`)}</ul>`}`;
+${shown.tags.length > 0 && html`<ul class="chips tags" aria-label="Tags">${shown.tags.map((tag) => html`<li><a href="${searchPath({ tags: tag })}">${bdi(tag)}</a></li>`)}</ul>`}`;
 }
 
 /** Whether search engines may keep the page. That of a reply they may not: its text is on the page of its root. */

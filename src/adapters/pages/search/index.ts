@@ -1,4 +1,3 @@
-import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import type { Site } from "../../../domain/site.ts";
 import { KINDS, type Kind } from "../../../schema/post.ts";
 import { soughtWords } from "../../text/excerpt.ts";
@@ -10,7 +9,7 @@ import { postCards } from "../post/card.ts";
 import { filtersForm, kindChips, type SearchParams, searchBox, searchPath } from "./form.ts";
 import { resultMap } from "./map.ts";
 import { searchMarkdown } from "./markdown.ts";
-import { type Results, resultsOf, WEAK_HEADING } from "./results.ts";
+import { countOf, type Results, resultsOf, WEAK_HEADING } from "./results.ts";
 import { understoodChips } from "./understood-chips.ts";
 import { watchSection } from "./watch-panel.ts";
 
@@ -98,18 +97,11 @@ const RANKING_WORDS: Record<string, string> = {
   soonest: "soonest first",
 };
 
-/** `1–20 of 43 posts`; one page of all of them is just counted. */
-function countOf(shown: number, first: number | null, total: number): string {
-  const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
-  if (first === 0 && shown >= total) return `${shown} ${shown === 1 ? "post" : "posts"}`;
-  return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
-}
-
-function headline({ posts, first, total, ranking }: Results, q: string): Piece {
+function headline(results: Results, q: string): Piece {
+  const { posts, ranking } = results;
   const subject = q !== "" && html` for <mark>${bdi(q)}</mark>`;
   if (posts.length === 0) return html`Nothing found${subject}`;
-  const count = countOf(posts.length, first, total);
-  return html`${count}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
+  return html`${countOf(results)}${subject}, ${RANKING_WORDS[ranking] ?? ranking}`;
 }
 
 function found(

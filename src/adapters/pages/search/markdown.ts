@@ -6,7 +6,7 @@ import { markdownDocument } from "../../text/markdown.ts";
 import { quotedLine, visibleLine } from "../../text/untrusted.ts";
 import { postsMarkdown } from "../post/markdown.ts";
 import { type SearchParams, searchPath } from "./form.ts";
-import { type Results, WEAK_HEADING } from "./results.ts";
+import { countOf, type Results, WEAK_HEADING } from "./results.ts";
 
 export function searchMarkdown(results: Results, params: SearchParams, site: Site, now: number): string {
   const { posts, weak, nextCursor, query, note, corrected, instead } = results;
@@ -18,18 +18,13 @@ export function searchMarkdown(results: Results, params: SearchParams, site: Sit
     `As applied: \`${visibleLine(JSON.stringify(query)).replaceAll("`", "'")}\``,
     ...notesOnCorrections(corrected),
     note,
-    posts.length === 0 ? "No posts." : `${posts.length} posts, ${results.ranking}.`,
+    posts.length === 0 ? "No posts." : `${countOf(results)}, ${results.ranking}.`,
     posts.length === 0
       ? instead
           .map(({ words, count, params: wider }) => `- ${words}: finds ${count}, ${address({}, wider)}`)
           .join("\n")
-      : postsMarkdown(posts, site, { sought: soughtWords(q), now, isWhole: false, links: true }),
-    ...(weak.length === 0
-      ? []
-      : [
-          `## ${WEAK_HEADING}`,
-          postsMarkdown(weak, site, { sought: soughtWords(q), now, isWhole: false, links: true }),
-        ]),
+      : postsMarkdown(posts, site, now, soughtWords(q)),
+    ...(weak.length === 0 ? [] : [`## ${WEAK_HEADING}`, postsMarkdown(weak, site, now, soughtWords(q))]),
     nextCursor === null ? null : `Next page: ${address({ cursor: nextCursor })}`,
   ]);
 }

@@ -10,29 +10,21 @@ export interface RelaxationLink {
 }
 
 const COUNTED = 100;
-/** Searches for pairs of conditions; each costs as much as one search. They end once `PAIRS_FOUND` found something. */
-const PAIRS_MAX = 8;
-const PAIRS_FOUND = 3;
 
 /**
  * The wider searches that find something, each with one condition fewer, the most useful first. Where no condition is at
- * fault alone, those with two fewer.
+ * fault alone, the words without any.
  * @param run  searches for at most a hundred posts
  */
 export async function relaxationLinks(
   params: SearchParams,
   run: (input: Record<string, unknown>) => Promise<readonly Post[]>,
 ): Promise<RelaxationLink[]> {
-  const steps = widenings(params);
-  const links = await Promise.all(steps.map((step) => linkOf(step, params, run)));
+  const links = await Promise.all(widenings(params).map((step) => linkOf(step, params, run)));
   const found = links.filter((link) => link !== null);
-  if (found.length > 0) return found;
-  for (const pair of pairsOf(steps)) {
-    const link = await linkOf(pair, params, run);
-    if (link !== null) found.push(link);
-    if (found.length === PAIRS_FOUND) break;
-  }
-  return found;
+  if (found.length > 0 || params["q"] === undefined) return found;
+  const alone = await linkOf({ words: "The words alone", change: {} }, { q: params["q"] }, run);
+  return alone === null ? [] : [alone];
 }
 
 /** One condition dropped or widened. */
@@ -53,21 +45,6 @@ async function linkOf(
   const { length } = await run({ ...wider, limit: COUNTED });
   if (length === 0) return null;
   return { words, params: wider, count: length === COUNTED ? `${COUNTED} or more` : String(length) };
-}
-
-/** Every two steps that change different parameters, with the place dropped rather than widened: few pairs must do. */
-function pairsOf(steps: readonly Widening[]): Widening[] {
-  const whole = steps.filter(({ change }) => change["near"] === undefined);
-  const pairs = whole.flatMap((first, i) =>
-    whole
-      .slice(i + 1)
-      .filter(({ change }) => !Object.keys(change).some((name) => name in first.change))
-      .map((second) => ({
-        words: `${first.words}, ${second.words.slice(0, 1).toLowerCase()}${second.words.slice(1)}`,
-        change: { ...first.change, ...second.change },
-      })),
-  );
-  return pairs.slice(0, PAIRS_MAX);
 }
 
 function widenings(params: SearchParams): Widening[] {

@@ -1,4 +1,5 @@
 import { type Correction, notesOnCorrections } from "../../../domain/search/corrections.ts";
+import { COUNTED_MAX } from "../../../domain/search/index.ts";
 import { type Understood, withoutUnderstood } from "../../../domain/search/understood/index.ts";
 import { placeInWords } from "../../../schema/place/near.ts";
 import type { Post } from "../../../schema/post.ts";
@@ -66,4 +67,11 @@ function placeAsChosen(label: string | undefined, applied: string | undefined): 
   const [lat, lng] = (applied ?? "").split(",").map(Number);
   if (label === undefined || lat === undefined || lng === undefined) return "";
   return placeInWords({ lat, lng, place: { label, others: [] } }) ?? "";
+}
+
+/** `1–20 of 43 posts`; one page of all of them is just counted. */
+export function countOf({ posts: { length: shown }, first, total }: Results): string {
+  const all = total >= COUNTED_MAX ? `${COUNTED_MAX.toLocaleString("en")}+` : String(total);
+  if (first === 0 && shown >= total) return `${shown} ${shown === 1 ? "post" : "posts"}`;
+  return first === null ? `${shown} of ${all} posts` : `${first + 1}–${first + shown} of ${all} posts`;
 }

@@ -1,12 +1,22 @@
-/**
+/*
  * The only script of the pages; every page works without it. It remembers the choice of light or dark, gives each copy
- * box its button, passes a page on, and suggests places below the box that takes one, from `GET /places`, 200 ms after the last key.
+ * box its button, passes a page on, and suggests places below the box that takes one, from `GET /places`, 200 ms after the
+ * last key.
  */
-export const SCRIPT = `"use strict";
+
 (() => {
   const root = document.documentElement;
-  const store = (change) => { try { return change(localStorage); } catch { return null; } };
-  const show = (theme) => { if (theme === "light" || theme === "dark") root.dataset.theme = theme; else delete root.dataset.theme; };
+  const store = (change) => {
+    try {
+      return change(localStorage);
+    } catch {
+      return null;
+    }
+  };
+  const show = (theme) => {
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  };
   const kept = store((s) => s.getItem("theme"));
   show(kept);
   document.addEventListener("DOMContentLoaded", () => {
@@ -26,7 +36,10 @@ export const SCRIPT = `"use strict";
       button.addEventListener("click", async () => {
         const text = snippet.textContent;
         let copied = false;
-        try { await navigator.clipboard.writeText(text); copied = true; } catch {
+        try {
+          await navigator.clipboard.writeText(text);
+          copied = true;
+        } catch {
           const range = document.createRange();
           range.selectNodeContents(snippet);
           getSelection().removeAllRanges();
@@ -34,7 +47,9 @@ export const SCRIPT = `"use strict";
           copied = document.execCommand("copy");
         }
         button.textContent = copied ? "Copied" : "Press Ctrl+C";
-        setTimeout(() => { button.textContent = "Copy"; }, 2000);
+        setTimeout(() => {
+          button.textContent = "Copy";
+        }, 2000);
       });
       snippet.after(button);
     }
@@ -43,7 +58,9 @@ export const SCRIPT = `"use strict";
       share.textContent = "Copy address";
       share.onclick = (event) => {
         event.preventDefault();
-        navigator.clipboard.writeText(share.href).then(() => { share.textContent = "Copied"; });
+        navigator.clipboard.writeText(share.href).then(() => {
+          share.textContent = "Copied";
+        });
       };
     }
     const place = document.querySelector("input[list=places]");
@@ -55,7 +72,7 @@ export const SCRIPT = `"use strict";
       clearTimeout(timer);
       timer = setTimeout(async () => {
         const begun = box.value.trim();
-        if (begun === asked || begun.length < 2 || /^[-\\d]/.test(begun)) return;
+        if (begun === asked || begun.length < 2 || /^[-\d]/.test(begun)) return;
         if ([...list.options].some((option) => option.value === begun)) return;
         asked = begun;
         try {
@@ -63,16 +80,19 @@ export const SCRIPT = `"use strict";
           if (!answer.ok || asked !== begun) return;
           const { places } = await answer.json();
           if (asked !== begun) return;
-          list.replaceChildren(...places.map(({ label }) => {
-            const option = document.createElement("option");
-            option.value = label;
-            // Browsers hide what does not hold the words typed: Vienna, to who types Wien.
-            if (!label.toLowerCase().includes(begun.toLowerCase())) option.label = begun;
-            return option;
-          }));
-        } catch { asked = undefined; }
+          list.replaceChildren(
+            ...places.map(({ label }) => {
+              const option = document.createElement("option");
+              option.value = label;
+              // Browsers hide what does not hold the words typed: Vienna, to who types Wien.
+              if (!label.toLowerCase().includes(begun.toLowerCase())) option.label = begun;
+              return option;
+            }),
+          );
+        } catch {
+          asked = undefined;
+        }
       }, 200);
     });
   };
 })();
-`;

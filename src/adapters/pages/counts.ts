@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import type { BoardInfo } from "../../schema/board.ts";
+import { markdownDocument } from "../text/markdown.ts";
+import { wordOrQuoted } from "../text/untrusted.ts";
+import { bdi, type Html, html } from "./frame/html.ts";
+import type { Language } from "./frame/language.ts";
+import { alternate, page } from "./frame/layout.ts";
+import type { View } from "./frame/view.ts";
+import { placeInput, searchBox, searchPath } from "./search/form.ts";
+
+type Info = z.output<typeof BoardInfo>;
+
+/** Something that posts have in common, how many have it, and the search that finds them. */
+interface Counted {
+  name: string;
+  count: number;
+  to: string;
+}
+
+export const countedTags = ({ top_tags: counts }: Info): Counted[] =>
+  counts.map(({ tag, count }) => ({ name: tag, count, to: searchPath({ tags: tag }) }));
+
+export const countedPlaces = ({ top_places: counts }: Info): Counted[] =>
+  counts.map(({ place, count }) => ({ name: place, count, to: searchPath({ near: place }) }));
+
+/** Each with the number of its posts and a link to them. */
+export const countChips = (counts: readonly Counted[], language: Language): Html =>
+  html`<ul class="chips">${counts.map(
+    ({ name, count, to }) =>
+      html`<li><a href="${to}">${bdi(name)} <span class="number">${language.figure(count)}</span></a></li>
+`,
+  )}</ul>`;
+
+/** `/tags`, the most frequent tags as `GET /board` has them. */
+export const tags = viewOf({
+  path: "/tags",
+  title: "Tags",
+  lead: "The words by which posts are filed, the most frequent first.",
+  none: "No post has a tag yet.",
+  member: "top_tags",
+  counted: countedTags,
+  more: html`<p>Another word? Search for it:</p>
+${searchBox()}`,
+});
+
+/** `/places`, the towns with the most posts. */
+export const places = viewOf({
+  path: "/places",
+  title: "Places",
+  lead: "Where posts are, the towns with the most first. Each post counts for the largest town within 20 km.",
+  none: "No post has a place yet.",
+  member: "top_places",
+  counted: countedPlaces,
+  more: html`<h2>Another place</h2>
+<form class="fields" action="/search" method="get">
+<p>${placeInput()}</p>
+<p><button type="submit">Search near it</button></p>
+</form>`,
+});
+
+function viewOf(of: {
+  path: "/tags" | "/places";
+  title: string;
+  lead: string;
+  none: string;
+  member: "top_tags" | "top_places";
+  counted(info: Info): Counted[];
+  /** Below the counts. */
+  more: Html;
+}): View {
+  const { path, title, lead, none } = of;
+  return {
+    route: "/board",
+    path,
+    async show({ site, language, ask }) {
+      const { data, meta } = await ask("/board", {});
+      const info = data as Info;
+      const counts = of.counted(info);
+      return {
+        html: () =>
+          page({
+            title,
+            description: lead,
+            path,
+            site,
+            main: html`<h1>${title}</h1>
+<p class="lead">${lead}</p>
+${counts.length === 0 ? html`<p class="mute">${none}</p>` : countChips(counts, language)}
+${of.more}`,
+            links: [
+              alternate(`${path}.md`, "text/markdown", "This page for models"),
+              alternate(`${path}.json`, "application/json", "This page as data"),
+            ],
+          }),
+        markdown: () =>
+          markdownDocument([
+            `# ${title}`,
+            counts.length === 0
+              ? none
+              : counts
+                  .map(({ name, count, to }) => `- ${wordOrQuoted(name)}: ${count}, ${site.root}${to}`)
+                  .join("\n"),
+          ]),
+        json: { ok: true, data: { [path.slice(1)]: info[of.member] }, meta },
+      };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { type Html, html, sentence, trusted } from "./html.ts";
+
+/** A part of a page in our own Markdown: paragraphs, lists, code between backticks, bold. */
+export function chapterHtml({ id, heading, text }: { id?: string; heading: string; text: string }): Html {
+  return html`<section${id !== undefined && html` id="${id}"`}>${heading !== "" && html`<h2>${heading}</h2>`}
+${proseHtml(text)}</section>
+`;
+}
+
+export const proseHtml = (markdown: string): Html =>
+  html`${markdown
+    .trim()
+    .split(/\n{2,}/)
+    .map(blockHtml)}`;
+
+function blockHtml(block: string): Html {
+  if (!block.startsWith("- ")) return html`<p>${told(block)}</p>\n`;
+  const items = block.slice("- ".length).split("\n- ");
+  return html`<ul>${items.map((item) => html`<li><p>${told(item)}</p></li>\n`)}</ul>\n`;
+}
+
+/** A sentence of ours, with code and bold. */
+export const told = (text: string): Html =>
+  html`${text.split("**").map((part, i) => (i % 2 === 1 ? html`<b>${sentence(part, verbatim)}</b>` : sentence(part, verbatim)))}`;
+
+/**
+ * Text of ours between tags, with its quotes as they are. The template would escape them, which only costs bytes here: a
+ * page of JSON has thousands.
+ */
+export function verbatim(text: string): Html {
+  return trusted(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
+}
