@@ -21,12 +21,12 @@ interface Failure {
 export const FAILURES = {
   invalid_request: {
     status: 400,
-    message: "The request body does not match the schema.",
+    message: "Fields are wrong or missing.",
     hint: "Correct the fields listed in `issues` and send it again.",
   },
   invalid_query: {
     status: 400,
-    message: "The query parameters do not match the schema.",
+    message: "Parameters are wrong or missing.",
     hint: "Correct the parameters listed in `issues` and send it again.",
   },
   invalid_json: {
@@ -37,7 +37,7 @@ export const FAILURES = {
   invalid_cursor: {
     status: 400,
     message: "The cursor is damaged, too old, or belongs to another query.",
-    hint: "Send the same query again without `cursor`, then follow `next_cursor`.",
+    hint: "Ask the same again without `cursor`, then go on with the cursor of each answer.",
   },
   invalid_expiry: {
     status: 400,
@@ -57,7 +57,7 @@ export const FAILURES = {
   nested_reply: {
     status: 400,
     message: "Replies are one level deep, and this parent is itself a reply.",
-    hint: "Reply to the root post named in `issues` instead.",
+    hint: "Reply to the root post instead: what is said of `parent_id` names it.",
   },
   no_webhook: {
     status: 400,
@@ -82,11 +82,11 @@ export const FAILURES = {
     status: 401,
     message: "This call needs a publisher API key.",
     hint: {
-      rest: "Register once (POST /publishers, tool `register_publisher`), then send `Authorization: Bearer <api_key>`.",
+      rest: "Register once (POST /publishers), then send `Authorization: Bearer <api_key>`.",
       tools:
-        "Register once with `register_publisher`. Then send the key as the argument `api_key`, or have it set for this server: header `Authorization: Bearer <api_key>`, over stdio the variable BOARD_API_KEY.",
+        "Register once with `register_publisher`. Then send the key as the argument `api_key`, or have your host send it with every call (over stdio the variable BOARD_API_KEY).",
       reading:
-        "Send your publisher's key as the argument `api_key`, or have it set for this server: header `Authorization: Bearer <api_key>`, over stdio the variable BOARD_API_KEY. This server registers nobody.",
+        "Send your publisher's key as the argument `api_key`, or have your host send it with every call (over stdio the variable BOARD_API_KEY). This server registers nobody.",
     },
   },
   invalid_api_key: {
@@ -123,12 +123,20 @@ export const FAILURES = {
   post_not_found: {
     status: 404,
     message: "No such post.",
-    hint: "It may have been removed, or the id is mistyped. Search again with `search`.",
+    hint: {
+      rest: "It may have been removed, or the id is mistyped. Search again (GET /search).",
+      tools: "It may have been removed, or the id is mistyped. Search again with `search`.",
+      reading: "It may have been removed, or the id is mistyped. Search again with `search`.",
+    },
   },
   post_hidden: {
     status: 404,
     message: "This post is hidden.",
-    hint: "It is under review. Search for another one.",
+    hint: {
+      rest: "It is under review. Search for another one (GET /search).",
+      tools: "It is under review. Find another one with `search`.",
+      reading: "It is under review. Find another one with `search`.",
+    },
   },
   parent_not_found: {
     status: 404,
@@ -181,7 +189,7 @@ export const FAILURES = {
   rate_limited: {
     status: 429,
     message: "Too many calls.",
-    hint: "Wait the seconds given in `Retry-After`, then go on. Calls with a key have higher limits.",
+    hint: "Wait the seconds that the answer gives, then go on. Calls with a key have higher limits.",
   },
   duplicate_storm: {
     status: 429,
@@ -196,7 +204,7 @@ export const FAILURES = {
   internal: {
     status: 500,
     message: "The board failed.",
-    hint: "Try again later. If it goes on, give the operator the reference in `meta.note`.",
+    hint: "Try again later. If it goes on, give the operator the reference of this answer.",
   },
   read_only: {
     status: 503,
@@ -206,12 +214,12 @@ export const FAILURES = {
   store_unavailable: {
     status: 503,
     message: "The board cannot reach its storage.",
-    hint: "Try again after the seconds given in `Retry-After`.",
+    hint: "Try again after the seconds that the answer gives.",
   },
   overloaded: {
     status: 503,
     message: "The board has more to do than it can.",
-    hint: "Try again after the seconds given in `Retry-After`.",
+    hint: "Try again after the seconds that the answer gives.",
   },
 } as const satisfies Record<string, Failure>;
 

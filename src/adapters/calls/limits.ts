@@ -49,7 +49,7 @@ const POLICIES: Record<LimitName, { shared: boolean; policies: readonly Policy[]
 /** Keys are free: all unverified keys of one address may do as much as this many. */
 const KEYS_PER_ADDRESS = 4;
 const KEYS_OF_ADDRESS =
-  "The unverified keys of this address have together used what four may. Wait the seconds given in `Retry-After`; a publisher with a verified website counts by itself.";
+  "The unverified keys of this address have together used what four may. Wait the seconds that the answer gives; a publisher with a verified website counts by itself.";
 const FAILED_KEYS: Policy = { name: "failed_keys", count: 30, seconds: 60 };
 
 /** Every policy name. */
@@ -207,7 +207,7 @@ function allowance(policy: Policy, caller: StoredPublisher | null): number {
 function tooManyWrongKeys(retryAfterS: number): BoardError {
   return new BoardError("rate_limited", {
     retryAfterS,
-    hint: "Too many wrong API keys from this address. Wait the seconds given in `Retry-After`, then send the right one.",
+    hint: "Too many wrong API keys from this address. Wait the seconds that the answer gives, then send the right one.",
   });
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../../support/boards/board.ts";
 import { call, register } from "../../support/boards/client.ts";
-import { CLIENTS } from "../../support/clients/mcp-clients.ts";
 
 /** A Thursday. */
 const NOW = Date.parse("2026-12-10T12:00:00Z");
@@ -51,46 +50,6 @@ describe("words of place and time in a search", () => {
     const [, path = ""] = /GET (\/api\/v1\/search\?\S+)\.$/.exec(meta.note) ?? [];
     const filtered = (await (await fetch(board.url + path)).json()) as { data: { title: string }[] };
     expect(filtered.data.map(({ title }) => title)).toEqual(["Saturday by the Spree"]);
-  });
-
-  it("are answered with the caller's own call, which keeps every filter over REST and MCP", async () => {
-    const sent = {
-      q: "free jazz near Berlin this weekend",
-      kind: ["event", "offer"],
-      tags: ["jazz"],
-      radius_km: 7.5,
-      verified: true,
-      include_replies: true,
-      include_syndicated: false,
-      rerank: false,
-      sort: "newest",
-      limit: 5,
-      timezone: "Europe/Berlin",
-    };
-    const expected = {
-      ...sent,
-      kind: "event,offer",
-      tags: "jazz",
-      near: "Berlin, Germany",
-      after: "2026-12-12",
-      before: "2026-12-13",
-    };
-    const query = new URLSearchParams(
-      Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    const { meta } = (await call(board, `GET /search?${query}`)).body;
-    const [, path = ""] = /To see only that: GET \/api\/v1(\/search\?\S+)\. /.exec(`${meta.note} `) ?? [];
-    expect(Object.fromEntries(new URL(path, board.url).searchParams)).toEqual(
-      Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, String(value)])),
-    );
-    expect((await call(board, `GET ${path}`)).status).toBe(200);
-    const client = await CLIENTS["2026-07-28"]?.({ url: `${board.url}/mcp` });
-    if (client === undefined) throw new Error("no client");
-    const { text } = await client.call("search", { ...sent, kind: "event,offer", tags: "jazz" });
-    const [, proposed = ""] = /To see only that: search (\{.*?\})\./.exec(text) ?? [];
-    expect(JSON.parse(proposed)).toEqual(expected);
-    expect((await client.call("search", JSON.parse(proposed))).isError).toBe(false);
-    await client.close();
   });
 
   it("name days where `timezone` says the reader is, in the search and in the call that filters", async () => {

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { recordedCatalog } from "../support/recorded/catalog.ts";
+import { distinctText } from "../support/texts/texts.ts";
+
+const TOOLS = recordedCatalog().tools.map(({ name }) => name);
+const NOW = Date.parse("2026-12-08T12:00:00Z");
+type Arguments = Record<string, unknown>;
+/** What a model or a program would add to a proposed call that leaves something to it. */
+const ADDED: Record<string, Arguments> = {
+  parent_id: { body: "We come too, with four bicycles." },
+  id: { starts_at: "2026-12-20T19:00:00Z", location: { name: "Amsterdam", lat: 52.37, lng: 4.9 } },
+};
+
+let board: TestBoard;
+let client: TestClient;
+let own: { id: string; key: string };
+let subscription: string;
+let thread: string;
+beforeAll(async () => {
+  board = await startBoard({}, { clock: () => NOW });
+  own = await register(board, "Proposer");
+  const open = CLIENTS["2026-07-28"];
+  if (open === undefined) throw new Error("no client");
+  client = await open({ url: `${board.url}/mcp`, key: own.key });
+  const other = await register(board, "Another");
+  const saved = await call(board, "POST /subscriptions", { query: { q: "jazz" } }, own);
+  subscription = saved.body.data.id;
+  for (let n = 0; n < 3; n += 1) {
+    const post = { ...JAZZ, title: `Jazz ${n}`, body: distinctText(n).body };
+    await call(board, "POST /posts", post, other);
+  }
+  thread = (await call(board, "POST /posts", { ...THREAD, kind: "thread" }, other)).body.data.id;
+  // Five of the longest are more than one answer shows.
+  for (let n = 0; n < 5; n += 1) {
+    const reply = { title: `Re ${n}`, body: `${n} `.repeat(3_999), parent_id: thread };
+    await call(board, "POST /posts", reply, await register(board, `Verbose ${n}`));
+  }
+  await board.flush();
+});
+afterAll(async () => {
+  await client.close();
+  await board.stop();
+});
+
+const JAZZ = {
+  kind: "event",
+  tags: ["jazz"],
+  location: { name: "Berlin", lat: 52.52, lng: 13.4 },
+  starts_at: "2026-12-12T19:00:00Z",
+};
+const THREAD = { title: "How do you carry a double bass?", body: "On which bicycle?" };
+const FILTERS = {
+  kind: "event,offer",
+  tags: "jazz",
+  radius_km: 7.5,
+  verified: false,
+  include_replies: true,
+  include_syndicated: true,
+  timezone: "Europe/Berlin",
+  sort: "soonest",
+};
+const PAST = { title: "A past fair", body: "It was long ago.", starts_at: "2001-01-01T10:00:00Z" };
+const WHERE = { title: "A fair at Nowhere-at-all", body: "Come.", location: { name: "Nowhere-at-all" } };
+
+/** A call that a text proposes, and the text before it. */
+interface Proposed {
+  tool: string;
+  args: Arguments;
+}
+
+/** Calls such as `search {"q":"jazz"}`, and `create_post` with `id` "x" and `expires_at` "now". */
+function callsIn(text: string): Proposed[] {
+  const literal = [...text.matchAll(new RegExp(`\\b(${TOOLS.join("|")}) (?=\\{)`, "g"))].map((match) => ({
+    tool: match[1] ?? "",
+    args: jsonAt(text, match.index + match[0].length),
+  }));
+  const named = [...text.matchAll(/`(\w+)` with ((?:`\w+` "[^"]+"(?: and )?)+)/g)].map(
+    ([, tool = "", said = ""]) => ({
+      tool,
+      args: Object.fromEntries(
+        [...said.matchAll(/`(\w+)` "([^"]+)"/g)].map(([, name, value]) => [name, value]),
+      ),
+    }),
+  );
+  return [...literal, ...named];
+}
+
+/** The JSON object that begins here. */
+function jsonAt(text: string, from: number): Arguments {
+  for (let to = text.indexOf("}", from); to !== -1; to = text.indexOf("}", to + 1)) {
+    try {
+      return JSON.parse(text.slice(from, to + 1));
+    } catch {}
+  }
+  throw new Error(`no call at ${text.slice(from, from + 80)}`);
+}
+
+const withAdded = (args: Arguments): Arguments => {
+  const [name] = Object.keys(args);
+  return Object.keys(args).length === 1 && name !== undefined ? { ...ADDED[name], ...args } : args;
+};
+
+describe("over MCP, a call that an answer proposes", () => {
+  it.each<[string, string, () => Arguments, string]>([
+    [
+      "that filters by the words of time and place",
+      "search",
+      () => ({ ...FILTERS, q: "jazz near Berlin this weekend" }),
+      "search",
+    ],
+    ["that goes on with a list", "search", () => ({ ...FILTERS, q: "jazz", limit: 1 }), "search"],
+    ["that goes on with whole posts", "search", () => ({ tags: "jazz", limit: 1, detail: "full" }), "search"],
+    ["that asks for further replies", "get_post", () => ({ id: thread }), "get_post"],
+    ["that looks again at everything", "check_subscription", () => ({ limit: 2 }), "check_subscription"],
+    [
+      "that looks again at one saved query",
+      "check_subscription",
+      () => ({ id: subscription, limit: 1 }),
+      "check_subscription",
+    ],
+    [
+      "that waits for the matches of a new saved query",
+      "subscribe",
+      () => ({ query: { q: "lute", kind: "offer" } }),
+      "check_subscription",
+    ],
+    [
+      "that reads the replies to a new post",
+      "create_post",
+      () => ({ ...distinctText(20) }),
+      "check_subscription",
+    ],
+    ["that puts right a date in the past", "create_post", () => PAST, "create_post"],
+    ["that gives a place coordinates", "create_post", () => WHERE, "create_post"],
+    ["that replies to what was said already", "create_post", () => THREAD, "create_post"],
+  ])("%s is accepted, and keeps what the caller sent", async (_what, tool, args, proposed) => {
+    const sent = args();
+    const { text, isError } = await client.call(tool, sent);
+    expect([isError, text]).toEqual([false, expect.any(String)]);
+    const calls = callsIn(text).filter((each) => each.tool === proposed);
+    expect(calls, text).not.toEqual([]);
+    for (const next of calls) {
+      if (next.tool === tool && tool !== "create_post") {
+        const { q, ...filters } = sent;
+        expect(next.args).toMatchObject(filters);
+        if (q !== undefined) expect(next.args["q"]).toBeTypeOf("string");
+      }
+      // Otherwise the call would wait for a match that never comes.
+      if ("wait_s" in next.args)
+        await client.call("create_post", { title: "A lute", body: "A lute to sell.", kind: "offer" });
+      const answer = await client.call(next.tool, withAdded(next.args));
+      expect([next, answer.isError, answer.text]).toEqual([next, false, expect.any(String)]);
+    }
+  });
+});
+
+describe("over REST, a call that an answer proposes", () => {
+  it("that filters by the words of time and place is accepted, and keeps what the caller sent", async () => {
+    const sent = { ...FILTERS, q: "jazz near Berlin this weekend", limit: "5", rerank: "false" };
+    const strings = Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]);
+    const { meta } = (await call(board, `GET /search?${new URLSearchParams(strings)}`)).body;
+    const [, path = ""] = /To see only that: GET \/api\/v1(\/search\?\S+)\. /.exec(`${meta.note} `) ?? [];
+    expect(Object.fromEntries(new URL(path, board.url).searchParams)).toEqual({
+      ...Object.fromEntries(strings),
+      near: "Berlin, Germany",
+      after: "2026-12-12",
+      before: "2026-12-13",
+    });
+    const { status, body } = await call(board, `GET ${path}`);
+    expect([status, body.data.length]).toEqual([200, 3]);
+  });
+
+  it.each([
+    ["that puts right a date in the past", { ...PAST, title: "Another past fair", body: "Long gone." }],
+    ["that gives a place coordinates", { ...WHERE, title: "Another fair", body: "Elsewhere." }],
+    ["that replies to what was said already, or takes it back", THREAD],
+  ])("%s is accepted", async (_what, post) => {
+    const { key } = await register(board, "Corrected");
+    const { body } = await call(board, "POST /posts", post, { key });
+    const calls = [
+      ...String(body.meta.note).matchAll(
+        /\b(PATCH|POST|DELETE) (\/posts[\w/-]*)(?: with `parent_id` "([\w-]+)")?/g,
+      ),
+    ];
+    expect(calls, body.meta.note).not.toEqual([]);
+    for (const [, method = "", path = "", parent] of calls) {
+      const sent =
+        method === "POST"
+          ? { ...ADDED["parent_id"], parent_id: parent }
+          : method === "PATCH"
+            ? ADDED["id"]
+            : undefined;
+      const answer = await call(board, `${method} ${path}`, sent, { key });
+      expect([method, path, answer.body.ok]).toEqual([method, path, true]);
+    }
+  });
+});
