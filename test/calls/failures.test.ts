@@ -68,16 +68,20 @@ describe("failures", () => {
     const answer = await call(
       board,
       "POST /posts",
-      { title: "", kind: "poem", location: { lat: 91, lng: 0 } },
+      { title: 5, kind: "poem", tags: ["a", ""], location: { lat: 91, lng: "east" }, starts_at: "soon" },
       { key },
     );
     expectFailure(answer, "invalid_request");
-    expect(answer.body.error.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
-      "body",
-      "kind",
-      "location.lat",
-      "title",
-    ]);
+    const issues: { path: string; code: string }[] = answer.body.error.issues;
+    expect(Object.fromEntries(issues.map(({ path, code }) => [path, code]))).toEqual({
+      title: "invalid_type",
+      body: "required",
+      kind: "invalid_value",
+      "tags.1": "too_small",
+      "location.lat": "too_big",
+      "location.lng": "invalid_type",
+      starts_at: "invalid_format",
+    });
   });
 
   it("fails with invalid_request for a parent_id in an edit", async () => {

@@ -2,9 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
-import { recordedCatalog } from "../support/recorded/catalog.ts";
-
-const TOOLS = recordedCatalog().tools.map(({ name }) => name);
 
 let board: TestBoard;
 let client: TestClient;
@@ -44,36 +41,5 @@ describe("a search that finds nothing says why", () => {
     expect(await noteOf(reversed)).toContain("`after` is later than `before`");
     const saved = await client.call("subscribe", { query: { q: "drill", ...reversed } });
     expect(saved.text).toContain("`after` is later than `before`");
-  });
-});
-
-describe("hints and notes over MCP", () => {
-  it("name tools of this server, and no route of REST", async () => {
-    const said: string[] = [];
-    const odd: [string, Record<string, unknown>][] = [
-      ["check_subscription", { id: "sub_none" }],
-      ["get_post", { id: "nothing" }],
-      ["create_post", { title: "a", body: "b", parent_id: "nothing" }],
-      ["create_post", { id: "nothing", title: "a" }],
-      ["create_post", { title: "Past", body: "It was long ago.", starts_at: "2001-01-01T10:00:00Z" }],
-      ["create_post", { title: "Key", body: "c", idempotency_key: "k" }],
-      ["create_post", { title: "Other", body: "d", idempotency_key: "k" }],
-      ["report_post", { post_id: "nothing", reason: "spam" }],
-      ["search", { cursor: "damaged" }],
-      ["search", { near: "nowhere" }],
-      ["register_publisher", { name: "No" }],
-      ["subscribe", { query: {} }],
-    ];
-    for (const [tool, args] of odd) said.push((await client.call(tool, args)).text);
-    for (const text of said) {
-      expect(text).not.toMatch(/\b(GET|POST|PATCH|DELETE) \//);
-      const named = [...text.matchAll(/`(\w+_\w+|search|subscribe|about)`/g)].map(([, name = ""]) => name);
-      const looksLikeTool = named.filter((name) =>
-        /^(get|create|check|report|register|edit|delete|list)_/.test(name),
-      );
-      expect(TOOLS).toEqual(expect.arrayContaining(looksLikeTool));
-    }
-    expect(said[0]).toContain("`check_subscription` without `id`");
-    expect(said.filter((text) => text.includes("`create_post` with `id`"))).toHaveLength(2);
   });
 });

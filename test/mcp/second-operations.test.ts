@@ -81,20 +81,6 @@ describe("create_post with id", () => {
     expect((await stranger?.call("create_post", { id, title: "Mine now" }))?.text).toMatch(/^not_owner: /);
     await stranger?.close();
   });
-
-  it("is what notes and hints about a post of one's own name, over REST they name PATCH", async () => {
-    const post = {
-      title: "Tango class for two",
-      body: "We dance on Mondays, in the old tram depot by the river.",
-    };
-    const id = idIn((await client.call("create_post", post)).text);
-    const again = await client.call("create_post", post);
-    expect(again.text).toContain(
-      `change that one instead: \`create_post\` with \`id\` "${id}"`.replace("change", "changing"),
-    );
-    const overRest = await call(board, "POST /posts", post, { key });
-    expect(overRest.body.meta.note).toMatch(/PATCH \/posts\/\w{10}/);
-  });
 });
 
 describe("check_subscription without id", () => {

@@ -69,6 +69,7 @@ describe("pages", () => {
       thread: `/p/${made.thread.id}`,
       reply: `/p/${made.reply.id}`,
       publisher: `/publishers/${made.publisher}`,
+      ...{ stats: "/stats", terms: "/terms", privacy: "/privacy" },
       "no such post": "/p/nothere",
       "no such publisher": "/publishers/pub_nobody",
       "no such page": "/nothing/here",
@@ -114,7 +115,8 @@ describe("pages", () => {
       [".md", BROWSER, "text/markdown"],
       [".md", "application/json", "text/markdown"],
     ])("suffix %j and Accept %j answer %s", async (suffix, accept, type) => {
-      for (const path of ["/index", "/search", `/p/${made.event.id}`, `/publishers/${made.publisher}`]) {
+      const ids = [`/p/${made.event.id}`, `/publishers/${made.publisher}`];
+      for (const path of ["/index", "/search", ...ids, "/stats", "/terms", "/privacy"]) {
         const address = path === "/index" && suffix === "" ? "/" : path + suffix;
         const { status, headers } = await getPage(board, address, { accept });
         expect(status, address).toBe(200);

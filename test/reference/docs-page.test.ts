@@ -151,47 +151,6 @@ describe("the examples of /docs", () => {
   });
 });
 
-describe.each(["/stats", "/terms", "/privacy"])("%s", (path) => {
-  const read = async (suffix: string, accept?: string) => {
-    const response = await fetch(
-      board.url + path + suffix,
-      accept === undefined ? {} : { headers: { accept } },
-    );
-    return {
-      type: response.headers.get("content-type"),
-      status: response.status,
-      text: await response.text(),
-    };
-  };
-
-  it("is a small page of valid HTML", async () => {
-    const { status, type, text } = await read("");
-    expect([status, type]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(await problemsOf(text)).toEqual([]);
-    expect(Buffer.byteLength(text)).toBeLessThan(50_000);
-    expect(gzipSync(text).length).toBeLessThan(15_000);
-  });
-
-  it("comes as JSON in the envelope, and as Markdown", async () => {
-    for (const [suffix, accept] of [
-      ["", "application/json"],
-      [".json", undefined],
-    ] as const) {
-      const { type, text } = await read(suffix, accept);
-      expect(type).toBe("application/json; charset=utf-8");
-      expect(JSON.parse(text)).toMatchObject({ ok: true, data: {}, meta: { docs: `${board.url}/llms.txt` } });
-    }
-    for (const [suffix, accept] of [
-      ["", "text/markdown"],
-      [".md", undefined],
-    ] as const) {
-      const { type, text } = await read(suffix, accept);
-      expect(type).toBe("text/markdown; charset=utf-8");
-      expect(text).toMatch(/^# \w+\n\n/);
-    }
-  });
-});
-
 describe("/stats", () => {
   it("draws the metrics of 30 days: each chart has a title, a text and a table", async () => {
     const days = Array.from({ length: 30 }, (_, i) =>

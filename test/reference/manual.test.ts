@@ -1,11 +1,8 @@
 import { readFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import express from "express";
 import { getEncoding } from "js-tiktoken";
 import { describe, expect, it } from "vitest";
 import { LIMIT_TABLE } from "../../src/adapters/calls/limits.ts";
 import { manualText } from "../../src/adapters/reference/manual.ts";
-import { manualRoutes } from "../../src/adapters/reference/manual-routes.ts";
 import { loadCatalog } from "../../src/catalog.ts";
 import { Site } from "../../src/domain/site.ts";
 import { FAILURES } from "../../src/failures.ts";
@@ -115,32 +112,6 @@ describe("failuresOf", () => {
   it("lets a suspended publisher erase itself", () => {
     const erase = catalog.operations.find(({ name }) => name === "erase_publisher");
     expect(erase === undefined ? [] : failuresOf(erase)).not.toContain("publisher_suspended");
-  });
-});
-
-describe("the manual's routes", () => {
-  it.each([
-    ["/llms.txt", "text/plain; charset=utf-8"],
-    ["/openapi.json", "application/json; charset=utf-8"],
-  ])("serve %s to everyone, and 304 when it is unchanged", async (path, type) => {
-    const app = express()
-      .disable("etag")
-      .use(manualRoutes(catalog, new Site("http://localhost:8787"), (_request, _response, next) => next()));
-    const server = app.listen(0, "127.0.0.1");
-    try {
-      await new Promise((resolve) => server.once("listening", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-      const first = await fetch(url);
-      expect(first.status).toBe(200);
-      expect(first.headers.get("content-type")).toBe(type);
-      expect((await first.text()).length).toBeGreaterThan(1000);
-      const etag = first.headers.get("etag") ?? "";
-      const again = await fetch(url, { headers: { "if-none-match": etag } });
-      expect(again.status).toBe(304);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
   });
 });
 

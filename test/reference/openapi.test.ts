@@ -245,6 +245,8 @@ describe("the site's own addresses", () => {
         expect(again.status).toBe(first.headers.has("etag") ? 304 : first.status);
         for (const { status, headers } of [first, again]) {
           expect(Object.keys(responses)).toContain(String(status));
+          const [type] = Object.keys(responses[String(status)]?.content ?? {});
+          if (type !== undefined) expect(headers.get("content-type")).toBe(`${type}; charset=utf-8`);
           expect("ETag" in (responses[String(status)]?.headers ?? {})).toBe(headers.has("etag"));
         }
       } finally {

@@ -40,21 +40,24 @@ describe("pages of a search", () => {
   });
   afterAll(() => board.stop());
 
-  it.each(WAYS)("return each match once and none twice, whatever the page size, for %s", async (way) => {
-    const { tag, ids } = await seed(23);
-    const all = idsOf(await found(board, `/search?${way}&tags=${tag}&limit=100`));
-    expect([...all].sort()).toEqual([...ids].sort());
-    for (const limit of [1, 2, 3, 7, 22, 23, 24]) {
-      expect(idsOf(await walk(board, `/search?${way}&tags=${tag}&limit=${limit}`))).toEqual(all);
+  it("return each match once and none twice, whatever the page size", async () => {
+    const { tag, ids } = await seed(13);
+    for (const way of WAYS) {
+      const all = idsOf(await found(board, `/search?${way}&tags=${tag}&limit=100`));
+      expect([...all].sort(), way).toEqual([...ids].sort());
+      for (const limit of [1, 2, 5, 12, 13, 14]) {
+        expect(idsOf(await walk(board, `/search?${way}&tags=${tag}&limit=${limit}`)), way).toEqual(all);
+      }
     }
   });
 
-  it.each(WAYS)("still do so while posts arrive, change and go between pages, for %s", async (way) => {
+  it("still do so while posts arrive, change and go between pages", async () => {
     await fc.assert(
       fc.asyncProperty(
+        fc.constantFrom(...WAYS),
         fc.integer({ min: 1, max: 6 }),
         fc.array(fc.constantFrom("arrive", "remove", "edit", "wait"), { minLength: 3, maxLength: 12 }),
-        async (limit, acts) => {
+        async (way, limit, acts) => {
           const { tag, ids } = await seed(12);
           const removed = new Set<string>();
           const seen = new Set<string>();
@@ -85,7 +88,7 @@ describe("pages of a search", () => {
           for (const id of ids) expect(walked.includes(id)).toBe(!removed.has(id));
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 16, examples: WAYS.map((way) => [way, 2, ["arrive", "remove", "edit", "wait"]]) },
     );
   });
 
@@ -121,7 +124,7 @@ describe("pages of a search", () => {
   it("go beyond 1,000 results by words, and relevance never rises, even when posts arrive at the seam", async () => {
     const publisher = await board.board.store.publishers.get(author.id);
     const { writing } = board.board.services;
-    const wanted = 1_205;
+    const wanted = 1_105;
     for (let n = 0; n < wanted; n += 50) {
       await Promise.all(
         Array.from({ length: Math.min(50, wanted - n) }, (_, i) => {
@@ -132,6 +135,13 @@ describe("pages of a search", () => {
       );
     }
     now += 1_000;
+    // The same question has the same cursor until a post arrives that passes its filters.
+    const cursor = async () => (await call(board, "GET /search?q=narwhal&kind=offer")).body.next_cursor;
+    const first = await cursor();
+    now += 60_000;
+    await write(board, author.key, { title: "no bird", kind: "request" });
+    now += 1_000;
+    expect(await cursor()).toBe(first);
     const seen = await walk(board, "/search?q=narwhal&limit=100", async (_page, number) => {
       now += 1;
       if (number === 9 || number === 10) await write(board, author.key, { title: `narwhal ${number}` });
@@ -141,12 +151,15 @@ describe("pages of a search", () => {
     const scores: number[] = seen.map((post) => post.relevance);
     expect(scores.every((score, n) => score <= (scores[n - 1] ?? 1))).toBe(true);
     expect(new Set(idsOf(await walk(board, "/search?kind=offer&limit=100"))).size).toBe(wanted);
+    await write(board, author.key, { title: "no bird either", kind: "offer" });
+    now += 1_000;
+    expect(await cursor()).not.toBe(first);
   });
 
   it("continue at another instance on the same data folder", async () => {
     const second = await startBoard({}, { dataDir: board.dataDir, clock: () => now });
+    const { tag, ids } = await seed(9);
     for (const way of WAYS) {
-      const { tag, ids } = await seed(9);
       const page = await call(board, `GET /search?${way}&tags=${tag}&limit=4`);
       // An index beside the store is up to date a moment later.
       await eventually(
@@ -161,8 +174,12 @@ describe("pages of a search", () => {
 
   describe("fail with invalid_cursor", () => {
     const codeOf = async (path: string) => (await call(board, `GET ${path}`)).body.error?.code;
-    it.each(WAYS)("for a cursor of another query or order than %s, and a damaged one", async (way) => {
+    it("for a cursor of another query or order, and a damaged one", async () => {
       const { tag } = await seed(3);
+      for (const way of WAYS) await refusesOthers(way, tag);
+    });
+
+    async function refusesOthers(way: (typeof WAYS)[number], tag: string) {
       const { body } = await call(board, `GET /search?${way}&tags=${tag}&limit=1`);
       const cursor: string = body.next_cursor;
       const others = WAYS.filter((other) => other !== way).map((other) => `${other}&tags=${tag}`);
@@ -175,7 +192,7 @@ describe("pages of a search", () => {
       for (const damaged of [flipped, cursor.slice(0, -2), `${cursor}A`, "x", "e30", "%00"]) {
         expect(await codeOf(`/search?${way}&tags=${tag}&cursor=${damaged}`), damaged).toBe("invalid_cursor");
       }
-    });
+    }
 
     it("for a cursor of another board", async () => {
       const foreign = await startBoard({}, { clock: () => now });

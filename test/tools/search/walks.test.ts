@@ -117,33 +117,6 @@ describe("walks by relevance", () => {
     expect([...seen].sort()).toEqual([...ids].sort());
   });
 
-  it("of more than a thousand posts keep their bytes until a post arrives that passes the filters", async () => {
-    const publisher = await board.board.store.publishers.get(author.id);
-    if (publisher === null) throw new Error("the author is gone");
-    for (let n = 0; n < 1_050; n += 50) {
-      const input = () => ({ title: "auk", body: prose(), kind: "request" as const });
-      await Promise.all(
-        Array.from({ length: 50 }, () =>
-          board.board.services.writing.create(input(), publisher, now, { relayed: true }),
-        ),
-      );
-    }
-    now += 1_000;
-    const cursor = async () => (await call(board, "GET /search?q=auk&kind=request")).body.next_cursor;
-    const first = await cursor();
-    now += MINUTE_MS;
-    await write(board, author.key, { title: "no bird", kind: "offer" });
-    now += 1_000;
-    const later = await cursor();
-    expect(later).toBe(first);
-    await write(board, author.key, { title: "no bird either", kind: "request" });
-    now += 1_000;
-    expect(await cursor()).not.toBe(first);
-    const walked = idsOf(await walk(other, `/search?q=auk&kind=request&limit=100&cursor=${later}`));
-    expect(new Set(walked).size).toBe(walked.length);
-    expect(walked).toHaveLength(1_030);
-  });
-
   it("carry relevance in every order, and none without words", async () => {
     const { path } = await seed(5);
     const best = await found(board, path);
