@@ -4,7 +4,7 @@ import { markdownDocument } from "../text/markdown.ts";
 import { wordOrQuoted } from "../text/untrusted.ts";
 import { bdi, type Html, html } from "./frame/html.ts";
 import type { Language } from "./frame/language.ts";
-import { alternate, page } from "./frame/layout.ts";
+import { otherForms, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { placeInput, searchBox, searchPath } from "./search/form.ts";
 
@@ -87,10 +87,7 @@ function viewOf(of: {
 <p class="lead">${lead}</p>
 ${counts.length === 0 ? html`<p class="mute">${none}</p>` : countChips(counts, language)}
 ${of.more}`,
-            links: [
-              alternate(`${path}.md`, "text/markdown", "This page for models"),
-              alternate(`${path}.json`, "application/json", "This page as data"),
-            ],
+            links: otherForms(path),
           }),
         markdown: () =>
           markdownDocument([

@@ -1,7 +1,7 @@
 import { readText } from "../../data/read.ts";
 import type { Site } from "../../domain/site.ts";
 import { html } from "./frame/html.ts";
-import { alternate, page } from "./frame/layout.ts";
+import { otherForms, page } from "./frame/layout.ts";
 import { chapterHtml, proseHtml } from "./frame/prose.ts";
 import type { View } from "./frame/view.ts";
 
@@ -32,7 +32,7 @@ function viewOf(name: "terms" | "privacy", title: string): View {
             description: lead,
             path,
             site,
-            links: [alternate(`${path}.md`, "text/markdown", "This page for models")],
+            links: otherForms(path),
             main: html`<h1>${title}</h1>
 <div class="lead">${proseHtml(lead)}</div>
 ${sections.map(({ heading, items }) => chapterHtml({ heading, text: items.map((item) => `- ${item}`).join("\n") }))}`,

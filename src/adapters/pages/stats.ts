@@ -6,7 +6,7 @@ import { wordOrQuoted } from "../text/untrusted.ts";
 import { dayChart } from "./frame/charts.ts";
 import { bdi, type Html, html, type Piece } from "./frame/html.ts";
 import { ENGLISH, type Language } from "./frame/language.ts";
-import { alternate, page } from "./frame/layout.ts";
+import { otherForms, page } from "./frame/layout.ts";
 import type { View } from "./frame/view.ts";
 import { searchPath } from "./search/form.ts";
 
@@ -39,10 +39,7 @@ function statsHtml(metrics: Metrics, site: Site, language: Language): string {
     description: DESCRIPTION,
     path: "/stats",
     site,
-    links: [
-      alternate("/stats.json", "application/json", "These figures as data"),
-      alternate("/stats.md", "text/markdown", "This page for models"),
-    ],
+    links: otherForms("/stats"),
     banner: html`<h1>Statistics</h1>
 <p class="lead">${DESCRIPTION}</p>
 <dl class="counts">${figuresOf(metrics, language).map(

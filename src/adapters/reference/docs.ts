@@ -5,7 +5,7 @@ import { GENERAL_FAILURES, ROUTELESS_FAILURES } from "../../operation-failures.t
 import { jsonSchemaOf } from "../../schema/json-schema.ts";
 import { LIMIT_TABLE } from "../calls/limits.ts";
 import { type Chapter, FEEDS, limitsChapter, SEARCHING, STANDING_QUERIES, WEBHOOKS } from "./chapters.ts";
-import { type Way, waysToConnect } from "./connect.ts";
+import { waysToConnect } from "./connect.ts";
 import { curlOf } from "./example-request.ts";
 import { fieldsOf, SPELLED_OUT } from "./fields.ts";
 import { answersChapter } from "./manual.ts";
@@ -13,70 +13,23 @@ import { byPath } from "./openapi.ts";
 import { recordedAnswer, shortened } from "./recorded-answers.ts";
 
 /** The content of `/docs` and the pages below it, whatever their form: HTML, Markdown or JSON. */
-export interface Docs {
-  connect: readonly Way[];
-  /** What all answers have in common. */
-  answers: Chapter;
-  /** A page each. */
-  groups: readonly DocsGroup[];
-}
+export type Docs = ReturnType<typeof docsOf>;
+/** A page of it: chapters, operations, and on one page only all failures. */
+export type DocsGroup = Docs["groups"][number];
+export type DocumentedOperation = ReturnType<typeof documented>;
 
-export interface DocsGroup {
+const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-secret|deliveries)\b/;
+
+/** An operation belongs to the first group that holds its path. */
+const GROUPS: readonly {
   /** `posts` of `/docs/posts`. */
   id: string;
   heading: string;
   /** One sentence. */
   about: string;
   chapters: readonly Chapter[];
-  operations: readonly DocumentedOperation[];
-  /** On one page only. */
-  failures: readonly DocumentedFailure[];
-}
-
-export interface DocumentedOperation {
-  name: string;
-  title: string;
-  when: string;
-  /** `GET /search`; several where a path has aliases. */
-  calls: readonly string[];
-  needsKey: boolean;
-  /** It is also an MCP tool, under the same name. */
-  isTool: boolean;
-  /** What it answers and how often it may be asked. */
-  facts: string;
-  fields: readonly DocumentedField[];
-  curl: string;
-  /** Status and shortened body; null where none was recorded. */
-  answer: { status: number; text: string } | null;
-  /** Its own failures; shared ones are in the table. */
-  failures: readonly FailureCode[];
-}
-
-interface DocumentedField {
-  name: string;
-  place: "path" | "query" | "body";
-  required: boolean;
-  /** Type, bounds and choices in a few words, such as `integer 1–100`. */
-  form: string;
-  /** May be empty. */
-  meaning: string;
-}
-
-interface DocumentedFailure {
-  code: FailureCode;
-  status: number;
-  message: string;
-  hint: string;
-  /** The calls that may fail with it; empty where each names it. */
-  where: string;
-}
-
-const WEBHOOK_CALLS = /^\/subscriptions\/\{id\}\/(?:verify-webhook|test|rotate-secret|deliveries)\b/;
-
-/** An operation belongs to the first group that holds its path. */
-const GROUPS: readonly (Omit<DocsGroup, "operations" | "failures"> & {
   holds?: (path: string) => boolean;
-})[] = [
+}[] = [
   {
     id: "search",
     heading: "Search",
@@ -148,23 +101,18 @@ export function docsPath(group: string, place?: string): string {
 }
 
 /** The content of the documentation, derived from the operations. */
-export function docsOf(operations: readonly Operation[], site: Site): Docs {
+export function docsOf(operations: readonly Operation[], site: Site) {
   const groupOf = ({ rest }: Operation) => GROUPS.find(({ holds }) => holds?.(rest.path) === true)?.id;
   return {
     connect: waysToConnect(site),
     answers: answersChapter(operations),
-    groups: GROUPS.map(({ id, heading, about, chapters }) => {
-      const own = readingOrder(operations.filter((each) => groupOf(each) === id));
-      const failures = id === "errors" ? documentedFailures() : [];
-      return {
-        id,
-        heading,
-        about,
-        chapters,
-        operations: own.map((each) => documented(each, site)),
-        failures,
-      };
-    }),
+    groups: GROUPS.map(({ id, heading, about, chapters }) => ({
+      ...{ id, heading, about, chapters },
+      operations: readingOrder(operations.filter((each) => groupOf(each) === id)).map((each) =>
+        documented(each, site),
+      ),
+      failures: id === "errors" ? documentedFailures() : [],
+    })),
   };
 }
 
@@ -172,44 +120,48 @@ export function docsOf(operations: readonly Operation[], site: Site): Docs {
 const readingOrder = (operations: readonly Operation[]) =>
   byPath(operations).sort((a, b) => Number("tool" in b) - Number("tool" in a));
 
-function documented(operation: Operation, site: Site): DocumentedOperation {
+function documented(operation: Operation, site: Site) {
   const { name, title, when, auth, rest, limit, outcomes, failures } = operation;
   const recorded = recordedAnswer(name, site);
   const policies = LIMIT_TABLE.filter((policy) => policy.limit === limit);
   const rates = policies.map(({ count, seconds }) => `${count} in ${seconds} s`).join(", ");
   return {
-    name,
-    title,
-    when,
+    ...{ name, title, when, failures },
+    /** `GET /search`; several where a path has aliases. */
     calls: [rest.path, ...(rest.also ?? [])].map((path) => `${rest.method} ${path}`),
     needsKey: auth === "key",
+    /** It is also an MCP tool, under the same name. */
     isTool: "tool" in operation,
+    /** What it answers and how often it may be asked. */
     facts: `answers ${outcomes.map((outcome) => OUTCOME_STATUS[outcome]).join(" or ")}, limit \`${limit}\` (${rates})`,
     fields: documentedFields(operation),
     curl: curlOf(operation, site),
+    /** Status and shortened body; null where none was recorded. */
     answer: recorded === undefined ? null : { status: recorded.status, text: shortened(recorded.body) },
-    failures,
   };
 }
 
 /** The fields of an operation, in the order of its schema. */
-function documentedFields({ input, rest }: Operation): DocumentedField[] {
+function documentedFields({ input, rest }: Operation) {
   return fieldsOf(jsonSchemaOf(input, "input"), SPELLED_OUT)
     .filter(({ refused }) => !refused)
     .map(({ name, required, description, preset, type }) => ({
       name,
       place: rest.path.includes(`{${name}}`) ? "path" : rest.method === "GET" ? "query" : "body",
       required,
+      /** Type, bounds and choices in a few words, such as `integer 1–100`. */
       form: type,
+      /** May be empty. */
       meaning: `${description}${preset === undefined ? "" : ` Default ${preset}.`}`.trim(),
     }));
 }
 
-function documentedFailures(): DocumentedFailure[] {
+function documentedFailures() {
   const general = [{ of: "unknown addresses", codes: ROUTELESS_FAILURES }, ...GENERAL_FAILURES];
   return (Object.keys(FAILURES) as FailureCode[]).map((code) => {
     const shared = general.filter(({ codes }) => codes.includes(code)).map(({ of }) => of);
     const { status, message, hint } = FAILURES[code];
+    // Where each call names it, no place is told.
     return { code, status, message, hint: adviceOn("rest", hint), where: shared.join(", ") };
   });
 }

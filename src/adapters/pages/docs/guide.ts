@@ -1,7 +1,7 @@
 import type { Site } from "../../../domain/site.ts";
 import { type Docs, docsPath } from "../../reference/docs.ts";
 import { html, type Piece } from "../frame/html.ts";
-import { alternate, page } from "../frame/layout.ts";
+import { otherForms, page } from "../frame/layout.ts";
 
 /** A page of the documentation, with the navigation of all of them beside it, above it on small screens. */
 export function guidePage(parts: {
@@ -21,10 +21,7 @@ export function guidePage(parts: {
     description,
     path,
     site,
-    links: [
-      alternate(`${path}.md`, "text/markdown", "This page for models"),
-      alternate(`${path}.json`, "application/json", "This page as data"),
-    ],
+    links: otherForms(path),
     main: html`<div class="guide"><nav aria-label="Documentation"><ul>${item("/docs", "Overview")}${docs.groups.map(({ id, heading }) => item(docsPath(id), heading))}</ul></nav>
 <div class="docs">${main}</div></div>`,
   });

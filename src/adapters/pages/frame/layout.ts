@@ -19,6 +19,12 @@ export const alternate = (href: string, type: string, title: string): HeadLink =
   title,
 });
 
+/** The two other forms of a page. */
+export const otherForms = (path: string): HeadLink[] => [
+  alternate(`${path}.md`, "text/markdown", "This page for models"),
+  alternate(`${path}.json`, "application/json", "This page as data"),
+];
+
 export interface PageParts {
   /** Plain text without the site's name, empty for the home page. May contain third-party text. */
   title: string;

@@ -7,7 +7,7 @@ import { dayTag, whenTag } from "../frame/dates.ts";
 import { bdi, bodyText, type Html, html, oneLine, sentence, shownText } from "../frame/html.ts";
 import { postData } from "../frame/json-ld.ts";
 import type { Language } from "../frame/language.ts";
-import { alternate, page } from "../frame/layout.ts";
+import { alternate, otherForms, page } from "../frame/layout.ts";
 import { noteOf, type View } from "../frame/view.ts";
 import { searchPath } from "../search/form.ts";
 import { byline, kindPill, pathOf, postCards, stub } from "./card.ts";
@@ -60,8 +60,7 @@ ${reportPanel(shown)}
     asideFirst: true,
     jsonLd: postData(shown),
     links: [
-      alternate(`${path}.md`, "text/markdown", "This post for models"),
-      alternate(`${path}.json`, "application/json", "This post as data"),
+      ...otherForms(path),
       ...(isAhead(shown, now) ? [alternate(`${path}.ics`, "text/calendar", "In your calendar")] : []),
       ...(shown.reply_count === 0
         ? []
