@@ -161,18 +161,18 @@ const LINES_MEDIAN = 90;
  * the change what the room is worth more for, and raises its number here.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  "src tools": 41_900,
+  "src tools": 40_400,
   "src/store/mongodb": 7_300,
   "src/store/sqlite": 3_100,
   "src/search src/search-index": 4_760,
   "src/embed": 1_650,
-  "src/adapters": 9_750,
+  "src/adapters": 8_400,
   "src/domain": 5_510,
   "src/syndication src/cli src/transfer": 4_200,
-  test: 36_100,
+  test: 33_750,
   bench: 4_450,
 };
-const FILES_MAX = 545;
+const FILES_MAX = 535;
 
 describe("layout", () => {
   it("knows a layer for every source file", () => {
