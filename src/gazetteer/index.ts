@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { openPlaces, type PlaceRecord, type PlaceTable } from "./file.ts";
+import { openPlaces, type PlaceRecord, type PlaceTable, STEP } from "./file.ts";
 import { foldedPlace } from "./fold.ts";
 import { labelOf, labelsApart } from "./labels.ts";
 import { KM_PER_DEGREE, kmBetween } from "./near.ts";
@@ -290,7 +290,7 @@ const OTHER_NAME_WEIGHT = 0.1;
 /** The largest place whose coordinates in the gazetteer these are, or null. */
 export function townAt({ lat, lng }: { lat: number; lng: number }): GazetteerPlace | null {
   const table = openPlaces();
-  const margin = SAME_SPOT_KM / KM_PER_DEGREE;
+  const margin = SAME_SPOT_DEGREES;
   const box = { south: lat - margin, north: lat + margin, west: lng - margin, east: lng + margin };
   const [place] = largestOf(table, table.within(box), 1);
   if (place === undefined) return null;
@@ -327,5 +327,5 @@ export function townNumbered(town: number): GazetteerPlace | null {
   return told === undefined ? null : placeWith(told);
 }
 
-/** Half a step of the table's degrees. */
-const SAME_SPOT_KM = 0.112;
+/** Rounding moves a place by half a step at most. */
+const SAME_SPOT_DEGREES = 0.55 / STEP;

@@ -17,14 +17,14 @@ const folder = mkdtempSync(join(tmpdir(), "board-picture-"));
 const environment = { DATA_DIR: folder, EMBEDDINGS: "auto" };
 execFileSync(process.execPath, [...PROGRAM, "demo"], { env: boardEnvironment(environment) });
 const board = await BoardProcess.start(environment);
-const browser = await startBrowser({ width: 900, height: 600 });
+const browser = await startBrowser({ width: 760, height: 520 });
 try {
   const ranking = async () => (await call(board, `GET ${ASKED}`)).body.meta.ranking as string;
   await eventually(ranking, (name) => name.startsWith("hybrid"), 60_000);
   const page = await browser.open();
   await page.goto(board.site + ASKED);
   mkdirSync(resolve(TARGET, ".."), { recursive: true });
-  await page.screenshot({ path: TARGET, quality: 45 });
+  await page.screenshot({ path: TARGET, quality: 40 });
 } finally {
   await browser.close();
   await board.kill("SIGTERM");
