@@ -34,7 +34,7 @@ export const Meta = z.object({
     })
     .optional()
     .describe(
-      "Search: what words of `q` say of place and time. Posts that fit rank higher; filter by it to see only them.",
+      "Search: what words of `q` say of place and time, days in English, Dutch, French, German, Italian, Portuguese and Spanish. Posts that fit rank higher; filter by it to see only them.",
     ),
   replies_cursor: z
     .string()
