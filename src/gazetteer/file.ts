@@ -112,7 +112,7 @@ export class PlaceTable {
     return this.#population[place] ?? 0;
   }
 
-  /** Numbers of the places in a box of degrees that does not cross the antimeridian. Looks at all: some 0.1 ms. */
+  /** Numbers of the places in a box of degrees that does not cross the antimeridian. Looks at all: 0.2 to 0.4 ms. */
   within(box: { south: number; north: number; west: number; east: number }): number[] {
     const { south, north, west, east } = box;
     const [lats, lngs] = [this.#lat, this.#lng];

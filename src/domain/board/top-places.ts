@@ -7,7 +7,7 @@ const PLACES = 25;
 /** Posts elsewhere are not counted. */
 const SPOTS_MAX = 1_000;
 /** Spots looked up in one go, which takes a few milliseconds. */
-const SPOTS_PER_STEP = 25;
+const SPOTS_PER_STEP = 10;
 
 /** A town and how many posts are in it or near. */
 export interface TopPlace {
