@@ -6,14 +6,11 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
-import { openBoard } from "../../src/open-board.ts";
 import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import { openNames } from "../../src/outbound/names.ts";
 import { type Outbound, OutboundError } from "../../src/ports/outbound.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { freePort, PROGRAM } from "../support/boards/board-process.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { turnsMsOf } from "../support/boards/turns.ts";
@@ -27,7 +24,7 @@ describe("a URL that a publisher chose", () => {
   /** The guard's verdict on each call, so that none passes unseen. */
   const said: string[] = [];
   const answers: Record<string, readonly string[]> = {};
-  let board: { api: string; stop(): Promise<void> };
+  let board: TestBoard;
   let key: string;
 
   beforeAll(async () => {
@@ -45,7 +42,7 @@ describe("a URL that a publisher chose", () => {
       ports: [443, listener.port],
       ...openNames([`127.0.0.1:${dns.port}`]),
     });
-    board = await startGuarded(overheard(guard));
+    board = await startBoard({}, { outbound: overheard(guard) });
     const stop = board.stop;
     board.stop = async () => {
       await stop();
@@ -274,25 +271,6 @@ function flood(socket: Socket, chunk: string): void {
 async function listen(server: Server, port: number, host: string): Promise<void> {
   server.listen(port, host);
   await once(server, "listening");
-}
-
-/** A whole board with a given outbound. */
-async function startGuarded(outbound: Outbound): Promise<{ api: string; stop(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), "board-"));
-  const config = readConfig({ DATA_DIR: dataDir, EMBEDDINGS: "off", RATE_LIMITS: "off" });
-  const board = await openBoard(config, { logger: pino({ level: "silent" }), outbound });
-  const server = buildApp(board).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  board.start();
-  return {
-    api: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await board.close();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
 }
 
 /** A board in its own process, so the measured memory is its own. Little garbage waits there to be taken for growth. */

@@ -238,7 +238,7 @@ describe("the embedder", () => {
   });
 
   it("answers queries before the posts that wait, and refuses more than 512 texts", async () => {
-    const posts = Array.from({ length: 400 }, (_, i) => `post ${i}: a garden chair and a table`);
+    const posts = Array.from({ length: 300 }, (_, i) => `post ${i}: a garden chair and a table`);
     const done: string[] = [];
     const slow = embedder.embed(posts, "post").then(() => done.push("posts"));
     await expect(embedder.embed(posts, "post")).rejects.toBeInstanceOf(EmbedderUnavailable);

@@ -8,6 +8,7 @@ import { buildApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
 import { Site } from "../../../src/domain/site.ts";
 import { type OpenBoard, openBoard } from "../../../src/open-board.ts";
+import type { Outbound } from "../../../src/ports/outbound.ts";
 import { borrowDatabase } from "../mongodb/mongodb.ts";
 
 /** What holds no promise of a store is tested on SQLite alone: `it.skipIf(ON_MONGODB)`. */
@@ -37,11 +38,18 @@ export interface TestBoard {
  * @param options.clock  replaces the system's clock
  * @param options.dataDir  a folder to share with other processes; not removed at the stop
  * @param options.hub  where models are downloaded from
+ * @param options.outbound  makes the board's calls to others
  * @param options.idle  turns off everything besides answering: no matching, no sending, no scheduled jobs
  */
 export async function startBoard(
   environment: Record<string, string> = {},
-  options: { clock?: () => number; dataDir?: string; hub?: string; idle?: boolean } = {},
+  options: {
+    clock?: () => number;
+    dataDir?: string;
+    hub?: string;
+    outbound?: Outbound;
+    idle?: boolean;
+  } = {},
 ): Promise<TestBoard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "board-")));
   const server = createServer();
@@ -67,6 +75,7 @@ export async function startBoard(
     site: new Site(config.siteUrl ?? url, { contact: config.contact, identity: config.identity }),
     ...(clock === undefined ? {} : { clock }),
     ...(options.hub === undefined ? {} : { hub: options.hub }),
+    ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
   });
   server.on("request", buildApp(board));
   if (options.idle !== true) board.start();
