@@ -34,13 +34,13 @@ const PLACES: Record<string, Makes | null> = {
   mongodb: await mongodbPlaces("replicaSet"),
 };
 
-for (const from of storeSchemes()) {
-  for (const to of storeSchemes()) {
-    const [makeFrom, makeTo] = [PLACES[from], PLACES[to]];
-    if (makeFrom && makeTo) {
-      describeTransfer(`${from} to ${to}`, { from: () => makeFrom("from"), to: () => makeTo("to") });
-    } else describe.skip(`a board that moves from ${from} to ${to}`, () => it("is the same there", () => {}));
-  }
+const schemes = storeSchemes();
+for (const [at, from] of schemes.entries()) {
+  const to = schemes[(at + 1) % schemes.length] ?? from;
+  const [makeFrom, makeTo] = [PLACES[from], PLACES[to]];
+  if (makeFrom && makeTo) {
+    describeTransfer(`${from} to ${to}`, { from: () => makeFrom("from"), to: () => makeTo("to") });
+  } else describe.skip(`a board that moves from ${from} to ${to}`, () => it("is the same there", () => {}));
 }
 
 it("has a place for every store", () => {
@@ -119,12 +119,18 @@ describe("agent-board export and import", () => {
     // On a fast machine it may finish before the test sees it begin.
     do {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${folder}/to.db${suffix}`, { force: true });
+      const watched = await openStore(readConfig(to).storeUrl);
       const child = spawn(process.execPath, [...PROGRAM, "import", file], {
         env: boardEnvironment(environment),
         stdio: "ignore",
       });
-      await eventually(mark, (found) => found !== null, 60_000);
+      await eventually(
+        () => readMark(watched.settings),
+        (found) => found !== null,
+        60_000,
+      );
       await killed(child);
+      await watched.close();
     } while ((await mark())?.done === true);
     expect((await mark())?.lines).toBeGreaterThan(1);
     for (const command of [["moderate", "list"], ["export"]]) {
