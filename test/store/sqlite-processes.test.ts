@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqlite } from "../../src/store/sqlite/index.ts";
+import sqlite from "../../src/store/sqlite/index.ts";
 import { moduleOf } from "../support/boards/board-process.ts";
 import { aPost, aPublisher, aSubscription } from "../support/search/rows.ts";
 
@@ -25,8 +25,8 @@ afterEach(() => {
 
 /** Runs a script in its own process, with `store` open; `heard` gets each line it prints. */
 function run(script: string, heard: (line: string) => void): ChildProcess {
-  const whole = `import { openSqlite } from ${JSON.stringify(STORE.href)};
-    const store = await openSqlite(${JSON.stringify(url)}, { index: null });
+  const whole = `import sqlite from ${JSON.stringify(STORE.href)};
+    const store = await sqlite.openStore(${JSON.stringify(url)});
     ${script}`;
   const child = spawn(process.execPath, [...STORE.node, "--input-type=module", "-e", whole], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -76,7 +76,7 @@ const pusher = `
 
 describe("several processes on one SQLite file", () => {
   it("lose no acknowledged post when each is killed in turn while it writes", async () => {
-    const store = await openSqlite(url, { index: null });
+    const store = await sqlite.openStore(url);
     await store.publishers.insert(aPublisher("pub_a"));
 
     const acknowledged = new Set<string>();
@@ -121,7 +121,7 @@ describe("several processes on one SQLite file", () => {
   });
 
   it("deliver every push, and settle each once, when each is killed in turn between claim and settlement", async () => {
-    const store = await openSqlite(url, { index: null });
+    const store = await sqlite.openStore(url);
     await store.publishers.insert(aPublisher("pub_a"));
     const subscriptionIds = ["sub_0", "sub_1", "sub_2", "sub_3"];
     for (const id of subscriptionIds) {
@@ -215,8 +215,8 @@ describe("several processes on one SQLite file", () => {
   });
 
   it("see a rotated key at the very next read", async () => {
-    const store = await openSqlite(url, { index: null });
-    const other = await openSqlite(url, { index: null });
+    const store = await sqlite.openStore(url);
+    const other = await sqlite.openStore(url);
     await store.publishers.insert(aPublisher("pub_a", { keyHash: "old" }));
     expect(await other.publishers.byKeyHash("old")).not.toBeNull();
     await store.publishers.update("pub_a", { keyHash: "new" });

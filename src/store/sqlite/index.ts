@@ -10,10 +10,10 @@ import { openScratch, sqliteLimitStore, sqliteRankingStore } from "./board/scrat
 import { sqliteLeaseStore, sqliteSettingStore } from "./board/settings.ts";
 import { sqliteStatisticsStore } from "./board/statistics.ts";
 import { connectSqlite, type SqliteConnection } from "./database/connection.ts";
-import { NO_INDEX, type SqliteContext, type StoreIndex } from "./database/context.ts";
+import type { SqliteContext, StoreIndex } from "./database/context.ts";
 import { examineSqlite, settingInFile } from "./database/examine.ts";
 import { fileOf } from "./database/file.ts";
-import { hasIndex, migrateSqlite } from "./database/migrate.ts";
+import { migrateSqlite } from "./database/migrate.ts";
 import { STORE_MIGRATIONS } from "./database/migrations.ts";
 import { isStale, markStale, reindex } from "./database/reindex.ts";
 import { sqliteWorkStore } from "./database/work.ts";
@@ -57,19 +57,12 @@ function withFailures(index: SearchIndex, { reported }: SqliteConnection): Searc
     const { cause } = error as Error;
     return reported(error instanceof StoreUnavailable && sqliteCode(cause) !== null ? cause : error);
   };
-  return {
-    match: (...asked) => index.match(...asked).catch(failed),
-    rank: (...asked) => index.rank(...asked).catch(failed),
-    list: (...asked) => index.list(...asked).catch(failed),
-    copies: (...asked) => index.copies(...asked).catch(failed),
-    count: (...asked) => index.count(...asked).catch(failed),
-    spots: (...asked) => index.spots(...asked).catch(failed),
-    spellings: (...asked) => index.spellings(...asked).catch(failed),
-    related: (...asked) => index.related(...asked).catch(failed),
-    vectors: (...asked) => index.vectors(...asked).catch(failed),
-    cosines: (...asked) => index.cosines(...asked).catch(failed),
-    ready: () => index.ready(),
-  };
+  return new Proxy(index, {
+    get(_, name) {
+      const method = Reflect.get(index, name).bind(index);
+      return name === "ready" ? method : (...asked: unknown[]) => method(...asked).catch(failed);
+    },
+  });
 }
 
 /** A store in one SQLite file, with a second one beside it (`board.db` → `board-scratch.db`) for data that may be lost. */
@@ -85,16 +78,15 @@ export interface SqliteStore extends Store {
  * Opens `sqlite:FILE`, creates file and folder where they are missing, and brings the tables up to date. Several processes
  * may open one file. An index that is new to the file, or newer than it, is filled before this resolves.
  *
- * @param options.index  null for a board without search; refused once the file has an index, which would fall behind
  * @param options.log  called before and after the index is filled
  * @throws Error with one line for the operator when the file cannot be used
  */
 export async function openSqlite(
   url: string,
-  options: { index: StoreIndex | null; log?: (line: string) => void },
+  options: { index: StoreIndex; log?: (line: string) => void },
 ): Promise<SqliteStore> {
   const file = fileOf(url);
-  const index = options.index ?? NO_INDEX;
+  const { index, log } = options;
   let attached = false;
   const connection = await connectTo(file, () => {
     if (attached) index.committed();
@@ -103,14 +95,10 @@ export async function openSqlite(
   let scratch: SqliteConnection | null = null;
   try {
     await migrateSqlite(connection, "store", STORE_MIGRATIONS, file);
-    if (options.index === null) {
-      if (hasIndex(connection)) throw new Error(`${file} has a search index; open it with one.`);
-    } else {
-      await migrateSqlite(connection, "index", index.migrations, file, () => markStale(context));
-      index.attach(connection.db);
-      attached = true;
-      if (isStale(context)) await fill(context, options.log);
-    }
+    await migrateSqlite(connection, "index", index.migrations, file, () => markStale(context));
+    index.attach(connection.db);
+    attached = true;
+    if (isStale(context)) await fill(context, log);
     await finishRowErasures(context);
     scratch = await openScratch(file.replace(/(\.[^./\\]*)?$/, "-scratch$1"));
   } catch (error) {

@@ -14,9 +14,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX window_end ON window (ends_at);
   CREATE TABLE ranking (
     id TEXT PRIMARY KEY,
-    ids TEXT NOT NULL,
-    relevance TEXT NOT NULL,
-    previous TEXT,
+    value TEXT NOT NULL,
     expires_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX ranking_end ON ranking (expires_at);
@@ -64,29 +62,15 @@ export function sqliteLimitStore(connection: SqliteConnection): LimitStore {
 export function sqliteRankingStore(connection: SqliteConnection): RankingStore {
   const { sql, read, write } = connection;
   return {
-    async save({ id, ids, relevance, previous, expiresAt }) {
-      await write(() =>
-        sql("INSERT OR REPLACE INTO ranking VALUES (?, ?, ?, ?, ?)").run(
-          id,
-          JSON.stringify(ids),
-          JSON.stringify(relevance),
-          previous,
-          expiresAt,
-        ),
-      );
+    async save(ranking) {
+      const { id, expiresAt } = ranking;
+      const save = "INSERT OR REPLACE INTO ranking VALUES (?, ?, ?)";
+      await write(() => sql(save).run(id, JSON.stringify(ranking), expiresAt));
     },
     get: (id, now) =>
       read((): FrozenRanking | null => {
-        const row = sql("SELECT * FROM ranking WHERE id = ? AND expires_at > ?").get(id, now);
-        return row === undefined
-          ? null
-          : {
-              id: row.id,
-              ids: JSON.parse(row.ids),
-              relevance: JSON.parse(row.relevance),
-              previous: row.previous,
-              expiresAt: row.expires_at,
-            };
+        const row = sql("SELECT value FROM ranking WHERE id = ? AND expires_at > ?").get(id, now);
+        return row === undefined ? null : JSON.parse(row.value);
       }),
     prune: (now) => pruneExpired(connection, "ranking", "id", "expires_at", now),
   };

@@ -9,10 +9,7 @@ const TOP_TAGS = 25;
 const ROWS_PER_STEP = 20_000;
 const PUBLISHERS_PER_STEP = 4000;
 
-/**
- * Posts that are not removed and expire in a range of times; the index `post_live` answers. Whole days of them are counted
- * already: triggers keep `live_posts` and `created_posts`.
- */
+/** Posts that are not removed and expire in a range of times; the index `post_live` answers. */
 const LIVE = "FROM post WHERE state <> 'removed' AND expires_at > ? AND expires_at <= ?";
 
 /** Posts of a kind, relayed or not. */
@@ -98,28 +95,23 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
       ...sql(
         `SELECT
           (SELECT count(*) FROM publisher) - (SELECT count(*) FROM publisher WHERE erasing = 1) AS publishers,
-          coalesce((SELECT n FROM created_posts WHERE day = ?), 0) AS postsToday`,
-      ).get(dayOf(now)),
+          (SELECT count(*) FROM post WHERE created_at >= ?) AS postsToday`,
+      ).get(dayOf(now) * DAY_MS),
     }));
   }
 
-  /** The posts that expire later today are counted one by one, `ROWS_PER_STEP` at a time, the others by days. */
+  /** Counts `ROWS_PER_STEP` posts at a time. */
   async function livePosts(now: number): Promise<LiveRow[]> {
-    const rows: LiveRow[] = await read(() =>
-      sql("SELECT kind, syndicated, sum(n) AS n FROM live_posts WHERE day > ? GROUP BY kind, syndicated").all(
-        dayOf(now),
-      ),
-    );
-    const midnight = (dayOf(now) + 1) * DAY_MS - 1;
-    for (let after = now; after < midnight; await nextTurn()) {
-      const last: { expires_at: number } | undefined = await read(() =>
-        sql(`SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`).get(
-          after,
-          midnight,
-          ROWS_PER_STEP - 1,
-        ),
+    const rows: LiveRow[] = [];
+    for (let after = now; after < Number.MAX_SAFE_INTEGER; await nextTurn()) {
+      const to: number = await read(
+        () =>
+          sql(`SELECT expires_at ${LIVE} ORDER BY expires_at LIMIT 1 OFFSET ?`).get(
+            after,
+            Number.MAX_SAFE_INTEGER,
+            ROWS_PER_STEP - 1,
+          )?.expires_at ?? Number.MAX_SAFE_INTEGER,
       );
-      const to = last?.expires_at ?? midnight;
       const step: LiveRow[] = await read(() =>
         sql(`SELECT kind, syndicated, count(*) AS n ${LIVE} GROUP BY kind, syndicated`).all(after, to),
       );
@@ -131,31 +123,22 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
 
   async function topTags(now: number): Promise<{ tag: string; count: number }[]> {
     const counts = new Map<string, number>();
-    let after: TagRow | null = { tag: "", expires_at: 0, post: 0 };
-    while (after !== null) {
-      const from: TagRow = after;
-      const range = "(tag, expires_at, post) > (?, ?, ?)";
-      const last: TagRow | undefined = await read(() =>
-        sql(
+    const range = "(tag, expires_at, post) > (?, ?, ?)";
+    for (let after = ["", 0, 0]; after !== LAST_TAG; await nextTurn()) {
+      const to: typeof LAST_TAG = await read(() => {
+        const row = sql(
           `SELECT tag, expires_at, post FROM post_tag WHERE ${range} ORDER BY tag, expires_at, post LIMIT 1 OFFSET ?`,
-        ).get(from.tag, from.expires_at, from.post, ROWS_PER_STEP - 1),
-      );
+        ).get(...after, ROWS_PER_STEP - 1);
+        return row === undefined ? LAST_TAG : [row.tag, row.expires_at, row.post];
+      });
       const rows: { tag: string; n: number }[] = await read(() =>
-        last === undefined
-          ? sql(`SELECT tag, sum(expires_at > ?) AS n FROM post_tag WHERE ${range} GROUP BY tag`).all(
-              now,
-              from.tag,
-              from.expires_at,
-              from.post,
-            )
-          : sql(
-              `SELECT tag, sum(expires_at > ?) AS n FROM post_tag
-              WHERE ${range} AND (tag, expires_at, post) <= (?, ?, ?) GROUP BY tag`,
-            ).all(now, from.tag, from.expires_at, from.post, last.tag, last.expires_at, last.post),
+        sql(
+          `SELECT tag, sum(expires_at > ?) AS n FROM post_tag
+          WHERE ${range} AND (tag, expires_at, post) <= (?, ?, ?) GROUP BY tag`,
+        ).all(now, ...after, ...to),
       );
       for (const { tag, n } of rows) counts.set(tag, (counts.get(tag) ?? 0) + n);
-      after = last ?? null;
-      await nextTurn();
+      after = to;
     }
     return [...counts]
       .filter(([, count]) => count > 0)
@@ -164,22 +147,24 @@ export function sqliteStatisticsStore({ connection }: SqliteContext): Statistics
       .map(([tag, count]) => ({ tag, count }));
   }
 
-  function postsByDay(now: number, days: number): Promise<{ day: string; posts: number }[]> {
-    return read(() =>
-      Array.from({ length: days }, (_, nth) => {
-        const day = dayOf(now) - days + 1 + nth;
-        const row = sql("SELECT n FROM created_posts WHERE day = ?").get(day);
-        return { day: new Date(day * DAY_MS).toISOString().slice(0, 10), posts: row?.n ?? 0 };
-      }),
-    );
+  async function postsByDay(now: number, days: number): Promise<{ day: string; posts: number }[]> {
+    const counted: { day: string; posts: number }[] = [];
+    for (let day = dayOf(now) - days + 1; day <= dayOf(now); day += 1) {
+      const posts: number = await read(
+        () =>
+          sql("SELECT count(*) AS n FROM post WHERE created_at >= ? AND created_at < ?").get(
+            day * DAY_MS,
+            (day + 1) * DAY_MS,
+          ).n,
+      );
+      counted.push({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), posts });
+      await nextTurn();
+    }
+    return counted;
   }
 }
 
-/** Days since 1970, as triggers have them. */
+/** Days since 1970. */
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
-
-interface TagRow {
-  tag: string;
-  expires_at: number;
-  post: number;
-}
+/** Behind every row of `post_tag`. */
+const LAST_TAG: (string | number)[] = ["\u{10ffff}", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];

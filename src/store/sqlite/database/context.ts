@@ -8,19 +8,5 @@ export type StoreIndex = TransactionalIndex<DatabaseSyncInstance>;
 /** What all parts of this store share. */
 export interface SqliteContext {
   connection: SqliteConnection;
-  /** `NO_INDEX` when the store was opened without one. */
   index: StoreIndex;
 }
-
-export const NO_INDEX: StoreIndex = {
-  migrations: [],
-  attach() {},
-  put() {},
-  remove() {},
-  putVector() {},
-  removeVector() {},
-  putPublisher() {},
-  removePublisher() {},
-  committed() {},
-  close: async () => {},
-};

@@ -43,8 +43,3 @@ function versionOf(db: DatabaseSyncInstance, part: string): number {
   if (there === undefined) return 0;
   return db.prepare("SELECT version FROM agent_board_version WHERE part = ?").get(part)?.version ?? 0;
 }
-
-/** True when the file has a search index. */
-export function hasIndex({ sql }: SqliteConnection): boolean {
-  return sql("SELECT 1 FROM agent_board_version WHERE part = 'index' AND version > 0").get() !== undefined;
-}

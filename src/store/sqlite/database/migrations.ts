@@ -67,11 +67,7 @@ export const STORE_MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL,
     link TEXT,
     tags TEXT NOT NULL,
-    located INTEGER NOT NULL,
-    place_name TEXT,
-    lat REAL,
-    lng REAL,
-    approximate INTEGER NOT NULL,
+    location TEXT,
     timezone TEXT,
     source_url TEXT,
     metadata TEXT NOT NULL
@@ -217,34 +213,5 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_post ON inbox (post);
   CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
   CREATE INDEX inbox_age ON inbox (at);
-
-  -- How many posts there are, by the day on which they expire and the day on which they were created.
-  CREATE TABLE live_posts (
-    day INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    syndicated INTEGER NOT NULL,
-    n INTEGER NOT NULL,
-    PRIMARY KEY (day, kind, syndicated)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE created_posts (day INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;
-  CREATE TRIGGER post_inserted AFTER INSERT ON post BEGIN
-    INSERT INTO created_posts VALUES (new.created_at / 86400000, 1) ON CONFLICT DO UPDATE SET n = n + 1;
-    INSERT INTO live_posts SELECT new.expires_at / 86400000, new.kind, new.syndicated, 1
-      WHERE new.state <> 'removed' ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
-  CREATE TRIGGER post_deleted AFTER DELETE ON post BEGIN
-    UPDATE created_posts SET n = n - 1 WHERE day = old.created_at / 86400000;
-    UPDATE live_posts SET n = n - 1 WHERE old.state <> 'removed'
-      AND (day, kind, syndicated) = (old.expires_at / 86400000, old.kind, old.syndicated);
-  END;
-  CREATE TRIGGER post_changed AFTER UPDATE OF state, expires_at, kind, syndicated ON post
-    WHEN (old.state = 'removed', old.expires_at / 86400000, old.kind, old.syndicated)
-      <> (new.state = 'removed', new.expires_at / 86400000, new.kind, new.syndicated)
-  BEGIN
-    UPDATE live_posts SET n = n - 1 WHERE old.state <> 'removed'
-      AND (day, kind, syndicated) = (old.expires_at / 86400000, old.kind, old.syndicated);
-    INSERT INTO live_posts SELECT new.expires_at / 86400000, new.kind, new.syndicated, 1
-      WHERE new.state <> 'removed' ON CONFLICT DO UPDATE SET n = n + 1;
-  END;
   `,
 ];

@@ -1,8 +1,7 @@
 import { indexEntryOf } from "../../../ports/index-entry.ts";
 import { indexKeptVector } from "../posts/vectors.ts";
-import { publisherStatus } from "../publishers/index.ts";
 import type { SqliteContext } from "./context.ts";
-import { type PostRow, type PublisherRow, publisherOfRow, SELECT_POST, storedPostOfRow } from "./rows.ts";
+import { type PostRow, SELECT_POST, storedPostOfRow } from "./rows.ts";
 
 /** Rows put into the index in one transaction. */
 const ROWS_PER_WRITE = 100;
@@ -29,13 +28,13 @@ export async function reindex(context: SqliteContext): Promise<number> {
   const { sql, write } = connection;
   await write(() => markStale(context));
   await walk((after) => {
-    const rows: (PublisherRow & { seq: number; erasing: number })[] = sql(
-      "SELECT * FROM publisher WHERE seq > ? ORDER BY seq LIMIT ?",
+    const rows: { seq: number; id: string; verified: number; suspended: number }[] = sql(
+      `SELECT seq, id, verified_at IS NOT NULL AND erasing = 0 AS verified,
+        suspended_at IS NOT NULL OR erasing = 1 AS suspended
+      FROM publisher WHERE seq > ? ORDER BY seq LIMIT ?`,
     ).all(after, ROWS_PER_WRITE);
-    for (const row of rows) {
-      const status = publisherStatus(publisherOfRow(row));
-      index.putPublisher(row.id, row.erasing === 1 ? { verified: false, suspended: true } : status);
-    }
+    for (const { id, verified, suspended } of rows)
+      index.putPublisher(id, { verified: verified === 1, suspended: suspended === 1 });
     return rows;
   });
   let posts = 0;

@@ -63,30 +63,29 @@ export function createWriter(
         for (const job of queue.splice(0)) job.reject(error);
         continue;
       }
-      for (const settle of runBatch()) settle();
+      runBatch();
     }
     // In the same turn as the look at the queue, so that no write falls between two drains.
     draining = null;
   }
 
   /** Runs jobs and commits; no promise settles before the commit. */
-  function runBatch(): (() => void)[] {
-    const done: { job: Job; value: unknown }[] = [];
-    const failed: (() => void)[] = [];
+  function runBatch(): void {
+    /** What each job came to; given an error, nothing was kept. */
+    const settled: ((lost?: { error: unknown }) => void)[] = [];
     const until = performance.now() + BATCH_MS;
+    let lost: { error: unknown } | undefined;
     try {
-      let count = 0;
-      while (count < BATCH_JOBS && (count === 0 || performance.now() < until)) {
+      while (settled.length < BATCH_JOBS && (settled.length === 0 || performance.now() < until)) {
         const job = queue.shift();
         if (job === undefined) break;
-        count += 1;
         db.exec("SAVEPOINT job");
         try {
           const value = job.run();
           db.exec("RELEASE job");
-          done.push({ job, value });
+          settled.push((failure) => (failure === undefined ? job.resolve(value) : job.reject(failure.error)));
         } catch (error) {
-          failed.push(() => job.reject(error));
+          settled.push(() => job.reject(error));
           // A full disk or a read error ends the whole transaction; then no job's work is kept.
           if (!db.isTransaction) throw error;
           db.exec("ROLLBACK TO job; RELEASE job");
@@ -96,22 +95,8 @@ export function createWriter(
       committed();
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
-      return [
-        ...failed,
-        ...done.map(
-          ({ job }) =>
-            () =>
-              job.reject(error),
-        ),
-      ];
+      lost = { error };
     }
-    return [
-      ...failed,
-      ...done.map(
-        ({ job, value }) =>
-          () =>
-            job.resolve(value),
-      ),
-    ];
+    for (const settle of settled) settle(lost);
   }
 }

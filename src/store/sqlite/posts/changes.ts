@@ -10,7 +10,14 @@ import { editedPost, replyWithin } from "../../rules/rows.ts";
 import { insertInto, type SqliteConnection, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { markLog } from "../database/erased-log.ts";
-import { type PostRow, postRow, rowWithKey, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import {
+  type PostRow,
+  postColumns,
+  postRow,
+  rowWithKey,
+  SELECT_POST,
+  storedPostOfRow,
+} from "../database/rows.ts";
 import { enqueueWorkRow, renewWorkRow } from "../database/work.ts";
 import { addReplyRows } from "../subscriptions/inbox.ts";
 import { indexKeptVector } from "./vectors.ts";
@@ -104,20 +111,9 @@ export function fingerprintRows(
 /** Writes a post as it is, without counts, inbox entries, work or index; returns its row. */
 export function writePostRow(context: SqliteContext, post: StoredPost, removedAt: number | null): number {
   const { sql } = context.connection;
-  const seq = insertInto(context.connection, "post", {
-    id: post.id,
-    publisher_id: post.publisherId,
-    parent_id: post.parentId,
-    created_at: post.createdAt,
-    input_hash: post.inputHash,
-    idempotency_hash: post.idempotencyHash,
-    ...decided(post),
-    reply_count: post.replyCount,
-    last_reply_at: post.lastReplyAt,
-    removed_at: removedAt,
-  });
-  if (post.state !== "removed")
-    insertInto(context.connection, "post_content", { post: seq, ...written(post) });
+  const { decided, content } = postColumns(post);
+  const seq = insertInto(context.connection, "post", { ...decided, removed_at: removedAt });
+  if (post.state !== "removed") insertInto(context.connection, "post_content", { post: seq, ...content });
   if (post.retrievals > 0) sql("INSERT INTO post_retrievals VALUES (?, ?)").run(seq, post.retrievals);
   replaceTags(context, seq, null, post);
   return seq;
@@ -138,8 +134,8 @@ export function updatePostRow(
   const after = editedPost(before, change, asOf);
   if (after === null) return null;
 
-  updateIn(connection, "post", decided(after), ["seq", seq]);
-  updateIn(connection, "post_content", written(after), ["post", seq]);
+  updateIn(connection, "post", postColumns({ ...change, expiresAt: after.expiresAt }).decided, ["seq", seq]);
+  updateIn(connection, "post_content", postColumns(after).content, ["post", seq]);
   replaceTags(context, seq, before, after);
   if (before.state !== after.state && after.parentId !== null) recountReplyRows(context, after.parentId);
   if (before.expiresAt !== after.expiresAt) moveReplies(context, id, after.expiresAt);
@@ -218,33 +214,3 @@ export function replaceTags(
     connection.sql("INSERT OR IGNORE INTO post_tag VALUES (?, ?, ?)").run(tag, next?.expiresAt, seq);
   }
 }
-
-/** The columns of `post` that an insert and an edit both set. */
-const decided = (post: StoredPost) => ({
-  kind: post.kind,
-  starts_at: post.startsAt,
-  ends_at: post.endsAt,
-  expires_at: post.expiresAt,
-  expiry_chosen: Number(post.expiryChosen),
-  syndicated: Number(post.syndicated),
-  flags: JSON.stringify(post.flags),
-  fingerprint: post.fingerprint,
-  updated_at: post.updatedAt,
-  state: post.state,
-});
-
-/** The columns of `post_content`. */
-const written = (post: StoredPost) => ({
-  title: post.title,
-  body: post.body,
-  link: post.link,
-  tags: JSON.stringify(post.tags),
-  located: Number(post.location !== null),
-  place_name: post.location?.name ?? null,
-  lat: post.location?.lat ?? null,
-  lng: post.location?.lng ?? null,
-  approximate: Number(post.location?.approximate ?? false),
-  timezone: post.timezone,
-  source_url: post.sourceUrl,
-  metadata: JSON.stringify(post.metadata),
-});

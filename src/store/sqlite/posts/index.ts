@@ -86,7 +86,7 @@ export function sqlitePostStore(context: SqliteContext): PostStore {
       limitIds(ids);
       return read(() => readVectorRows(context, ids, model));
     },
-    enqueueMissingVectors: (maker, limit) => enqueueMissingVectorRows(context, maker, limit),
+    enqueueMissingVectors: (maker, limit) => write(() => enqueueMissingVectorRows(context, maker, limit)),
 
     erase: (before, limit) => erasePostRows(context, before, limit),
   };

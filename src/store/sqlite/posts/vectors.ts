@@ -1,12 +1,11 @@
 import type { PostStore, VectorMaker, WorkItem } from "../../../ports/store/index.ts";
 import { makerName } from "../../../ports/vector-maker.ts";
+import { blobOf, vectorOfBlob } from "../database/columns.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { blobOf, vectorOfBlob } from "../database/rows.ts";
 import { enqueueWorkRow, settleWorkRows } from "../database/work.ts";
 
-/** Vectors written in one transaction, and posts looked at in one. */
+/** Vectors written in one transaction. */
 const VECTORS_PER_WRITE = 200;
-const POSTS_PER_LOOK = 2000;
 
 /** Stores vectors beside their posts: a restored post and a rebuilt index need no model. */
 export async function setVectorRows(
@@ -76,57 +75,28 @@ export function readVectorRows(
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** Skips posts that are already in the queue, so that repeated calls make progress. */
-export async function enqueueMissingVectorRows(
+/** See `PostStore.enqueueMissingVectors`; runs inside a write. */
+export function enqueueMissingVectorRows(
   { connection }: SqliteContext,
   maker: VectorMaker,
   limit: number,
-): Promise<number> {
-  const { sql, write } = connection;
+): number {
   const made = makerName(maker);
   let count = 0;
-  // Posts without a vector, then those of makers before and after this one: three walks of one index.
-  for (const [where, ...values] of [
+  // Posts without a vector, then those of makers before and after this one: three ranges of one index.
+  for (const [range, ...values] of [
     ["vector_model IS NULL"],
     ["vector_model < ?", made],
     ["vector_model > ?", made],
   ] as const) {
-    let after: Walk | null = { model: "", seq: 0 };
-    while (after !== null && count < limit) {
-      const from: Walk = after;
-      const [queued, next] = await write(() => look(from, where, values, limit - count));
-      count += queued;
-      after = next;
-    }
+    const missing: { seq: number; updated_at: number }[] = connection
+      .sql(
+        `SELECT p.seq, p.updated_at FROM post p WHERE p.state = 'active' AND p.${range}
+          AND NOT EXISTS (SELECT 1 FROM work w WHERE w.post = p.seq AND w.kind = 'embed') LIMIT ?`,
+      )
+      .all(...values, limit - count);
+    for (const { seq, updated_at } of missing) enqueueWorkRow(connection, "embed", seq, updated_at);
+    count += missing.length;
   }
   return count;
-
-  function look(
-    from: Walk,
-    where: string,
-    values: readonly string[],
-    most: number,
-  ): [queued: number, next: Walk | null] {
-    const looked: { seq: number; model: string | null; updated_at: number; queued: number }[] = sql(
-      `SELECT p.seq, p.vector_model AS model, p.updated_at,
-        EXISTS (SELECT 1 FROM work w WHERE w.post = p.seq AND w.kind = 'embed') AS queued
-      FROM post p WHERE p.state = 'active' AND p.${where}
-        AND ${values.length === 0 ? "p.seq > ?" : "(p.vector_model, p.seq) > (?, ?)"}
-      ORDER BY p.vector_model, p.seq LIMIT ?`,
-    ).all(...values, ...(values.length === 0 ? [] : [from.model]), from.seq, POSTS_PER_LOOK);
-    const missing = looked.filter((post) => post.queued === 0).slice(0, most);
-    for (const post of missing) enqueueWorkRow(connection, "embed", post.seq, post.updated_at);
-    const last = looked.at(-1);
-    return [
-      missing.length,
-      last === undefined || looked.length < POSTS_PER_LOOK
-        ? null
-        : { model: last.model ?? "", seq: last.seq },
-    ];
-  }
-}
-
-interface Walk {
-  model: string;
-  seq: number;
 }

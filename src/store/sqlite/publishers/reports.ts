@@ -1,5 +1,6 @@
 import type { ModerationEntry, PostState, ReportStore, StoredReport } from "../../../ports/store/index.ts";
 import { addressesOf, countVoices } from "../../rules/voices.ts";
+import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 
 export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
@@ -14,26 +15,12 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
         ).get(post.seq, report.reporter);
         const before: string[] = first === undefined ? [] : JSON.parse(first.addresses);
         const addresses = addressesOf(before, report.addresses);
+        const { reason, details } = report;
+        const said = { reason, details, addresses: JSON.stringify(addresses) };
         if (first === undefined) {
-          sql(
-            "INSERT INTO report (id, post, reporter, addresses, reason, details, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ).run(
-            report.id,
-            post.seq,
-            report.reporter,
-            JSON.stringify(addresses),
-            report.reason,
-            report.details,
-            report.createdAt,
-          );
-        } else {
-          sql("UPDATE report SET reason = ?, details = ?, addresses = ? WHERE id = ?").run(
-            report.reason,
-            report.details,
-            JSON.stringify(addresses),
-            first.id,
-          );
-        }
+          const { id, reporter, createdAt } = report;
+          insertInto(connection, "report", { id, post: post.seq, reporter, ...said, created_at: createdAt });
+        } else updateIn(connection, "report", said, ["id", first.id]);
         sql(
           `INSERT INTO reported_post VALUES (?, ?, ?) ON CONFLICT (post) DO UPDATE
           SET reporters = reporters + excluded.reporters, last_at = max(last_at, excluded.last_at)`,
@@ -79,15 +66,7 @@ export function sqliteReportStore({ connection }: SqliteContext): ReportStore {
       }),
 
     async log({ at, action, subject, actor, reason }) {
-      await write(() =>
-        sql("INSERT INTO moderation (at, action, subject, actor, reason) VALUES (?, ?, ?, ?, ?)").run(
-          at,
-          action,
-          subject,
-          actor,
-          reason,
-        ),
-      );
+      await write(() => insertInto(connection, "moderation", { at, action, subject, actor, reason }));
     },
 
     history: (subject, limit) =>

@@ -1,13 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type {
-  ClaimedPush,
-  PushAttempt,
-  PushRecord,
-  PushState,
-  PushStore,
-} from "../../../ports/store/index.ts";
+import type { ClaimedPush, PushAttempt, PushRecord, PushStore } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import { keptAttempts, redeliveredPush, settledPush, settledSubscription } from "../../rules/settling.ts";
+import { Columns } from "../database/columns.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
 import { recordChange } from "../subscriptions/changes.ts";
@@ -50,7 +45,7 @@ export function sqlitePushStore({ connection }: SqliteContext): PushStore {
           ORDER BY delivery_id DESC LIMIT ?`,
         )
           .all(subscriptionId, before ?? Number.MAX_SAFE_INTEGER, limit)
-          .map((row) => pushRecordOfRow(subscriptionId, row)),
+          .map((row) => PUSH.read({ ...row, subscription_id: subscriptionId })),
       ),
 
     redeliver: (subscriptionId, deliveryId, now) =>
@@ -92,6 +87,12 @@ export function addPush(
   ).run(push.subscription, push.deliveryId, push.postId, push.matchedAt, origin, failing);
 }
 
+/** Of a row with the id of its subscription. */
+export const PUSH = new Columns<PushRecord>(
+  "subscriptionId deliveryId postId matchedAt state attempts history dueAt",
+  { json: "history" },
+);
+
 type Settling = Parameters<PushStore["settle"]>;
 
 function settlePushRow(
@@ -114,7 +115,14 @@ function settlePushRow(
   const { state, dueAt, attempts } = settledPush(push, attempt, outcome);
   sql(
     `UPDATE push SET token = NULL, again_at = NULL, state = ?, due_at = ?, attempts = ?, history = ? WHERE subscription = ? AND delivery_id = ?`,
-  ).run(state, dueAt, attempts, historyJson(keptAttempts(attemptsOf(push), attempt)), row.seq, deliveryId);
+  ).run(
+    state,
+    dueAt,
+    attempts,
+    historyJson(keptAttempts(JSON.parse(push.history), attempt)),
+    row.seq,
+    deliveryId,
+  );
 
   const before = { ...row, active: row.active === 1 };
   const after = settledSubscription(before, claimed, attempt, outcome);
@@ -143,33 +151,7 @@ export async function prunePushRows(
   );
 }
 
-export interface PushRow {
-  delivery_id: number;
-  post_id: string;
-  matched_at: number;
-  state: PushState;
-  due_at: number | null;
-  attempts: number;
-  /** JSON. */
-  history: string;
-}
-
-export function pushRecordOfRow(subscriptionId: string, row: PushRow): PushRecord {
-  return {
-    subscriptionId,
-    deliveryId: row.delivery_id,
-    postId: row.post_id,
-    matchedAt: row.matched_at,
-    state: row.state,
-    attempts: row.attempts,
-    history: attemptsOf(row),
-    dueAt: row.due_at,
-  };
-}
-
-const attemptsOf = ({ history }: { history: string }): PushAttempt[] => JSON.parse(history);
-
-export function historyJson(history: readonly PushAttempt[]): string {
+function historyJson(history: readonly PushAttempt[]): string {
   return JSON.stringify(
     history.map(({ at, latencyMs, status, error }) => ({ at, latencyMs, status, error })),
   );

@@ -1,6 +1,7 @@
 import type { SubscriptionStore } from "../../../ports/store/index.ts";
+import type { SqliteRow } from "../database/columns.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+import { SUBSCRIPTION } from "../database/rows.ts";
 
 /** Gives a subscription the next change number, in place of its older one. Runs inside a write. */
 export function recordChange({ sql }: SqliteConnection, id: string, gone: boolean): void {
@@ -16,7 +17,7 @@ export function readChangeRows(
   after: number,
   limit: number,
 ): Awaited<ReturnType<SubscriptionStore["changes"]>> {
-  const rows: ({ no: number; changed: string } & SubscriptionRow)[] = sql(
+  const rows: ({ no: number; changed: string; id: string | null } & SqliteRow)[] = sql(
     `SELECT c.no, c.subscription_id AS changed, s.* FROM subscription_change c
     LEFT JOIN subscription s ON s.id = c.subscription_id WHERE c.no > ? ORDER BY c.no LIMIT ?`,
   ).all(after, limit);
@@ -24,7 +25,7 @@ export function readChangeRows(
     next: rows.at(-1)?.no ?? after,
     rows: rows.map((row) => ({
       id: row.changed,
-      subscription: row.id === null ? null : subscriptionOfRow(row),
+      subscription: row.id === null ? null : SUBSCRIPTION.read(row),
     })),
   };
 }

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Delivery, NewMatch, SubscriptionStore, WorkItem } from "../../../ports/store/index.ts";
 import { inSteps } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
-import { IS_SHOWN, publisherOfRow, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
+import { IS_SHOWN, PUBLISHER, SELECT_POST, storedPostOfRow } from "../database/rows.ts";
 import { settleWorkRows } from "../database/work.ts";
 import { DESTINATION_COLUMNS } from "../pushes/claims.ts";
 import { addPush, prunePushRows } from "../pushes/index.ts";
-import { addMatchRow } from "./inbox.ts";
+import { addEntryRow } from "./inbox.ts";
 
 /**
  * One row for each pair of subscription and post while both exist: it keeps the pair from being delivered twice.
@@ -46,13 +46,8 @@ export function deliverRows(
       deliveryId,
       matchedAt,
     );
-    addMatchRow(connection, {
-      owner: pair.owner,
-      subscription: pair.subscription,
-      post: pair.post,
-      deliveryId,
-      at: matchedAt,
-    });
+    const { owner, subscription, post } = pair;
+    addEntryRow(connection, owner, { type: "match", at: matchedAt, post, subscription, deliveryId });
     addPush(connection, { subscription: pair.subscription, deliveryId, postId, matchedAt }, pair);
     delivered.push({ subscriptionId, publisherId: pair.owner, postId, deliveryId });
   }
@@ -79,7 +74,7 @@ export function readPendingRows(
     deliveryId,
     matchedAt,
     post: storedPostOfRow(sql(`${SELECT_POST} WHERE p.id = ?`).get(postId)),
-    publisher: publisherOfRow(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
+    publisher: PUBLISHER.read(sql("SELECT * FROM publisher WHERE id = ?").get(publisherId)),
   }));
 }
 

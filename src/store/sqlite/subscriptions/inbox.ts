@@ -65,8 +65,8 @@ export function addReplyRows(
   }
 }
 
-/** Adds an entry to a publisher's inbox, unless the publisher is gone. `post` and `subscription` are rows, not ids. */
-function addEntryRow(
+/** Adds an entry to a publisher's inbox, unless the publisher is gone; runs inside a write. `post` and `subscription` are rows, not ids. */
+export function addEntryRow(
   { sql }: SqliteConnection,
   publisherId: string,
   entry: {
@@ -98,14 +98,6 @@ function repliersTo({ sql }: SqliteConnection, rootId: string, limit: number): s
   )
     .all(rootId, limit)
     .map(({ id }) => id);
-}
-
-/** Adds the inbox entry of a delivery for the subscription's owner; runs inside its write. */
-export function addMatchRow(
-  connection: SqliteConnection,
-  { owner, ...match }: { owner: string; subscription: number; post: number; deliveryId: number; at: number },
-): void {
-  addEntryRow(connection, owner, { ...match, type: "match" });
 }
 
 /** Erases at most `most` entries of a publisher; returns how many. */

@@ -4,7 +4,7 @@ import { changedRow } from "../../rules/rows.ts";
 import type { SqliteConnection } from "../database/connection.ts";
 import { insertInto, updateIn } from "../database/connection.ts";
 import type { SqliteContext } from "../database/context.ts";
-import { blobOf, type SubscriptionRow, subscriptionOfRow } from "../database/rows.ts";
+import { SUBSCRIPTION } from "../database/rows.ts";
 import { moveWaitingRows } from "../pushes/claims.ts";
 import { readChangeRows, recordChange } from "./changes.ts";
 import {
@@ -37,7 +37,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
       read(() =>
         sql("SELECT * FROM subscription WHERE publisher_id = ? ORDER BY created_at, seq")
           .all(publisherId)
-          .map(subscriptionOfRow),
+          .map((row) => SUBSCRIPTION.read(row)),
       ),
 
     update: (id, change, maxActive = Number.POSITIVE_INFINITY) =>
@@ -48,7 +48,8 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
         if (after === before) return before;
         const activates = after.active && !before.active;
         if (activates && activeOf(connection, before.publisherId) >= maxActive) return null;
-        updateIn(connection, "subscription", changeable(after), ["id", id]);
+        const { id: _id, publisherId: _publisherId, createdAt: _createdAt, ...changeable } = after;
+        updateIn(connection, "subscription", columnsOf(changeable), ["id", id]);
         const { seq } = sql("SELECT seq FROM subscription WHERE id = ?").get(id);
         recordChange(connection, id, false);
         moveWaitingRows(connection, seq);
@@ -67,9 +68,7 @@ export function sqliteSubscriptionStore({ connection }: SqliteContext): Subscrip
 
 /** Runs inside a write. */
 export function insertSubscription(connection: SqliteConnection, subscription: StoredSubscription): void {
-  const { id, publisherId, createdAt } = subscription;
-  const fixed = { id, publisher_id: publisherId, created_at: createdAt };
-  insertInto(connection, "subscription", { ...fixed, ...changeable(subscription) });
+  insertInto(connection, "subscription", columnsOf(subscription));
   recordChange(connection, subscription.id, false);
 }
 
@@ -95,25 +94,11 @@ function activeOf({ sql }: SqliteConnection, publisherId: string): number {
 }
 
 function find({ sql }: SqliteConnection, id: string): StoredSubscription | null {
-  const row: SubscriptionRow | undefined = sql("SELECT * FROM subscription WHERE id = ?").get(id);
-  return row === undefined ? null : subscriptionOfRow(row);
+  const row = sql("SELECT * FROM subscription WHERE id = ?").get(id);
+  return row === undefined ? null : SUBSCRIPTION.read(row);
 }
 
-/** The columns that may change. */
-const changeable = (subscription: StoredSubscription) => ({
-  label: subscription.label,
-  query: JSON.stringify(subscription.query),
-  vector: subscription.vector === null ? null : blobOf(subscription.vector),
-  vector_model: subscription.vectorModel,
-  background: subscription.background === null ? null : JSON.stringify(subscription.background),
-  webhook_url: subscription.webhookUrl,
-  webhook_origin: subscription.webhookUrl === null ? null : webhookOrigin(subscription.webhookUrl),
-  webhook_verified_at: subscription.webhookVerifiedAt,
-  secret_version: subscription.secretVersion,
-  previous_secret_until: subscription.previousSecretUntil,
-  active: Number(subscription.active),
-  inactive_reason: subscription.inactiveReason,
-  failures: subscription.failures,
-  failing_since: subscription.failingSince,
-  last_matched_at: subscription.lastMatchedAt,
+const columnsOf = (fields: Omit<StoredSubscription, "id" | "publisherId" | "createdAt">) => ({
+  ...SUBSCRIPTION.write(fields),
+  webhook_origin: fields.webhookUrl === null ? null : webhookOrigin(fields.webhookUrl),
 });

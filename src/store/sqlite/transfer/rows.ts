@@ -1,20 +1,18 @@
 import type { BoardRows, RowKind } from "../../../ports/store/transfer.ts";
 import { preparationIn } from "../../../ports/vector-maker.ts";
 import { unclaimedPush } from "../../rules/settling.ts";
+import { type SqliteRow, vectorOfBlob } from "../database/columns.ts";
 import { LOG_MARK } from "../database/erased-log.ts";
 import { STALE } from "../database/reindex.ts";
 import {
   POST_COLUMNS,
   POST_TABLES,
   type PostRow,
-  type PublisherRow,
-  publisherOfRow,
-  type SubscriptionRow,
+  PUBLISHER,
+  SUBSCRIPTION,
   storedPostOfRow,
-  subscriptionOfRow,
-  vectorOfBlob,
 } from "../database/rows.ts";
-import { type PushRow, pushRecordOfRow } from "../pushes/index.ts";
+import { PUSH } from "../pushes/index.ts";
 
 /** Where the rows of a kind are, in the order of an index. */
 export interface RowSource<K extends RowKind> {
@@ -37,40 +35,24 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
     columns: "*",
     from: "publisher",
     order: "seq",
-    rowOf: (row: PublisherRow & { inbox_no: number }) => ({ ...publisherOfRow(row), inboxNo: row.inbox_no }),
+    rowOf: (row) => ({ ...PUBLISHER.read(row), inboxNo: row.inbox_no }),
   },
   post: {
     columns: `${POST_COLUMNS}, p.removed_at, p.vector_model AS maker, v.model, v.vector`,
     from: `${POST_TABLES} LEFT JOIN post_vector v ON v.post = p.seq`,
     order: "p.seq",
-    rowOf: (
-      row: PostRow & {
-        removed_at: number | null;
-        maker: string | null;
-        model: string | null;
-        vector: Uint8Array | null;
-      },
-    ) => ({
-      ...storedPostOfRow(row),
-      removedAt: row.removed_at,
+    rowOf: ({ maker, model, vector, ...row }) => ({
+      ...storedPostOfRow(row as PostRow),
+      removedAt: row["removed_at"],
       embedding:
-        row.model === null || row.vector === null
-          ? null
-          : {
-              model: row.model,
-              ...preparationIn(row.maker, row.model),
-              vector: vectorOfBlob(row.vector),
-            },
+        model === null ? null : { model, ...preparationIn(maker, model), vector: vectorOfBlob(vector) },
     }),
   },
   subscription: {
     columns: "*",
     from: "subscription",
     order: "seq",
-    rowOf: (row: SubscriptionRow & { next_delivery: number }) => ({
-      ...subscriptionOfRow(row),
-      nextDelivery: row.next_delivery,
-    }),
+    rowOf: (row) => ({ ...SUBSCRIPTION.read(row), nextDelivery: row.next_delivery }),
   },
   delivery: {
     columns: "s.id AS subscriptionId, p.id AS postId, d.delivery_id AS deliveryId, d.matched_at AS matchedAt",
@@ -120,9 +102,9 @@ export const ROW_SOURCES: { readonly [K in RowKind]: RowSource<K> } = {
   },
 };
 
-function unclaimed(
-  row: PushRow & { subscription_id: string; token: string | null; again_at: number | null },
-): BoardRows["push"] {
-  const record = pushRecordOfRow(row.subscription_id, row);
-  return row.token === null ? record : { ...record, ...unclaimedPush({ ...record, againAt: row.again_at }) };
+function unclaimed(row: SqliteRow): BoardRows["push"] {
+  const record = PUSH.read(row);
+  return row["token"] === null
+    ? record
+    : { ...record, ...unclaimedPush({ ...record, againAt: row["again_at"] }) };
 }
