@@ -56,10 +56,9 @@ export class Checksum {
   }
 }
 
-/** The line of a row, without a line break. */
-export function rowLine({ kind, row }: Row): string {
-  return JSON.stringify({ [kind]: wireOf(kind, row) });
-}
+/** The line of a row, without a line break. Vectors are base64. */
+export const rowLine = ({ kind, row }: Row): string =>
+  JSON.stringify({ [kind]: row }, (_, value) => (value instanceof Int8Array ? base64(value) : value));
 
 /** One row and its kind. */
 export type Row = { [K in RowKind]: { kind: K; row: BoardRows[K] } }[RowKind];
@@ -79,21 +78,6 @@ export function readRow(line: string): Row {
 
 const AnyRow = z.record(z.string(), z.unknown());
 const isKind = (text: string): text is RowKind => (ROW_KINDS as readonly string[]).includes(text);
-
-function wireOf(kind: RowKind, row: Row["row"]): unknown {
-  if (kind === "post") {
-    const { embedding, ...post } = row as BoardRows["post"];
-    return {
-      ...post,
-      embedding: embedding === null ? null : { ...embedding, vector: base64(embedding.vector) },
-    };
-  }
-  if (kind === "subscription") {
-    const { vector, ...subscription } = row as BoardRows["subscription"];
-    return { ...subscription, vector: vector === null ? null : base64(vector) };
-  }
-  return row;
-}
 
 const base64 = (vector: Int8Array) =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64");

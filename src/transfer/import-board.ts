@@ -1,6 +1,6 @@
 import type { Store } from "../ports/store/index.ts";
 import type { RowKind, RowPage } from "../ports/store/transfer.ts";
-import { Checksum, type Header, looksLikeExport, type Row, readEnd, readHeader, readRow } from "./format.ts";
+import { Checksum, type Header, looksLikeExport, readEnd, readHeader, readRow } from "./format.ts";
 import { IMPORT_MARK, type Mark, markText, readMark } from "./import-mark.ts";
 import { linesOf } from "./lines.ts";
 
@@ -65,21 +65,43 @@ export async function importBoard(
   else if (mark.export !== header.id) throw new Error("This board is, or was, imported from another export.");
   else if (mark.done) return null;
   const begun = mark?.lines ?? 1;
-  const writer = new BatchWriter(store, header.id, mark);
+  let reached = mark;
+  const write = async (pages: readonly RowPage[], to: Mark) => {
+    const from = reached === null ? null : markText(reached);
+    await store.transfer.write(pages, { name: IMPORT_MARK, from, to: markText(to) });
+    reached = to;
+  };
+  for await (const { first, last, pages } of batchesOf(file, { begun, lines }, options)) {
+    await write(pages, { export: header.id, lines: last, done: false }).catch((error: unknown) => {
+      throw new Error(`Lines ${first} to ${last} were not written: ${reasonOf(error)}`, { cause: error });
+    });
+  }
+  await verify(store, header);
+  await write([], { export: header.id, lines, done: true });
+  return { rows: lines - begun };
+}
+
+/** Rows that are written together, of consecutive lines. */
+async function* batchesOf(
+  file: string,
+  { begun, lines }: { begun: number; lines: number },
+  options: { read: (bytes: number) => void },
+): AsyncGenerator<{ first: number; last: number; pages: RowPage[] }> {
   let line = 0;
+  let first = begun + 1;
+  let pages: RowPage[] = [];
   for await (const text of linesOf(file, options)) {
     line += 1;
     if (line <= begun) continue;
     if (line > lines) break;
-    await writer.add(
-      line,
-      at(line, () => readRow(text.toString("utf8"))),
-    );
+    const { kind, row } = at(line, () => readRow(text.toString("utf8")));
+    const page = pages.at(-1);
+    if (page?.kind === kind) (page.rows as unknown[]).push(row);
+    else pages.push({ kind, rows: [row] } as RowPage);
+    if (line - first + 1 < ROWS_PER_WRITE && line < lines) continue;
+    yield { first, last: line, pages };
+    [first, pages] = [line + 1, []];
   }
-  await writer.flush();
-  await verify(store, header);
-  await writer.finish();
-  return { rows: lines - begun };
 }
 
 async function refuseUnlessEmpty(store: Store): Promise<void> {
@@ -109,62 +131,12 @@ async function countsOf(store: Store): Promise<Readonly<Record<RowKind, number>>
   return snapshot.counts;
 }
 
-/** Collects rows and writes them together with the mark. */
-class BatchWriter {
-  readonly #store: Store;
-  readonly #export: string;
-  /** The mark in the store. */
-  #mark: Mark | null;
-  #pages: RowPage[] = [];
-  #first = 0;
-  #last = 0;
-  #size = 0;
-
-  constructor(store: Store, exportId: string, mark: Mark | null) {
-    this.#store = store;
-    this.#export = exportId;
-    this.#mark = mark;
-  }
-
-  async add(line: number, { kind, row }: Row): Promise<void> {
-    const page = this.#pages.at(-1);
-    if (page?.kind === kind) (page.rows as unknown[]).push(row);
-    else this.#pages.push({ kind, rows: [row] } as RowPage);
-    if (this.#size === 0) this.#first = line;
-    this.#last = line;
-    this.#size += 1;
-    if (this.#size >= ROWS_PER_WRITE) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    if (this.#size === 0) return;
-    try {
-      await this.#write(this.#pages, { export: this.#export, lines: this.#last, done: false });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Lines ${this.#first} to ${this.#last} were not written: ${reason}`, { cause: error });
-    }
-    this.#pages = [];
-    this.#size = 0;
-  }
-
-  async finish(): Promise<void> {
-    await this.#write([], { export: this.#export, lines: this.#mark?.lines ?? 1, done: true });
-  }
-
-  async #write(pages: readonly RowPage[], to: Mark): Promise<void> {
-    const from = this.#mark === null ? null : markText(this.#mark);
-    await this.#store.transfer.write(pages, { name: IMPORT_MARK, from, to: markText(to) });
-    this.#mark = to;
-  }
-}
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function at<T>(line: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Error(`Line ${line}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`Line ${line}: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -25,136 +25,97 @@ const vector = z.base64().transform((base64) => {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 });
 
-const background = z.strictObject({ posts: count, passing: count, compared: count, meanCosine: z.number() });
+const background = z.strictObject({ ...each(count, "posts", "passing", "compared"), meanCosine: z.number() });
+const location = z.strictObject({
+  name: textOrNull,
+  ...each(z.number().nullable(), "lat", "lng"),
+  approximate: z.literal(true).exactOptional(),
+});
+const embedding = z.strictObject({ model: id, preparation: id.optional(), vector });
+
+/** Some fields of one form. */
+function each<Schema extends z.ZodType, Name extends string>(
+  schema: Schema,
+  ...names: readonly Name[]
+): Record<Name, Schema> {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}
 
 /** The rows of an export, by kind. Times are epoch milliseconds, vectors int8 in base64. */
 export const ROW_SCHEMAS: { readonly [K in RowKind]: z.ZodType<BoardRows[K]> } = {
   setting: z.strictObject({ name: id, value: text }),
   publisher: z.strictObject({
-    id,
+    ...each(id, "id", "keyHash"),
     name: text,
-    description: textOrNull,
-    url: textOrNull,
-    domain: textOrNull,
-    verifyToken: textOrNull,
-    verifiedAt: timeOrNull,
+    ...each(textOrNull, "description", "url", "domain", "verifyToken"),
+    ...each(timeOrNull, "verifiedAt", "checkedAt", "suspendedAt"),
     verifiedVia: z.enum(["dns", "file"]).nullable(),
-    checkedAt: timeOrNull,
-    suspendedAt: timeOrNull,
-    keyHash: id,
-    postCount: count,
+    ...each(count, "postCount", "inboxNo"),
     createdAt: time,
-    inboxNo: count,
   }),
   post: z.strictObject({
-    id,
-    publisherId: id,
-    kind: Kind,
-    title: text,
-    body: text,
-    link: textOrNull,
-    tags: z.array(text),
-    location: z
-      .strictObject({
-        name: textOrNull,
-        lat: z.number().nullable(),
-        lng: z.number().nullable(),
-        approximate: z.literal(true).exactOptional(),
-      })
-      .nullable(),
-    startsAt: timeOrNull,
-    endsAt: timeOrNull,
-    timezone: textOrNull,
-    expiresAt: time,
-    expiryChosen: z.boolean(),
-    sourceUrl: textOrNull,
-    syndicated: z.boolean(),
-    metadata: object,
+    ...each(id, "id", "publisherId", "fingerprint"),
     parentId: id.nullable(),
-    replyCount: count,
-    lastReplyAt: timeOrNull,
+    kind: Kind,
+    ...each(text, "title", "body", "inputHash"),
+    ...each(textOrNull, "link", "timezone", "sourceUrl", "idempotencyHash"),
+    tags: z.array(text),
+    location: location.nullable(),
+    ...each(time, "expiresAt", "createdAt", "updatedAt"),
+    ...each(timeOrNull, "startsAt", "endsAt", "lastReplyAt", "removedAt"),
+    ...each(z.boolean(), "expiryChosen", "syndicated"),
+    metadata: object,
+    ...each(count, "replyCount", "retrievals"),
     flags: z.array(PostFlag),
-    fingerprint: id,
-    inputHash: z.string(),
-    idempotencyHash: z.string().nullable(),
-    retrievals: count,
-    createdAt: time,
-    updatedAt: time,
     state: z.enum(["active", "hidden", "removed"]),
-    removedAt: timeOrNull,
-    embedding: z.strictObject({ model: id, preparation: id.optional(), vector }).nullable(),
+    embedding: embedding.nullable(),
   }),
-  subscription: z
-    .strictObject({
-      id,
-      publisherId: id,
-      label: textOrNull,
-      query: object,
-      vector: vector.nullable(),
-      vectorModel: textOrNull,
-      // Exports of older releases lack the background, and have what queries learnt.
-      background: background.nullable().default(null),
-      learning: z.unknown().optional(),
-      webhookUrl: url.nullable(),
-      webhookVerifiedAt: timeOrNull,
-      secretVersion: count,
-      previousSecretUntil: timeOrNull,
-      active: z.boolean(),
-      inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
-      failures: count,
-      failingSince: timeOrNull,
-      lastMatchedAt: timeOrNull,
-      createdAt: time,
-      nextDelivery: count,
-    })
-    .transform(({ learning: _learning, ...subscription }) => subscription),
-  delivery: z.strictObject({ subscriptionId: id, postId: id, deliveryId: count, matchedAt: timeOrNull }),
+  subscription: z.strictObject({
+    ...each(id, "id", "publisherId"),
+    ...each(textOrNull, "label", "vectorModel"),
+    query: object,
+    vector: vector.nullable(),
+    background: background.nullable(),
+    webhookUrl: url.nullable(),
+    ...each(timeOrNull, "webhookVerifiedAt", "previousSecretUntil", "failingSince", "lastMatchedAt"),
+    ...each(count, "secretVersion", "failures", "nextDelivery"),
+    active: z.boolean(),
+    inactiveReason: z.enum(INACTIVE_REASONS).nullable(),
+    createdAt: time,
+  }),
+  delivery: z.strictObject({
+    ...each(id, "subscriptionId", "postId"),
+    deliveryId: count,
+    matchedAt: timeOrNull,
+  }),
   push: z
     .strictObject({
-      subscriptionId: id,
-      deliveryId: count,
-      postId: id,
+      ...each(id, "subscriptionId", "postId"),
+      ...each(count, "deliveryId", "attempts"),
       matchedAt: time,
       state: z.enum(["waiting", "delivered", "failed", "cancelled"]),
-      attempts: count,
-      history: z.array(attempt).optional(),
-      // Exports of older releases have the latest attempt alone.
-      lastAttempt: attempt.nullable().optional(),
+      history: z.array(attempt),
       dueAt: timeOrNull,
     })
     .refine(({ state, dueAt }) => (dueAt !== null) === (state === "waiting"), {
       path: ["dueAt"],
       message: "must be a time for a push that waits, and null for any other",
-    })
-    .transform(({ history, lastAttempt, ...push }) => ({
-      ...push,
-      history: history ?? (lastAttempt == null ? [] : [lastAttempt]),
-    })),
+    }),
   inbox: z.strictObject({
-    publisherId: id,
+    ...each(id, "publisherId", "postId"),
     no: count,
     type: z.enum(["reply", "match", "activity"]),
     at: time,
-    postId: id,
     subscriptionId: id.nullable(),
     deliveryId: count.nullable(),
   }),
-  report: z
-    .strictObject({
-      id,
-      postId: id,
-      reporter: id,
-      addresses: z.array(id).optional(),
-      // Exports of older releases have the first address alone, or none.
-      address: id.nullable().optional(),
-      reason: z.enum(REASONS),
-      details: textOrNull,
-      createdAt: time,
-    })
-    .transform(({ addresses, address, ...report }) => ({
-      ...report,
-      addresses: addresses ?? (address == null ? [] : [address]),
-    })),
+  report: z.strictObject({
+    ...each(id, "id", "postId", "reporter"),
+    addresses: z.array(id),
+    reason: z.enum(REASONS),
+    details: textOrNull,
+    createdAt: time,
+  }),
   reported: z.strictObject({ postId: id, reporters: count, lastAt: time }),
   moderation: z.strictObject({
     at: time,
