@@ -1,38 +1,11 @@
 import { z } from "zod";
-import type { RowMap } from "../src/cli/import/row-map.ts";
-import { BoardError } from "../src/failures.ts";
 import type { PostInput } from "../src/schema/post.ts";
 import { type Place, townOf } from "./places.ts";
 
 /**
- * Rows of the list of technology conferences at github.com/tech-conferences/conference-data (MIT licence), one JSON
- * object each, with a `topics` list where the source has one file a topic.
+ * A row of the list of technology conferences at github.com/tech-conferences/conference-data (MIT licence), with the fields
+ * in use, and a `topics` list where the source has one file a topic.
  */
-const CONFERENCES: RowMap = {
-  name: "conferences",
-  relay: {
-    name: "Tech conferences",
-    description:
-      "Technology conferences of the world, relayed from the community list tech-conferences/conference-data (MIT licence). Places by GeoNames (CC BY 4.0).",
-    url: "https://github.com/tech-conferences/conference-data",
-  },
-  /** @throws BoardError `invalid_request`, with an issue for each field, for a row that is no conference */
-  toPost(row) {
-    const parsed = Conference.safeParse(row);
-    if (!parsed.success) {
-      const issues = parsed.error.issues.map(({ path, code, message }) => ({
-        path: path.join("."),
-        code,
-        message,
-      }));
-      throw new BoardError("invalid_request", { issues });
-    }
-    return conferencePost(parsed.data);
-  },
-};
-export default CONFERENCES;
-
-/** One row of the source, with the fields in use. */
 export const Conference = z.object({
   name: z.string().trim().min(1),
   url: z.url(),

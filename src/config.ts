@@ -205,6 +205,6 @@ export function readConfig(environment: Record<string, string | undefined>) {
 }
 
 /** The `sqlite:` URL of a file; a percent sign in its path stays itself. */
-export function sqliteUrl(file: string): string {
+function sqliteUrl(file: string): string {
   return `sqlite:${file.replaceAll("%", "%25")}`;
 }

@@ -6,18 +6,15 @@ import { PRESETS } from "../embed/chosen/presets.ts";
 import { ensureFiles, findFiles } from "../embed/files.ts";
 import { type EmbeddingModel, MODELS } from "../embed/models.ts";
 import { ensureRuntime, findRuntime } from "../embed/runtime.ts";
-import { jsonOption, print } from "./output.ts";
+import { commandBelow, print } from "./output.ts";
 import { createProgress } from "./progress.ts";
 
 /** `agent-board models list` and `agent-board models pull [NAME]`, in the folders of the configuration. */
 export function modelsCommand(): Command {
   const command = new Command("models").description("embedding models of this machine");
 
-  command
-    .command("list")
-    .description("known models and the configured one, and where their files are")
-    .addOption(jsonOption())
-    .action(async ({ json }: { json: boolean }) => {
+  commandBelow(command, "list", "known models and the configured one, and where their files are").action(
+    async ({ json }: { json: boolean }) => {
       const config = readConfig(process.env);
       const places = foldersOf(config);
       const chosen = await chooseModel(config.embeddingModel, { ...places, offline: true }).catch(reasonOf);
@@ -42,17 +39,16 @@ export function modelsCommand(): Command {
         ...{ name, bytes: bytesOf(model), dimension, max_tokens: maxTokens, license, ...rest },
       }));
       print(json, { models: facts, runtime }, lines.join("\n"));
-    });
+    },
+  );
 
-  command
-    .command("pull")
-    .description("download a model and its runtime, check them, and print the folder that holds them")
+  const pull = "download a model and its runtime, check them, and print the folder that holds them";
+  commandBelow(command, "pull", pull)
     .argument(
       "[name]",
       "a name of `models list`, or hub:<owner>/<name>[@<commit>]; default: the configured model",
     )
     .option("--dir <folder>", "where to put it; a board finds it there by MODEL_DIR")
-    .addOption(jsonOption())
     .action(async (name: string | undefined, options: { dir?: string; json: boolean }) => {
       const config = readConfig(process.env);
       const folders =
@@ -84,14 +80,12 @@ const bytesOf = ({ files }: Pick<EmbeddingModel, "files">): number =>
   files.reduce((sum, file) => sum + (file.copies[0]?.bytes ?? 0), 0);
 
 function lineOf(model: EmbeddingModel, chosen: boolean, folder: string | null): string {
-  const assumed = (model.assumed ?? []).map((what) => `${what} (no file says so)`);
   return [
     `${chosen ? "*" : " "} ${model.name.padEnd(20)}`,
     `${(bytesOf(model) / 1e6).toFixed(0)} MB`.padStart(6),
     `${model.dimension} dimensions`,
     `${model.maxTokens} tokens`,
     model.license.padEnd(10),
-    ...assumed,
     folder ?? "not here",
   ].join("  ");
 }

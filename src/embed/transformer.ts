@@ -31,7 +31,7 @@ const REMEMBERED_QUERIES = 1000;
 /**
  * The local model in a worker thread. Returns at once, in state `loading`, then finds or downloads the files and loads
  * them in the background. Without a model the state is `absent`, with a warning, until a later try succeeds; with
- * `required` the caller then ends the program. A worker that breaks is started once more.
+ * `required` the caller then ends the program.
  */
 export function openEmbedder(options: EmbedderOptions): Embedder {
   const { mode, model, modelDir, cacheDir, log, progress, offline, hub, againMs } = options;

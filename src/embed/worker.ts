@@ -24,17 +24,15 @@ export interface WorkerStart
   closes: boolean;
 }
 
-/** What it is sent: texts to embed, or the request to end. */
-export type WorkerOrder =
-  | { id: number; purpose: "query" | "post"; texts: readonly (string | PostParts)[] }
-  | "end";
+/** What it is sent: a text to embed, or the request to end. */
+export type WorkerOrder = { purpose: "query" | "post"; text: string | PostParts } | "end";
 
-/** What it answers: ready, with the words of its vocabulary, or failed at the start, then the vector of each text in turn, or what broke the order. */
+/** What it answers: ready, with the words of its vocabulary, or failed at the start; then to each text in turn. */
 export type WorkerNews =
   | { kind: "ready"; words: string[] }
   | { kind: "failed"; message: string }
-  | { kind: "vector"; id: number; vector: Float32Array }
-  | { kind: "refused"; id: number; message: string };
+  | { kind: "vector"; vector: Float32Array }
+  | { kind: "refused"; message: string };
 
 if (parentPort !== null) await serve(parentPort, workerData as WorkerStart);
 
@@ -43,25 +41,19 @@ async function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): 
   const say = (news: WorkerNews, transfer: ArrayBuffer[] = []) => port.postMessage(news, transfer);
   try {
     const { embed, dispose } = await load(start);
-    await embed("warm up");
-    // One after another; `end` waits for the orders before it.
-    let last = Promise.resolve();
-    port.on("message", (order: WorkerOrder) => {
-      last = last.then(() => (order === "end" ? end() : answer(order)));
-    });
+    embed("warm up");
+    port.on("message", (order: WorkerOrder) => (order === "end" ? end() : answer(order)));
     const end = () => {
       dispose();
       port.close();
     };
     const prefixes = { query: start.queryPrefix, post: start.postPrefix };
-    const answer = async ({ id, purpose, texts }: Exclude<WorkerOrder, "end">) => {
+    const answer = ({ purpose, text }: Exclude<WorkerOrder, "end">) => {
       try {
-        for (const text of texts) {
-          const vector = await embed(prefixes[purpose] + textForModel(text, start));
-          say({ kind: "vector", id, vector }, [vector.buffer as ArrayBuffer]);
-        }
+        const vector = embed(prefixes[purpose] + textForModel(text, start));
+        say({ kind: "vector", vector }, [vector.buffer as ArrayBuffer]);
       } catch (error) {
-        say({ kind: "refused", id, message: error instanceof Error ? error.message : String(error) });
+        say({ kind: "refused", message: error instanceof Error ? error.message : String(error) });
       }
     };
     const tokenizer = join(start.modelFolder, "tokenizer.json");
@@ -82,7 +74,7 @@ async function load(start: WorkerStart) {
    * depend on its neighbours (cosines down to 0.987 between a text alone and in company). On one core a shared run is no
    * faster.
    */
-  async function embed(text: string): Promise<Float32Array> {
+  function embed(text: string): Float32Array {
     const states = session.statesOf(tokensOf(text));
     if (states.dimension !== dimension) {
       throw new Error(`the model answers vectors of ${states.dimension} dimensions, not of ${dimension}`);

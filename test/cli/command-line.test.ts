@@ -63,7 +63,7 @@ const FACTS: readonly (readonly [command: () => readonly string[], fact: object]
   [() => ["moderate", "list"], { acts: [expect.objectContaining({ action: "hide", subject: "p1" })] }],
   [() => ["feeds", "test", url, "--kind", "rss"], { posts: [expect.objectContaining({ title: "News" })] }],
   [() => ["feeds", "add", url, ...feed()], { name: "Town", license: "CC0-1.0", entries: 1, refused: [] }],
-  [() => ["import", join(folder, "rows.jsonl"), "--no-wait"], { added: 1, known: 0, refused: [] }],
+  [() => ["import", join(folder, "rows.jsonl")], { added: 1, known: 0, refused: [] }],
   [() => ["backup", join(folder, "backup.jsonl.gz")], { file: join(folder, "backup.jsonl.gz") }],
   [() => ["publishers", "erase", "pub_a", "--yes"], { publisher: "pub_a", posts: 1, subscriptions: 0 }],
 ];

@@ -95,7 +95,7 @@ const PLANTED: [string, RegExp, () => Promise<Record<string, string>> | Record<s
   ],
   [
     "a model that is cut off",
-    /problem +model +is cut off or changed .*model_quantized\.onnx/,
+    /warning +model +.*model_quantized\.onnx is not the known one\) is not here: the start downloads it/,
     () => brokenModel((own) => truncateSync(join(own, "onnx/model_quantized.onnx"), 1000)),
   ],
   [

@@ -65,7 +65,8 @@ function hub(spoil: (path: string, bytes: Buffer) => Buffer = (_path, bytes) => 
   const prefix = `/${model.folder}/resolve/${model.revision}/`;
   return listen((request, response) => {
     const path = (request.url ?? "").slice(prefix.length);
-    response.end(spoil(path, readFileSync(join(modelDir, model.folder, path))));
+    const bytes = spoil(path, readFileSync(join(modelDir, model.folder, path)));
+    response.writeHead(200, { "content-length": bytes.length }).end(bytes);
   });
 }
 
@@ -76,14 +77,15 @@ async function registry(options: { integrity?: string; delayMs?: number } = {}):
   const tarball = folder("package.tgz");
   if (!existsSync(tarball)) {
     cpSync(join(modelDir, model.folder), join(source, "package", inside), { recursive: true });
-    writeFileSync(join(source, "package", "package.json"), "{}");
+    writeFileSync(join(source, "package", "package.json"), JSON.stringify({ name, version }));
     await create({ gzip: { level: 1 }, file: tarball, cwd: source }, ["package"]);
   }
   const integrity = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
   const base: string = await listen((request, response) => {
     if (request.url === `/${name}`) {
       const dist = { tarball: `${base}t.tgz`, integrity: options.integrity ?? integrity };
-      response.end(JSON.stringify({ versions: { [version]: { dist } } }));
+      const versions = { [version]: { name, version, dist } };
+      response.end(JSON.stringify({ name, "dist-tags": { latest: version }, versions }));
     } else setTimeout(() => createReadStream(tarball).pipe(response), options.delayMs ?? 0);
   });
   return base;
@@ -111,8 +113,9 @@ describe("model files", () => {
     const found = await ensureFiles({ set: model, modelDir: cacheDir, cacheDir, progress, hub: await hub() });
     expect(found).toBe(cacheDir);
     expect(await findFiles({ set: model, modelDir: cacheDir, cacheDir })).toBe(cacheDir);
-    expect(lines.at(-1)).toMatch(/from the hub, 23\.7 MB: (100|99|90) %/);
-    expect(lines.length).toBeLessThanOrEqual(10);
+    const weights = lines.filter((line) => line.includes("model_quantized.onnx"));
+    expect(weights.at(-1)).toMatch(/from the hub, onnx\/model_quantized\.onnx, 23\.0 MB: 100 %/);
+    expect(weights.length).toBeLessThanOrEqual(11);
     expect(readdirSync(cacheDir)).toEqual([dirname(model.folder)]);
   });
 
@@ -147,7 +150,9 @@ describe("model files", () => {
     }).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(FilesMissing);
     expect((error as FilesMissing).reasons.join("\n")).toMatch(/hub: more than 366 bytes/);
-    expect((error as FilesMissing).reasons.join("\n")).toMatch(/registry: the tarball is damaged/);
+    expect((error as FilesMissing).reasons.join("\n")).toMatch(
+      /registry: sha512-AAAA integrity checksum failed/,
+    );
     expect(readdirSync(cacheDir)).toEqual([]);
   });
 
@@ -303,7 +308,7 @@ describe("the embedder", () => {
     await refused;
   });
 
-  it("starts its thread again when it breaks, once, and lets the process end", () => {
+  it("starts its thread again when it breaks, and lets the process end", () => {
     // In its own process, since the test also checks how that ends. An invalid order breaks the thread.
     const program = folder("breaks.mjs");
     const [transformer, models] = [moduleOf("embed/transformer"), moduleOf("embed/models")];
@@ -315,15 +320,15 @@ describe("the embedder", () => {
        let current;
        const post = Worker.prototype.postMessage;
        Worker.prototype.postMessage = function (order, ...rest) {
-         if (order?.texts !== undefined) current = this;
+         if (order?.text !== undefined) current = this;
          return post.call(this, order, ...rest);
        };
        const seen = [];
        const log = { info: (_f, text) => seen.push(text), warn: (_f, text) => seen.push(text) };
        const dir = ${JSON.stringify(modelDir)};
-       const embedder = openEmbedder({ mode: "auto", model: MODELS[0], modelDir: dir, cacheDir: dir, log });
+       const embedder = openEmbedder({ mode: "auto", model: MODELS[0], modelDir: dir, cacheDir: dir, log, againMs: 20 });
        for (let round = 0; round < 2; round += 1) {
-         await embedder.settled();
+         while (embedder.state() !== "ready") await new Promise((done) => setTimeout(done, 20));
          const texts = Array.from({ length: 100 }, (_, i) => "a post " + i);
          const call = embedder.embed(texts, "post").catch((error) => seen.push(error.name));
          current.postMessage(null);
@@ -337,16 +342,13 @@ describe("the embedder", () => {
       encoding: "utf8",
       timeout: 110_000,
     });
-    expect(JSON.parse(out)).toEqual([
-      "model ready",
-      "the model's thread broke; it is started again",
-      "EmbedderUnavailable",
-      "loading",
+    const round = [
       "model ready",
       "no model: the board searches by words only",
       "EmbedderUnavailable",
       "absent",
-    ]);
+    ];
+    expect(JSON.parse(out)).toEqual([...round, ...round]);
   });
 });
 

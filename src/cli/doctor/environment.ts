@@ -3,10 +3,8 @@ import { dirname, isAbsolute } from "node:path";
 import { mistakeIn } from "../../adapters/calls/limits.ts";
 import type { Config } from "../../config.ts";
 import { UNREAD_SETTING } from "../../domain/board/unread-posts.ts";
-import { SETTINGS_FILE } from "../../embed/chosen/description.ts";
-import { chooseModel, completeModel, ModelRefused, ModelUnreachable } from "../../embed/chosen/index.ts";
-import { damageOf, findFiles } from "../../embed/files.ts";
-import type { EmbeddingModel } from "../../embed/models.ts";
+import { chooseModel, completeModel, ModelRefused } from "../../embed/chosen/index.ts";
+import { ensureFiles, FilesMissing } from "../../embed/files.ts";
 import { findRuntime, runtimeFor } from "../../embed/runtime.ts";
 import { type Finding, passed, problem, warning } from "../../ports/finding.ts";
 import { storedSetting } from "../../store/open.ts";
@@ -76,57 +74,24 @@ export async function* examineModel(config: Config): AsyncIterable<Finding> {
     yield passed("model", "EMBEDDINGS=off: search goes by words only");
     return;
   }
-  const folders = foldersOf(config);
+  const places = { ...foldersOf(config), offline: true };
   const missing = (what: string) =>
     warning("model", `${what} is not here: the start downloads it, or \`agent-board models pull\` now`);
-  const model = await chosenModel(config);
-  if (model instanceof ModelRefused) {
-    yield problem("model", `EMBEDDING_MODEL ${model.message}`);
-    return;
+  try {
+    const model = await chooseModel(config.embeddingModel, places);
+    if (model.english) yield* examineLanguages(config);
+    const folder = await ensureFiles({ ...places, set: await completeModel(model, places) });
+    yield passed("model", `${model.name} in ${isAbsolute(model.folder) ? model.folder : folder}`);
+  } catch (error) {
+    if (error instanceof ModelRefused) yield problem("model", `EMBEDDING_MODEL ${error.message}`);
+    else if (!(error instanceof FilesMissing)) yield missing(config.embeddingModel ?? "");
+    else yield missing(`${error.set.name} (${error.reasons.slice(0, -1).join("; ")})`);
   }
-  if (model === null) yield missing(config.embeddingModel ?? "");
-  else yield* examineFiles(model, folders, missing);
-  if (model?.english === true) yield* examineLanguages(config);
-
   const runtime = runtimeFor(process.platform, process.arch);
   if (runtime === null) {
     const machine = `${process.platform} on ${process.arch}`;
     yield warning("model", `there is no runtime for ${machine}: search goes by words only`);
-  } else if ((await findRuntime(folders)) === null) yield missing(runtime.name);
-}
-
-/** The configured model, complete as far as it is here; null when nothing of it is. */
-async function chosenModel(config: Config): Promise<EmbeddingModel | ModelRefused | null> {
-  const places = { ...foldersOf(config), offline: true };
-  try {
-    return await chooseModel(config.embeddingModel, places);
-  } catch (error) {
-    if (error instanceof ModelRefused) return error;
-    if (error instanceof ModelUnreachable) return null;
-    throw error;
-  }
-}
-
-async function* examineFiles(
-  model: EmbeddingModel,
-  folders: ReturnType<typeof foldersOf>,
-  missing: (what: string) => Finding,
-): AsyncIterable<Finding> {
-  const set = await completeModel(model, { ...folders, offline: true }).catch(() => null);
-  if (set === null) {
-    yield missing(model.name);
-    return;
-  }
-  const folder = await findFiles({ set, ...folders });
-  const damage = folder === null ? await damageOf({ set, ...folders }) : null;
-  if (damage !== null) yield problem("model", `is cut off or changed (${damage}): remove its folder`);
-  else
-    yield folder === null
-      ? missing(model.name)
-      : passed("model", `${model.name} in ${isAbsolute(model.folder) ? model.folder : folder}`);
-  for (const what of model.assumed ?? []) {
-    yield warning("model", `no file of ${model.name} says its ${what}: ${SETTINGS_FILE} beside them can`);
-  }
+  } else if ((await findRuntime(places)) === null) yield missing(runtime.name);
 }
 
 /** Percent of the newest posts from which on another model is worth its costs. */

@@ -3,11 +3,8 @@ import { DEMO_FEED } from "../../../demo/feed.ts";
 import { readConfig } from "../../config.ts";
 import { newId } from "../../domain/secrets.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import { openBoard } from "../../open-board.ts";
-import { vectorsReady } from "../import/vectors.ts";
-import { openLogger } from "../logger.ts";
 import { jsonOption, print } from "../output.ts";
-import { createProgress } from "../progress.ts";
+import { withServices } from "../services.ts";
 import { addFeed, pollInWords } from "./index.ts";
 
 const DAILY = 500;
@@ -16,15 +13,12 @@ const DAILY = 500;
 export function demoCommand(): Command {
   return new Command("demo")
     .description("relay some 45 real conferences, with dates that move on; again it adds nothing")
-    .option("--no-wait", "do not wait until the posts can be found by meaning")
     .addOption(jsonOption())
     .action(demo);
 }
 
-async function demo({ json, wait }: { json: boolean; wait: boolean }): Promise<void> {
-  const config = readConfig(process.env);
-  const board = await openBoard(config, { logger: openLogger(config.logLevel), progress: createProgress });
-  try {
+async function demo({ json }: { json: boolean }): Promise<void> {
+  await withServices(readConfig(process.env), async (board) => {
     const { url, name, license, description, home } = DEMO_FEED;
     const known = (await board.syndication.feeds.all()).find((feed) => feed.url === url);
     const described = {
@@ -35,10 +29,5 @@ async function demo({ json, wait }: { json: boolean; wait: boolean }): Promise<v
     const done = await board.syndication.poll(feed);
     const advice = `Licence of the data: ${license}, ${home}. \`agent-board feeds remove ${feed.id}\` removes it.`;
     print(json, { feed: feed.id, license, home, ...done }, `${pollInWords(done)}\n${advice}`);
-    if (!wait) return;
-    board.start();
-    await vectorsReady(board);
-  } finally {
-    await board.close();
-  }
+  });
 }

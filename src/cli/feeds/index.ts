@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Command } from "commander";
-import { type Config, readConfig, sqliteUrl } from "../../config.ts";
+import { readConfig } from "../../config.ts";
 import { isoTime } from "../../domain/resources.ts";
-import { type OpenBoard, openBoard } from "../../open-board.ts";
+import type { OpenBoard } from "../../open-board.ts";
+import { openOutbound } from "../../outbound/guarded-fetch.ts";
 import type { PostInput } from "../../schema/post.ts";
 import type { Entries } from "../../syndication/entries.ts";
 import type { Feed } from "../../syndication/feed.ts";
 import { Feeds } from "../../syndication/feeds.ts";
-import type { Poll } from "../../syndication/index.ts";
-import { openLogger } from "../logger.ts";
+import { type Poll, previewFeed } from "../../syndication/index.ts";
 import { refuseNothing, withBoard } from "../open-store.ts";
-import { jsonOption, print } from "../output.ts";
+import { commandBelow, print } from "../output.ts";
+import { withServices } from "../services.ts";
 import { describedFeed, type FeedOptions, feedFromOptions } from "./options.ts";
 
 const PREVIEWED = 10;
@@ -24,44 +22,18 @@ export function feedsCommand(): Command {
   const command = new Command("feeds").description(
     "relay public feeds and calendars: add, list, test, poll, pause, resume, remove",
   );
-  describedFeed(
-    command.command("add").description("relay a feed from now on; a running board polls it within a minute"),
-  )
+  const named = (name: string, description: string) => commandBelow(command, name, description);
+  describedFeed(named("add <url>", "relay a feed from now on; a running board polls it within a minute"))
     .requiredOption("--name <text>", "shown as the source of its posts")
     .requiredOption("--license <text>", "under which its content may be passed on, such as CC-BY-4.0")
-    .addOption(jsonOption())
     .action(add);
-  describedFeed(command.command("test").description("show what a feed would post, and post nothing"))
-    .addOption(jsonOption())
-    .action(test);
-  command
-    .command("list")
-    .description("all feeds, with how their last poll went")
-    .addOption(jsonOption())
-    .action(list);
-  command
-    .command("poll")
-    .description("poll a feed now")
-    .argument("<id>")
-    .addOption(jsonOption())
-    .action(poll);
-  for (const [name, paused] of [
-    ["pause", true],
-    ["resume", false],
-  ] as const) {
-    command
-      .command(name)
-      .description(`${name} polling; its posts stay`)
-      .argument("<id>")
-      .addOption(jsonOption())
-      .action((id: string, { json }: { json: boolean }) => setPaused(id, paused, json));
-  }
-  command
-    .command("remove")
-    .description("forget a feed and remove its posts")
-    .argument("<id>")
+  describedFeed(named("test <url>", "show what a feed would post, and post nothing")).action(test);
+  named("list", "all feeds, with how their last poll went").action(list);
+  named("poll <id>", "poll a feed now").action(poll);
+  named("pause <id>", "pause polling; its posts stay").action((id, { json }) => setPaused(id, true, json));
+  named("resume <id>", "resume polling").action((id, { json }) => setPaused(id, false, json));
+  named("remove <id>", "forget a feed and remove its posts")
     .option("--keep-posts", "leave its posts until they expire")
-    .addOption(jsonOption())
     .action(remove);
   return command;
 }
@@ -69,7 +41,7 @@ export function feedsCommand(): Command {
 async function add(url: string, options: FeedOptions): Promise<void> {
   await withSyndication(async (board) => {
     const feed = feedFromOptions(url, options);
-    const { entries, refused } = await previewOf(board, feed);
+    const { entries, refused } = await previewOf(feed);
     const description = `Relays ${url} (${feed.license}).`;
     const added = await addFeed(board, feed, { description, url });
     print(
@@ -103,29 +75,15 @@ export async function addFeed(
 }
 
 async function test(url: string, options: FeedOptions): Promise<void> {
-  // Nothing of the board is needed, so that none is made or changed.
-  const folder = mkdtempSync(join(tmpdir(), "agent-board-feed-"));
-  const config = {
-    ...readConfig(process.env),
-    dataDir: folder,
-    storeUrl: sqliteUrl(join(folder, "board.db")),
-  };
-  try {
-    await withServices(config, async (board) => {
-      const read = await previewOf(board, feedFromOptions(url, options));
-      const posts = read.entries.map(({ input }) => input);
-      const { refused, over, withdrawn, left } = read;
-      const lines = [
-        `${posts.length} posts; not posted: ${over} over, ${withdrawn.length} cancelled or private, ${left} above what a feed may have, ${refused.length} refused`,
-        ...posts.slice(0, PREVIEWED).map(shown),
-        ...(posts.length > PREVIEWED ? [`  and ${posts.length - PREVIEWED} more`] : []),
-        ...refusedLines(refused),
-      ];
-      print(options.json, { posts, over, withdrawn: withdrawn.length, left, refused }, lines.join("\n"));
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { entries, refused, over, withdrawn, left } = await previewOf(feedFromOptions(url, options));
+  const posts = entries.map(({ input }) => input);
+  const lines = [
+    `${posts.length} posts; not posted: ${over} over, ${withdrawn.length} cancelled or private, ${left} above what a feed may have, ${refused.length} refused`,
+    ...posts.slice(0, PREVIEWED).map(shown),
+    ...(posts.length > PREVIEWED ? [`  and ${posts.length - PREVIEWED} more`] : []),
+    ...refusedLines(refused),
+  ];
+  print(options.json, { posts, over, withdrawn: withdrawn.length, left, refused }, lines.join("\n"));
 }
 
 /** A post as readers will see it, in a few lines. */
@@ -153,10 +111,13 @@ function shown(post: PostInput): string {
 const refusedLines = (refused: readonly string[]) => refused.map((why) => `  refused: ${why}`);
 
 /** What cannot be read now would not be read later either. */
-function previewOf(board: OpenBoard, feed: Feed): Promise<Entries> {
-  const refusal = board.syndication.refusal(feed.url);
-  if (refusal !== null) throw new Error(`${feed.url} may not be fetched: ${refusal}`);
-  return board.syndication.preview(feed);
+async function previewOf(feed: Feed): Promise<Entries> {
+  const outbound = openOutbound({ allow: readConfig(process.env).webhookAllow });
+  try {
+    return await previewFeed(outbound, feed, Date.now());
+  } finally {
+    await outbound.close();
+  }
 }
 
 async function list({ json }: { json: boolean }): Promise<void> {
@@ -233,15 +194,6 @@ async function withSyndication(act: (board: OpenBoard) => Promise<void>): Promis
   const config = readConfig(process.env);
   await refuseNothing(config);
   await withServices(config, act);
-}
-
-async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
-  const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });
-  try {
-    await act(board);
-  } finally {
-    await board.close();
-  }
 }
 
 async function withFeeds(act: (feeds: Feeds) => Promise<void>): Promise<void> {

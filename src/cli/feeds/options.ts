@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { newId } from "../../domain/secrets.ts";
-import { HOUR_MS, MINUTE_MS } from "../../domain/time.ts";
+import { MINUTE_MS } from "../../domain/time.ts";
 import { KINDS, type Kind } from "../../schema/post.ts";
 import { TimeZone } from "../../schema/scalars.ts";
 import type { Feed } from "../../syndication/feed.ts";
 import { POLL_EVERY } from "../../syndication/index.ts";
 import { FEED_KINDS, type FeedKind } from "../../syndication/kinds/index.ts";
+import { wholeNumber } from "../output.ts";
 
 const DAILY = 500;
 
@@ -26,7 +27,6 @@ export interface FeedOptions {
 /** Adds the arguments that say what a feed is and how its entries become posts. */
 export function describedFeed(command: Command): Command {
   return command
-    .argument("<url>")
     .addOption(new Option("--kind <kind>", "its format").choices(FEED_KINDS).makeOptionMandatory())
     .option(
       "--tag <tag>",
@@ -42,47 +42,26 @@ export function describedFeed(command: Command): Command {
     )
     .option("--timezone <zone>", "of times without one", zone, "UTC")
     .option("--place <name>", "of entries without a place")
-    .option("--every <minutes>", "between two polls", minutes, POLL_EVERY.usualMs / MINUTE_MS)
-    .option("--daily <n>", "new posts a day at most", count, DAILY);
+    .option(
+      "--every <minutes>",
+      "between two polls",
+      wholeNumber(POLL_EVERY.leastMs / MINUTE_MS, POLL_EVERY.mostMs / MINUTE_MS),
+      POLL_EVERY.usualMs / MINUTE_MS,
+    )
+    .option("--daily <n>", "new posts a day at most", wholeNumber(1, 99_999), DAILY);
 }
 
 /** A feed that no publisher relays yet. */
 export function feedFromOptions(url: string, options: FeedOptions): Feed {
-  return {
-    id: newId("feed"),
-    url,
-    kind: options.kind,
-    name: options.name ?? "",
-    license: options.license ?? "",
-    publisherId: "",
-    tags: options.tag,
-    postKind: options.postKind ?? null,
-    timezone: options.timezone,
-    place: options.place === undefined ? null : { name: options.place, lat: null, lng: null },
-    everyMs: options.every * MINUTE_MS,
-    dailyMax: options.daily,
-    paused: false,
-  };
+  const { kind, name = "", license = "", tag: tags, postKind = null, timezone } = options;
+  const place = options.place === undefined ? null : { name: options.place, lat: null, lng: null };
+  const bounds = { everyMs: options.every * MINUTE_MS, dailyMax: options.daily };
+  const ids = { id: newId("feed"), publisherId: "", paused: false };
+  return { ...ids, url, kind, name, license, tags, postKind, timezone, place, ...bounds };
 }
 
 function zone(name: string): string {
   if (!TimeZone.safeParse(name).success)
     throw new InvalidArgumentError("Must be an IANA time zone, such as Europe/Berlin.");
   return name;
-}
-
-function minutes(text: string): number {
-  const [least, most] = [POLL_EVERY.leastMs / MINUTE_MS, POLL_EVERY.mostMs / MINUTE_MS];
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new InvalidArgumentError(
-      `Must be whole minutes from ${least} to ${most} (${most / (HOUR_MS / MINUTE_MS) / 24} days).`,
-    );
-  }
-  return value;
-}
-
-function count(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("Must be a whole number from 1 to 99999.");
-  return Number(text);
 }

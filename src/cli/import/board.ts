@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.ts";
 import { SECRET_KEY_SETTING } from "../../domain/secrets.ts";
-import type { Store } from "../../ports/store/index.ts";
 import { checkExport, importBoard } from "../../transfer/import-board.ts";
 import { storedSecrets, withStore } from "../open-store.ts";
 import { print } from "../output.ts";
@@ -26,40 +25,24 @@ export async function importExport(
     const secrets = await storedSecrets(config, store);
     if (check !== null && check !== secrets?.keyCheck(id) && !options.otherSecretKey)
       throw new Error(OTHER_KEY);
-    await write(store, file, size, checked, options.json);
+    const progress = createProgress(`Importing ${file}`, size);
+    const imported = await importBoard(store, file, checked, { read: (bytes) => progress.advance(bytes) });
+    progress.done();
+    if (imported === null) print(options.json, { imported: false }, "This export is in the board already.");
+    else {
+      const {
+        post: posts = 0,
+        publisher: publishers = 0,
+        subscription: subscriptions = 0,
+      } = checked.header.rows;
+      print(
+        options.json,
+        { imported: true, rows: imported.rows, publishers, posts, subscriptions },
+        `${imported.rows} rows. The board has ${publishers} publishers, ${posts} posts, ${subscriptions} saved queries.`,
+      );
+    }
     if (config.secretKey !== null) process.stderr.write(SAME_KEY);
   });
-}
-
-async function write(
-  store: Store,
-  file: string,
-  size: number,
-  checked: Awaited<ReturnType<typeof checkExport>>,
-  json: boolean,
-): Promise<void> {
-  const began = performance.now();
-  const progress = createProgress(`Importing ${file}`, size);
-  const imported = await importBoard(store, file, checked, { read: (bytes) => progress.advance(bytes) });
-  progress.done();
-  if (imported === null) {
-    print(json, { imported: false }, "This export is in the board already.");
-    return;
-  }
-  const seconds = (performance.now() - began) / 1000;
-  const { post = 0, publisher = 0, subscription = 0 } = checked.header.rows;
-  print(
-    json,
-    {
-      imported: true,
-      rows: imported.rows,
-      seconds,
-      publishers: publisher,
-      posts: post,
-      subscriptions: subscription,
-    },
-    `${imported.rows} rows in ${seconds.toFixed(1)} s. The board has ${publisher} publishers, ${post} posts, ${subscription} saved queries.`,
-  );
 }
 
 const SAME_KEY =

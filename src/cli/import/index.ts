@@ -6,9 +6,7 @@ import { importExport } from "./board.ts";
 import { importPosts } from "./posts.ts";
 
 interface Options {
-  map?: string;
   publisher?: string;
-  wait: boolean;
   otherSecretKey: boolean;
   json: boolean;
 }
@@ -21,14 +19,9 @@ export function importCommand(): Command {
     )
     .argument(
       "<file>",
-      "one JSON object per line: PostInput as in the manual, or rows of --map; or a file of `agent-board export`",
+      "one JSON object per line, PostInput as in the manual; or a file of `agent-board export`",
     )
-    .option(
-      "--map <module>",
-      "path of a JavaScript module that makes a post of each row, see docs/operating.md; default: rows are posts",
-    )
-    .option("--publisher <id>", "write as this publisher; default: one relay publisher for each map")
-    .option("--no-wait", "do not wait until the posts can be found by meaning")
+    .option("--publisher <id>", "write as this publisher; default: one that relays what is imported")
     .option("--other-secret-key", "import a board that has another SECRET_KEY: webhook secrets change", false)
     .addOption(jsonOption())
     .action(importFile);

@@ -2,20 +2,22 @@ import { isUtf8 } from "node:buffer";
 import { parseInput } from "../../adapters/calls/input.ts";
 import { readConfig } from "../../config.ts";
 import { BoardError } from "../../failures.ts";
-import { type OpenBoard, openBoard } from "../../open-board.ts";
+import type { OpenBoard } from "../../open-board.ts";
 import type { StoredPublisher } from "../../ports/store/index.ts";
 import type { PostInput } from "../../schema/post.ts";
 import { linesOf } from "../../transfer/lines.ts";
-import { openLogger } from "../logger.ts";
 import { print } from "../output.ts";
 import { createProgress } from "../progress.ts";
-import { loadRowMap, POSTS, postOfRow, type RowMap } from "./row-map.ts";
-import { vectorsReady } from "./vectors.ts";
+import { withServices } from "../services.ts";
 
 /** Rows written side by side: they share commits. */
 const BATCH = 32;
 const REFUSALS_SHOWN = 20;
 const NO_UTF8 = { path: "", code: "invalid_format", message: "Must be UTF-8." };
+const NO_OBJECT = { path: "", code: "custom", message: "must be a JSON object" };
+/** The setting with the id of the publisher that relays what is imported. */
+const RELAY_SETTING = "relay:posts";
+const RELAY = { name: "Import", description: "Posts imported by the operator of this board." };
 
 /** What became of the rows. */
 interface Summary {
@@ -25,36 +27,26 @@ interface Summary {
 }
 
 /**
- * Writes the rows of a file as posts of the named publisher, or of the map's relay publisher, and prints what became of
- * them; then waits until they have their vectors, unless told not to.
- *
+ * Writes the rows of a file as posts of the named publisher, or of one that relays them, and prints what became of them.
  * @param size  of the file in bytes
- * @param options.map  path of a module; without it the rows are posts
  */
 export async function importPosts(
   file: string,
   size: number,
-  options: { map?: string; publisher?: string; wait: boolean; json: boolean },
+  options: { publisher?: string; json: boolean },
 ): Promise<void> {
-  const map = options.map === undefined ? POSTS : await loadRowMap(options.map);
-  const config = readConfig(process.env);
-  const board = await openBoard(config, { logger: openLogger(config.logLevel), progress: createProgress });
-  try {
-    board.start();
-    const publisher = await publisherFor(board, map, options.publisher ?? null, options.json);
+  await withServices(readConfig(process.env), async (board) => {
+    const publisher = await publisherFor(board, options.publisher ?? null, options.json);
     const summary: Summary = { added: 0, known: 0, refused: [] };
     const began = performance.now();
     const progress = createProgress(`Importing ${file}`, size);
     for await (const batch of batchesOf(file)) {
-      await Promise.all(batch.rows.map((row) => importRow(board, map, publisher, row, summary)));
+      await Promise.all(batch.rows.map((row) => importRow(board, publisher, row, summary)));
       progress.advance(batch.bytes);
     }
     progress.done();
     report(summary, performance.now() - began, options.json);
-    if (options.wait) await vectorsReady(board);
-  } finally {
-    await board.close();
-  }
+  });
 }
 
 interface Row {
@@ -81,7 +73,6 @@ async function* batchesOf(file: string): AsyncGenerator<{ rows: Row[]; bytes: nu
 
 async function importRow(
   board: OpenBoard,
-  map: RowMap,
   publisher: StoredPublisher,
   row: Row,
   summary: Summary,
@@ -89,10 +80,12 @@ async function importRow(
   try {
     // Text in another encoding would lose characters unnoticed.
     if (!isUtf8(row.bytes)) throw new BoardError("invalid_json", { issues: [NO_UTF8] });
-    const sent = await postOfRow(map, JSON.parse(row.bytes.toString("utf8")));
+    const sent: unknown = JSON.parse(row.bytes.toString("utf8"));
+    if (typeof sent !== "object" || sent === null || Array.isArray(sent))
+      throw new BoardError("invalid_request", { issues: [NO_OBJECT] });
     const createPost = board.catalog.tools.find((tool) => tool.name === "create_post");
     if (createPost === undefined) throw new Error("the catalog has no create_post");
-    const { input } = parseInput(createPost, sent, "body");
+    const { input } = parseInput(createPost, sent as Record<string, unknown>, "body");
     const { replayed } = await board.services.writing.create(input as PostInput, publisher, board.clock(), {
       relayed: true,
     });
@@ -117,21 +110,15 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** The named publisher, or the map's relay publisher, which is registered at the first import. */
-async function publisherFor(
-  board: OpenBoard,
-  { name, relay }: RowMap,
-  named: string | null,
-  json: boolean,
-): Promise<StoredPublisher> {
-  const setting = `relay:${name}`;
-  const id = named ?? (await board.store.settings.get(setting));
+/** The named publisher, or the one that relays, which is registered at the first import. */
+async function publisherFor(board: OpenBoard, named: string | null, json: boolean): Promise<StoredPublisher> {
+  const id = named ?? (await board.store.settings.get(RELAY_SETTING));
   const known = id === null ? null : await board.store.publishers.get(id);
   if (known !== null) return known;
   if (named !== null) throw new BoardError("publisher_not_found");
-  const input = { ...relay, accept_terms: true };
+  const input = { ...RELAY, accept_terms: true };
   const { id: made, api_key: apiKey } = await board.services.publishers.register(input, board.clock());
-  await board.store.settings.set(setting, made);
+  await board.store.settings.set(RELAY_SETTING, made);
   const out = json ? process.stderr : process.stdout;
   out.write(`Registered the relay publisher ${made}; its key, shown once: ${apiKey}\n`);
   const publisher = await board.store.publishers.get(made);

@@ -5,7 +5,7 @@ import type { CosineScale } from "../../ports/embedder.ts";
 import { ModelRefused } from "./refused.ts";
 
 /** The operator's own settings, beside the model's files. They win over what these say. */
-export const SETTINGS_FILE = "agent-board.json";
+const SETTINGS_FILE = "agent-board.json";
 
 /** What tells how a model is used, by path below its folder. Only the first is required. */
 export const DESCRIBING_FILES = [
@@ -31,8 +31,6 @@ export interface ModelDescription {
   weights: string | null;
   /** Where its cosines lie. */
   scale: CosineScale;
-  /** What no file said and was taken to be as usual, such as "pooling: mean". */
-  assumed: string[];
 }
 
 const cosine = z.number().min(-1).max(1);
@@ -116,8 +114,7 @@ export async function describeModel(
       `does not say where its cosines lie: set four numbers in ${SETTINGS_FILE} in ${folders.at(-1)}, such as "cosines": { "related": 0.25, "doubt": 0.1, "unrelated_half": 0.1, "unrelated_most": 0.23 }; docs/operating.md says how to find them`,
     );
   }
-  const assumed: string[] = [];
-  const pooling = settings.pooling ?? poolingOf(await read("1_Pooling/config.json", PoolingModes), assumed);
+  const pooling = settings.pooling ?? poolingOf(await read("1_Pooling/config.json", PoolingModes));
   const width = config.hidden_size ?? config.d_model ?? config.dim ?? config.n_embd;
   const dimension = settings.dimension ?? width;
   if (dimension === undefined) {
@@ -139,15 +136,12 @@ export async function describeModel(
       margin: cosines.doubt,
       unrelated: { median: cosines.unrelated_half, high: cosines.unrelated_most },
     },
-    assumed,
   };
 }
 
-function poolingOf(modes: Record<string, unknown> | null, assumed: string[]): Pooling {
-  if (modes === null) {
-    assumed.push("pooling: mean");
-    return "mean";
-  }
+/** The mean where no file says it, as nearly all models of sentences do. */
+function poolingOf(modes: Record<string, unknown> | null): Pooling {
+  if (modes === null) return "mean";
   const on = Object.keys(modes).filter((mode) => mode.startsWith("pooling_mode_") && modes[mode] === true);
   const named = typeof modes["pooling_mode"] === "string" ? [`pooling_mode_${modes["pooling_mode"]}`] : on;
   const [mode = ""] = named;

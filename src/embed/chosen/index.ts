@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { innermostReason } from "../download.ts";
-import { type FileFetch, inWorkspace, putInPlace, silent } from "../files.ts";
+import { type FileFetch, findFiles, inWorkspace, putInPlace } from "../files.ts";
+import { fetchFromHub, newestCommit, type WantedFile } from "../hub.ts";
 import type { EmbeddingModel } from "../models.ts";
-import { DESCRIBING_FILES, describeModel, type ModelDescription } from "./description.ts";
-import { downloadFirst, newestCommit, type WantedFile } from "./first-download.ts";
+import { DESCRIBING_FILES, describeModel } from "./description.ts";
 import { type ChosenName, chosenName } from "./name.ts";
-import { comparePins, digestsOf, filesOf, type PinnedDigests, readPins, writePins } from "./pins.ts";
+import { digestsOf, filesOf, type Pins, readPins, writePins } from "./pins.ts";
 import { knownSettings } from "./presets.ts";
 import { ModelRefused } from "./refused.ts";
 
@@ -31,19 +31,20 @@ const WEIGHTS = [
   "model.onnx",
 ];
 const WEIGHTS_MAX = 4096 * MB;
+const OFFLINE = "downloads are switched off";
 
 /**
  * The model of a name: one that this program knows, one of the hub, or one in a folder. Of a model of the hub it downloads
  * what describes it, some kilobytes, where this machine does not have it yet; `completeModel` does the rest.
  *
  * @param name  as `EMBEDDING_MODEL` has it; null for the default
- * @throws ModelRefused when the name is wrong, the model cannot be used, or a file that describes it changed
+ * @throws ModelRefused when the name is wrong, or the model cannot be used
  * @throws ModelUnreachable when the description cannot be downloaded now
  */
 export async function chooseModel(name: string | null, places: ModelPlaces): Promise<EmbeddingModel> {
   const chosen = chosenName(name);
   if (chosen.kind === "known") return chosen.model;
-  const model = chosen.kind === "hub" ? hubModel(chosen, places) : folderModel(chosen.folder, places);
+  const model = chosen.kind === "hub" ? hubModel(chosen, places) : folderModel(chosen.folder);
   return model.catch((error: unknown) => {
     throw error instanceof ModelRefused ? new ModelRefused(`${name} ${error.message}`) : error;
   });
@@ -63,21 +64,18 @@ export class ModelUnreachable extends Error {
  */
 export async function completeModel(model: EmbeddingModel, places: ModelPlaces): Promise<EmbeddingModel> {
   const { chosen } = model;
-  if (chosen === undefined || chosen.kind !== "hub") return model;
-  const { digests } = await pinsIn(model.folder, places);
-  const weights = model.weights ?? WEIGHTS.find((path) => digests[path] !== undefined) ?? null;
-  if (weights !== null && [weights, ...TOKENIZER_FILES].every((path) => digests[path] !== undefined)) {
-    return { ...model, weights, files: filesOf(digests) };
-  }
+  if (chosen?.kind !== "hub") return model;
   const heavy = model.weights === null ? WEIGHTS : [model.weights];
-  const wanted = [
-    ...TOKENIZER_FILES.map((path) => ({ paths: [path], required: true, bytesMax: TOKENIZER_MAX })),
-    { paths: heavy, required: true, bytesMax: WEIGHTS_MAX },
-    { paths: heavy.map((path) => `${path}_data`), required: false, bytesMax: WEIGHTS_MAX },
-  ];
-  const fetched = await pinFirst(chosen, places, wanted, digests);
-  const path = heavy.find((one) => fetched[one] !== undefined) ?? null;
-  return { ...model, weights: path, files: filesOf(fetched) };
+  let pins = await pinsOf(model.folder, places);
+  if (missingIn(pins, heavy) !== null) {
+    const wanted = [
+      ...TOKENIZER_FILES.map((path) => ({ paths: [path], required: true, bytesMax: TOKENIZER_MAX })),
+      { paths: heavy, required: true, bytesMax: WEIGHTS_MAX },
+      { paths: heavy.map((path) => `${path}_data`), required: false, bytesMax: WEIGHTS_MAX },
+    ];
+    pins = await pinFirst(chosen, places, wanted, pins);
+  }
+  return { ...model, weights: weightsIn(pins, heavy), files: filesOf(pins) };
 }
 
 async function hubModel(
@@ -86,34 +84,28 @@ async function hubModel(
 ): Promise<EmbeddingModel> {
   const { repository } = chosen;
   const commit = chosen.commit ?? (await pinnedCommit(repository, places));
-  const folder = `${repository}@${commit}`;
-  const { digests, own } = await pinsIn(folder, places);
-  const folders = [...new Set([places.modelDir, places.cacheDir])].map((base) => join(base, folder));
-  let pinned = digests;
-  if (Object.keys(digests).length === 0) {
+  const name = `${repository}@${commit}`;
+  const model = {
+    ...{ id: name, name, folder: name, repository, revision: commit, registryPackage: null },
+    ...{ license: "as its authors say", chosen: { kind: "hub" as const, repository, commit } },
+  };
+  let pins = await pinsOf(name, places);
+  const files = filesOf(pins).filter(({ path }) => DESCRIBING_FILES.some((one) => one === path));
+  const isThere = files.length > 0 && (await findFiles({ ...places, set: { ...model, files } })) !== null;
+  if (!isThere) {
     const wanted = DESCRIBING_FILES.map((path) => ({
-      paths: [path],
-      required: path === "config.json",
-      bytesMax: DESCRIBING_MAX,
+      ...{ paths: [path], required: path === "config.json", bytesMax: DESCRIBING_MAX },
     }));
-    if (places.offline === true) throw new ModelUnreachable(folder, "downloads are switched off");
-    pinned = await pinFirst({ repository, commit }, places, wanted, {}).catch((error: unknown) => {
-      throw new ModelUnreachable(folder, innermostReason(error));
+    pins = await pinFirst(model.chosen, places, wanted, pins).catch((error: unknown) => {
+      throw new ModelUnreachable(name, innermostReason(error));
     });
-  } else {
-    const described = DESCRIBING_FILES.filter((path) => digests[path] !== undefined);
-    await comparePins(own, described, { digests, hint: `delete ${own} to download it again` });
   }
-  const description = await describeModel(folders, knownSettings(repository));
-  return modelOf(description, {
-    chosen: { kind: "hub", repository, commit },
-    name: folder,
-    folder,
-    repository,
-    revision: commit,
-    id: folder,
-    files: filesOf(pinned),
-  });
+  const folders = [...new Set([places.modelDir, places.cacheDir])].map((base) => join(base, name));
+  return {
+    ...model,
+    ...(await describeModel(folders, knownSettings(repository))),
+    files: filesOf(pins),
+  };
 }
 
 /**
@@ -126,9 +118,10 @@ async function pinnedCommit(repository: string, places: ModelPlaces): Promise<st
     const commit = (await readFile(fileIn(base), "utf8").catch(() => "")).trim();
     if (COMMIT.test(commit)) return commit;
   }
-  if (places.offline === true) throw new ModelUnreachable(repository, "downloads are switched off");
   try {
-    const commit = await newestCommit(repository, places);
+    if (places.offline === true) throw new Error(OFFLINE);
+    const { hub, signal = new AbortController().signal } = places;
+    const commit = await newestCommit({ repository, hub }, signal);
     await mkdir(dirname(fileIn(places.cacheDir)), { recursive: true });
     await writeFile(fileIn(places.cacheDir), `${commit}\n`);
     return commit;
@@ -137,96 +130,55 @@ async function pinnedCommit(repository: string, places: ModelPlaces): Promise<st
   }
 }
 
-/** A folder holds everything: its files are pinned when they are first seen. */
-async function folderModel(folder: string, places: ModelPlaces): Promise<EmbeddingModel> {
+/** A folder holds everything. Its files name the model: with others, it is another one. */
+async function folderModel(folder: string): Promise<EmbeddingModel> {
   const known = await stat(folder).catch(() => null);
-  if (known?.isDirectory() !== true) throw new ModelRefused(`names no folder`);
+  if (known?.isDirectory() !== true) throw new ModelRefused("names no folder");
   const description = await describeModel([folder]);
-  const candidates = description.weights === null ? WEIGHTS : [description.weights];
-  const paths = [
-    ...DESCRIBING_FILES,
-    ...TOKENIZER_FILES,
-    ...candidates.flatMap((one) => [one, `${one}_data`]),
-  ];
-  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  const file = join(places.cacheDir, "pinned", `${hash}.json`);
-  const changedHint = `put it back, or delete ${file} to accept it: all posts then get new vectors`;
-  let digests = await readPins(file);
-  if (digests === null) {
-    digests = await digestsOf(folder, paths);
-    const lacks = missingIn(digests, candidates);
-    if (lacks !== null) throw new ModelRefused(`has no ${lacks} in ${folder}`);
-    await writePins(file, digests);
-  } else await comparePins(folder, DESCRIBING_FILES, { digests, hint: changedHint });
-  const content = createHash("sha256")
-    .update(JSON.stringify(Object.entries(digests).sort()))
-    .digest("hex");
-  const weights = candidates.find((path) => digests[path] !== undefined) ?? null;
-  return modelOf(
-    { ...description, weights },
-    {
-      chosen: { kind: "folder", folder },
-      name: basename(folder),
-      folder,
-      revision: null,
-      id: `${basename(folder)}/${content.slice(0, 12)}`,
-      files: filesOf(digests),
-      changedHint,
-    },
-  );
-}
-
-function missingIn(digests: PinnedDigests, weights: readonly string[]): string | null {
-  if (!weights.some((path) => digests[path] !== undefined)) return weights.join(", no ");
-  return TOKENIZER_FILES.find((path) => digests[path] === undefined) ?? null;
-}
-
-function modelOf(
-  { english, ...description }: ModelDescription,
-  rest: Pick<EmbeddingModel, "chosen" | "name" | "folder" | "revision" | "id" | "files"> &
-    Partial<EmbeddingModel>,
-): EmbeddingModel {
+  const heavy = description.weights === null ? WEIGHTS : [description.weights];
+  const weights = heavy.flatMap((path) => [path, `${path}_data`]);
+  const pins = await digestsOf(folder, [...DESCRIBING_FILES, ...TOKENIZER_FILES, ...weights]);
+  const lacks = missingIn(pins, heavy);
+  if (lacks !== null) throw new ModelRefused(`has no ${lacks} in ${folder}`);
+  const content = createHash("sha256").update(JSON.stringify(Object.entries(pins).sort()));
   return {
-    license: "as its authors say",
-    registryPackage: null,
     ...description,
-    english,
-    ...rest,
+    id: `${basename(folder)}/${content.digest("hex").slice(0, 12)}`,
+    weights: weightsIn(pins, heavy),
+    files: filesOf(pins),
+    ...{ name: basename(folder), folder, revision: null, registryPackage: null },
+    ...{ license: "as its authors say", chosen: { kind: "folder" } },
   };
 }
 
-/** The longest list of digests of a hub's model, with its folder; none when this machine never had the model. */
-async function pinsIn(folder: string, { modelDir, cacheDir }: ModelPlaces) {
-  const places = [...new Set([modelDir, cacheDir])].map(async (base) => {
-    const own = join(base, folder);
-    const file = pinFileIn(own);
-    return { own, file, digests: (await readPins(file)) ?? ({} as PinnedDigests) };
-  });
-  const count = ({ digests }: { digests: PinnedDigests }) => Object.keys(digests).length;
-  return (await Promise.all(places)).reduce((best, one) => (count(one) > count(best) ? one : best));
+const weightsIn = (pins: Pins, candidates: readonly string[]): string | null =>
+  candidates.find((path) => pins[path] !== undefined) ?? null;
+
+function missingIn(pins: Pins, weights: readonly string[]): string | null {
+  if (weightsIn(pins, weights) === null) return weights.join(", no ");
+  return TOKENIZER_FILES.find((path) => pins[path] === undefined) ?? null;
 }
 
-const pinFileIn = (own: string) => join(own, "pinned.json");
+/** The pins of a hub's model, the longer list of two; none when this machine never had the model. */
+async function pinsOf(folder: string, { modelDir, cacheDir }: ModelPlaces): Promise<Pins> {
+  const [first, second] = [await readPins(join(modelDir, folder)), await readPins(join(cacheDir, folder))];
+  return Object.keys(second).length > Object.keys(first).length ? second : first;
+}
 
 /** Downloads files for the first time, puts them in place and pins them. */
 async function pinFirst(
   { repository, commit }: { repository: string; commit: string },
   places: ModelPlaces,
   wanted: readonly WantedFile[],
-  pinned: PinnedDigests,
-): Promise<PinnedDigests> {
-  if (places.offline === true) throw new Error("downloads are switched off");
-  return inWorkspace(places, async (workspace, signal) => {
-    const from = { repository, commit, base: places.hub ?? null };
-    const paths = await downloadFirst(from, wanted, workspace, {
-      signal,
-      progress: places.progress ?? silent,
-      label: repository,
-    });
-    const digests = { ...pinned, ...(await digestsOf(workspace, paths)) };
+  pinned: Pins,
+): Promise<Pins> {
+  if (places.offline === true) throw new Error(OFFLINE);
+  return inWorkspace(places, async (workspace, watch) => {
+    const paths = await fetchFromHub({ repository, commit, hub: places.hub }, wanted, workspace, watch);
+    const pins = { ...pinned, ...(await digestsOf(workspace, paths)) };
     const own = join(places.cacheDir, `${repository}@${commit}`);
     await putInPlace(paths, workspace, own);
-    await writePins(pinFileIn(own), digests);
-    return digests;
+    await writePins(own, pins);
+    return pins;
   });
 }

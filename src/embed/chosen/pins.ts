@@ -1,40 +1,38 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import type { PinnedFile } from "../file-set.ts";
 import { sha256Of } from "../files.ts";
-import { ModelRefused } from "./refused.ts";
 
-const Pins = z.strictObject({
-  files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
+const Pins = z.object({
+  files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
 });
 
-/** Sizes and digests of a model's files, as they were when this machine first had them. */
-export type PinnedDigests = z.infer<typeof Pins>["files"];
+/** Sizes and digests of a model's files, by path, as they were when this machine first had them. */
+export type Pins = z.infer<typeof Pins>["files"];
 
-/** @throws ModelRefused for a file that is no list of pins */
-export async function readPins(file: string): Promise<PinnedDigests | null> {
-  const text = await readFile(file, "utf8").catch(() => null);
-  if (text === null) return null;
+/** The pins of a model's own folder; none where they are missing or damaged, so that its files are downloaded again. */
+export async function readPins(own: string): Promise<Pins> {
   try {
-    return Pins.parse(JSON.parse(text)).files;
+    return Pins.parse(JSON.parse(await readFile(fileIn(own), "utf8"))).files;
   } catch {
-    throw new ModelRefused(`has a damaged list of digests, ${file}: delete it to pin the files anew`);
+    return {};
   }
 }
 
 /** Writes pins in one step: other processes read the old list or the new one. */
-export async function writePins(file: string, files: PinnedDigests): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const written = `${file}.${randomBytes(4).toString("hex")}`;
+export async function writePins(own: string, files: Pins): Promise<void> {
+  const written = `${fileIn(own)}.${randomBytes(4).toString("hex")}`;
   await writeFile(written, `${JSON.stringify({ files }, null, 2)}\n`);
-  await rename(written, file);
+  await rename(written, fileIn(own));
 }
 
+const fileIn = (own: string) => join(own, "pinned.json");
+
 /** Sizes and digests of those of the files that are there. */
-export async function digestsOf(folder: string, paths: readonly string[]): Promise<PinnedDigests> {
-  const digests: PinnedDigests = {};
+export async function digestsOf(folder: string, paths: readonly string[]): Promise<Pins> {
+  const digests: Pins = {};
   for (const path of paths) {
     const file = join(folder, path);
     const found = await stat(file).catch(() => null);
@@ -43,17 +41,5 @@ export async function digestsOf(folder: string, paths: readonly string[]): Promi
   return digests;
 }
 
-/** @throws ModelRefused when one of the files is not the pinned one, or came or went since */
-export async function comparePins(
-  folder: string,
-  paths: readonly string[],
-  pins: { digests: PinnedDigests; hint: string },
-): Promise<void> {
-  const found = await digestsOf(folder, paths);
-  const other = paths.find((path) => found[path]?.sha256 !== pins.digests[path]?.sha256);
-  if (other === undefined) return;
-  throw new ModelRefused(`has another ${other} in ${folder} than at first; ${pins.hint}`);
-}
-
-export const filesOf = (digests: PinnedDigests): PinnedFile[] =>
-  Object.entries(digests).map(([path, digest]) => ({ path, copies: [digest] }));
+export const filesOf = (pins: Pins): PinnedFile[] =>
+  Object.entries(pins).map(([path, digest]) => ({ path, copies: [digest] }));

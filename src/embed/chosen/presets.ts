@@ -1,4 +1,3 @@
-import { MODELS } from "../models.ts";
 import type { ModelSettings } from "./description.ts";
 
 /** A model of the hub whose use is known here, although its files are not. */
@@ -29,12 +28,5 @@ export const PRESETS: readonly Preset[] = [
 ];
 
 /** What is known of a repository, whatever the commit; nothing for most. */
-export function knownSettings(repository: string): ModelSettings {
-  const preset = PRESETS.find((one) => one.repository.toLowerCase() === repository.toLowerCase());
-  if (preset !== undefined) return preset.settings;
-  const scale = MODELS.find(({ folder }) => folder.toLowerCase() === repository.toLowerCase())?.scale;
-  if (scale === undefined) return {};
-  const { minCosine, margin, unrelated } = scale;
-  const { median, high } = unrelated;
-  return { cosines: { related: minCosine, doubt: margin, unrelated_half: median, unrelated_most: high } };
-}
+export const knownSettings = (repository: string): ModelSettings =>
+  PRESETS.find((one) => one.repository.toLowerCase() === repository.toLowerCase())?.settings ?? {};

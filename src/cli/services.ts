@@ -1,0 +1,16 @@
+import type { Config } from "../config.ts";
+import { type OpenBoard, openBoard } from "../open-board.ts";
+import { openLogger } from "./logger.ts";
+
+/**
+ * Opens a board for `act`, and closes it: everything but the model and the work beside the answers. What it writes gets its
+ * vectors when the board runs.
+ */
+export async function withServices(config: Config, act: (board: OpenBoard) => Promise<void>): Promise<void> {
+  const board = await openBoard({ ...config, embeddings: "off" }, { logger: openLogger(config.logLevel) });
+  try {
+    await act(board);
+  } finally {
+    await board.close();
+  }
+}
