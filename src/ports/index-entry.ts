@@ -1,4 +1,4 @@
-import { sourceKey } from "../schema/source-key.ts";
+import { plainWords, sourceKey } from "../schema/source-key.ts";
 import { endOfStart } from "../schema/time/local-time.ts";
 import type { IndexEntry } from "./search-index.ts";
 import type { StoredPost } from "./store/index.ts";
@@ -51,10 +51,5 @@ export function sourceOf(
   if (page === null) return null;
   const { source_id: entry } = post.metadata;
   const isEntry = post.syndicated && post.link === null && typeof entry === "string";
-  const title = post.title
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-  return [page, ...(isEntry ? [`#${entry}`] : []), title, post.startsAt ?? ""].join(" ");
+  return [page, ...(isEntry ? [`#${entry}`] : []), plainWords(post.title), post.startsAt ?? ""].join(" ");
 }

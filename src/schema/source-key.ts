@@ -8,6 +8,14 @@ import { parseUrl } from "../parse-url.ts";
 const TRACKING =
   /^(?:(?:utm|mtm|pk|piwik|matomo|hsa|stm|ga)_.*|_g[al]|gclid|gclsrc|dclid|gbraid|wbraid|gad_.*|srsltid|fbclid|fb_.*|igsh(?:id)?|msclkid|ya?s?clid|twclid|ref_(?:src|url)|ttclid|li_fat_id|epik|mc_[ce]id|_hs(?:enc|mi)|__hs.*|hsctatracking|mkt_tok|vero_(?:id|conv)|oly_(?:anon|enc)_id|s_cid|cmpid|icid|__s|_kx|_openstat|wickedid|rb_clickid|irclickid|cjevent)$/i;
 
+/** The words of a title or name, as two who write the same one differently write them. */
+export const plainWords = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
 /**
  * The page that a `source_url` names, the same for every way of linking to it: without scheme, `www.`, default port, trailing
  * slash, fragment and tracking parameters, its host in lower case and its parameters in order.

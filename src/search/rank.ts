@@ -86,7 +86,7 @@ export async function rankCandidates<Key>(
 }
 
 /** Every post passes. */
-const ANY_POST: PostFilter = {
+export const ANY_POST: PostFilter = {
   kinds: null,
   tags: null,
   near: null,

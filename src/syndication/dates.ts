@@ -1,25 +1,16 @@
 import { spanOfText } from "../schema/time/iso-8601.ts";
 import { firstMoment, lastMoment, momentOfClock } from "../schema/time/local-time.ts";
 
-/** Offsets of zones that RFC 822 does not name and feeds do. */
-const OFFSETS: Readonly<Record<string, string>> = {
-  UT: "GMT",
-  UTC: "GMT",
-  Z: "GMT",
-  WET: "GMT",
-  WEST: "+0100",
-  BST: "+0100",
-  CET: "+0100",
-  CEST: "+0200",
-  MEZ: "+0100",
-  MESZ: "+0200",
-  EET: "+0200",
-  EEST: "+0300",
-  MSK: "+0300",
-  JST: "+0900",
-  AEST: "+1000",
-  AEDT: "+1100",
-};
+/** Zones that RFC 822 does not name and feeds do, by their offsets. */
+const ZONES: readonly (readonly [offset: string, zones: RegExp])[] = [
+  ["GMT", /\b(?:UTC?|Z|WET)$/],
+  ["+0100", /\b(?:WEST|BST|CET|MEZ)$/],
+  ["+0200", /\b(?:CEST|MESZ|EET)$/],
+  ["+0300", /\b(?:EEST|MSK)$/],
+  ["+0900", /\bJST$/],
+  ["+1000", /\bAEST$/],
+  ["+1100", /\bAEDT$/],
+];
 const ZONED = /(?:GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)$/;
 /** Some write the day first, others the month. */
 const AMBIGUOUS = /^\d{1,2}\/\d{1,2}\/\d{2,4}\b/;
@@ -55,7 +46,7 @@ export function feedSpan(text: string | null | undefined, timezone: string): Fee
     return { from: firstMoment(span, timezone), to: lastMoment(span, timezone), local: span.local };
   }
   if (AMBIGUOUS.test(bare)) return null;
-  const named = bare.replace(/[A-Z]{1,4}$/, (name) => OFFSETS[name] ?? name);
+  const named = ZONES.reduce((text, [offset, zones]) => text.replace(zones, offset), bare);
   const isZoned = ZONED.test(named);
   const at = Date.parse(isZoned ? named : `${named} GMT`);
   if (Number.isNaN(at)) return null;

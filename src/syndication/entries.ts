@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { PostInput } from "../schema/post.ts";
 import { decoded } from "./decode.ts";
 import type { Feed } from "./feed.ts";
@@ -22,8 +21,6 @@ export interface Entry {
 
 /** What a feed holds now. */
 export interface Entries {
-  /** SHA-256 of the bytes, so that a source without validators is not read again in vain. */
-  hash: string;
   /** In the order in which they begin. */
   entries: Entry[];
   /** Ids of all entries, past ones and those that could not be posted included. */
@@ -42,17 +39,9 @@ export interface Entries {
 
 /**
  * Reads a feed, and makes posts of its entries. Takes long for long feeds: see `FeedReader`.
- * @param knownHash  the answer is "unchanged" for a feed with it
  * @throws FeedError
  */
-export function entriesOf(
-  sent: Sent,
-  feed: Feed,
-  now: number,
-  knownHash: string | null,
-): Entries | "unchanged" {
-  const hash = createHash("sha256").update(sent.bytes).digest("base64url");
-  if (hash === knownHash) return "unchanged";
+export function entriesOf(sent: Sent, feed: Feed, now: number): Entries {
   const { items: read, unread, beyond } = parsed(decoded(sent), feed, now);
   const items = withOwnIds(read);
   const current = items.filter((item) => !isWithdrawn(item) && !isOver(item, now));
@@ -62,13 +51,12 @@ export function entriesOf(
   for (const item of current.slice(0, SHOWN_MAX)) {
     try {
       const input = postOfItem(item, feed, now);
-      entries.push({ id: sourceIdOf(item), input, hasEnd: item.expiresAt !== null });
+      entries.push({ id: sourceIdOf(item), input, hasEnd: item.expiresAt != null });
     } catch (error) {
       refused.push(`${item.title.slice(0, 60)}: ${(error as Error).message}`);
     }
   }
   return {
-    hash,
     entries,
     present: items.map(sourceIdOf),
     withdrawn: items.filter(isWithdrawn).map(sourceIdOf),
@@ -98,7 +86,7 @@ function parsed(text: string, { kind, timezone }: Feed, now: number): Parsed {
   return result;
 }
 
-const isWithdrawn = ({ cancelled, isPrivate }: FeedItem) => cancelled || isPrivate;
+const isWithdrawn = ({ cancelled, isPrivate }: FeedItem) => cancelled === true || isPrivate === true;
 const isOver = ({ startsAt, endsAt, expiresAt }: FeedItem, now: number) =>
   (endsAt ?? startsAt ?? now) < now || (expiresAt ?? now) < now;
 

@@ -31,47 +31,28 @@ export const Feed = z.object({
 });
 export type Feed = z.infer<typeof Feed>;
 
-/** How the polls of a feed went. Epoch milliseconds. */
+/** How the polls of a feed went; the defaults are those of one that was never polled. Epoch milliseconds. */
 export const FeedState = z.object({
-  etag: z.string().nullable(),
-  lastModified: z.string().nullable(),
+  etag: z.string().nullable().default(null),
+  lastModified: z.string().nullable().default(null),
   /** SHA-256 of the last text, so that a source without validators is not read again in vain. */
-  textHash: z.string().nullable(),
+  textHash: z.string().nullable().default(null),
   /** When all of it was last read: recurring events then get the occurrences that have come into reach. */
-  readAt: z.number().nullable(),
-  nextAt: z.number(),
-  polledAt: z.number().nullable(),
+  readAt: z.number().nullable().default(null),
+  nextAt: z.number().default(0),
+  polledAt: z.number().nullable().default(null),
   /** In a row. */
-  failures: z.number(),
-  lastError: z.string().nullable(),
+  failures: z.number().default(0),
+  lastError: z.string().nullable().default(null),
   /** Why entries were not taken when it was last read. */
-  refused: z.array(z.string()),
+  refused: z.array(z.string()).default([]),
   /** The last answer lacked most posts, so that nothing was done. */
-  isDoubted: z.boolean(),
+  isDoubted: z.boolean().default(false),
   /** The day that `addedToday` counts. */
-  day: z.string(),
-  addedToday: z.number(),
-  added: z.number(),
-  changed: z.number(),
-  retired: z.number(),
+  day: z.string().default(""),
+  addedToday: z.number().default(0),
+  added: z.number().default(0),
+  changed: z.number().default(0),
+  retired: z.number().default(0),
 });
 export type FeedState = z.infer<typeof FeedState>;
-
-/** Of a feed that was never polled. */
-export const NEW_STATE: FeedState = {
-  etag: null,
-  lastModified: null,
-  textHash: null,
-  readAt: null,
-  nextAt: 0,
-  polledAt: null,
-  failures: 0,
-  lastError: null,
-  refused: [],
-  isDoubted: false,
-  day: "",
-  addedToday: 0,
-  added: 0,
-  changed: 0,
-  retired: 0,
-};

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Store } from "../ports/store/index.ts";
-import { Feed, FeedState, NEW_STATE } from "./feed.ts";
+import { Feed, FeedState } from "./feed.ts";
 
 const LIST = "feeds";
 const stateName = (id: string) => `feed:${id}`;
@@ -27,7 +27,7 @@ export class Feeds {
 
   async state(id: string): Promise<FeedState> {
     const text = await this.#store.settings.get(stateName(id));
-    return text === null ? NEW_STATE : FeedState.parse({ ...NEW_STATE, ...JSON.parse(text) });
+    return FeedState.parse(JSON.parse(text ?? "{}"));
   }
 
   async keepState(id: string, state: FeedState): Promise<void> {

@@ -1,16 +1,19 @@
 import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { gunzip } from "node:zlib";
 import { parseUrl } from "../parse-url.ts";
 import { type Outbound, type OutboundAnswer, OutboundError } from "../ports/outbound.ts";
 import { FeedError } from "./item.ts";
 
-/** Bytes of a feed as sent, and unpacked. */
+/**
+ * Bytes of a feed as sent, and unpacked. As JSON, the second becomes at most 370 MB, which the thread that reads it may have:
+ * where a thread runs out of memory, Node may end the whole process.
+ */
 const SENT_MAX = 8 << 20;
-const UNPACKED_MAX = 32 << 20;
+const UNPACKED_MAX = 12 << 20;
 const TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
 /** What an operator can do about a source that the outgoing guard refuses. */
-export const WEBHOOK_ALLOW =
+const WEBHOOK_ALLOW =
   " If the source is in your own network, name its host in WEBHOOK_ALLOW, such as WEBHOOK_ALLOW=127.0.0.1.";
 const USER_AGENT = "agent-board feeds";
 const ACCEPT =
@@ -70,7 +73,7 @@ async function ask(
 ): Promise<OutboundAnswer> {
   const headers = {
     accept: ACCEPT,
-    "accept-encoding": "gzip, deflate, br",
+    "accept-encoding": "gzip",
     "user-agent": USER_AGENT,
     ...(known?.etag == null ? {} : { "if-none-match": known.etag }),
     ...(known?.lastModified == null ? {} : { "if-modified-since": known.lastModified }),
@@ -104,22 +107,14 @@ function refusedBy(answer: OutboundAnswer, now: number): FeedError {
   });
 }
 
-async function unpacked(answer: OutboundAnswer): Promise<Buffer> {
-  const coding = header(answer, "content-encoding")?.trim().toLowerCase() ?? "";
-  // Some servers send a packed file as it is, without saying so.
-  const isGzip = answer.body[0] === 0x1f && answer.body[1] === 0x8b;
-  const options = { maxOutputLength: UNPACKED_MAX };
+/** Some servers send a packed file as it is, without saying so: its first bytes tell. */
+async function unpacked({ body }: OutboundAnswer): Promise<Buffer> {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
   try {
-    if (coding === "br") return await promisify(brotliDecompress)(answer.body, options);
-    if (coding === "deflate") return await promisify(inflate)(answer.body, options);
-    const once = isGzip ? await promisify(gunzip)(answer.body, options) : answer.body;
-    return once;
+    return await promisify(gunzip)(body, { maxOutputLength: UNPACKED_MAX });
   } catch (cause) {
-    const { code } = cause as { code?: string };
-    const why =
-      code === "ERR_BUFFER_TOO_LARGE"
-        ? `is larger than ${UNPACKED_MAX >> 20} MiB unpacked`
-        : "cannot be unpacked";
+    const isLarge = (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    const why = isLarge ? `is larger than ${UNPACKED_MAX >> 20} MiB unpacked` : "cannot be unpacked";
     throw new FeedError(`The feed ${why}.`, { cause });
   }
 }

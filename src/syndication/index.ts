@@ -1,19 +1,17 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Writing } from "../domain/posts/writing.ts";
 import { dayOf } from "../domain/resources.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/time.ts";
 import { parseUrl } from "../parse-url.ts";
 import type { Outbound } from "../ports/outbound.ts";
-import type { SearchIndex } from "../ports/search-index.ts";
-import { type Store, type StoredPublisher, StoreUnavailable } from "../ports/store/index.ts";
-import type { PostInput } from "../schema/post.ts";
+import { StoreUnavailable } from "../ports/store/index.ts";
 import type { Entries } from "./entries.ts";
 import type { Feed, FeedState } from "./feed.ts";
 import { Feeds } from "./feeds.ts";
-import { type Fetched, fetchFeed, type Sent, type Validators, WEBHOOK_ALLOW } from "./fetch.ts";
+import { type Fetched, fetchFeed, type Validators } from "./fetch.ts";
 import { FeedError } from "./item.ts";
 import { FeedReader } from "./read.ts";
-import { type Applied, Relay } from "./relay.ts";
+import { type Applied, Relay, type RelayParts } from "./relay.ts";
 
 /** The longest pause after failures. */
 const BACK_OFF_MAX_MS = DAY_MS;
@@ -29,71 +27,38 @@ const HOST_PAUSE_MS = 1_000;
 /** What a poll did. */
 export type Poll = { unchanged: true } | ({ unchanged: false } & Applied);
 
+interface Parts extends RelayParts {
+  outbound: Outbound;
+  /** The text of a feed that the program itself brings, or null for any other URL. */
+  builtIn?: (url: string, now: number) => string | null;
+  clock: () => number;
+  /** Waits between two polls of one host; default: by the system's clock. */
+  pause?: (ms: number) => Promise<void>;
+}
+
 /** Relays feeds: polls what is due, politely, and keeps their posts as the sources have them. */
 export class Syndication {
   readonly feeds: Feeds;
-  readonly #store: Store;
-  readonly #outbound: Outbound;
+  readonly #parts: Parts;
   readonly #relay: Relay;
   readonly #reader = new FeedReader();
-  readonly #builtIn: (url: string, now: number) => string | null;
-  readonly #clock: () => number;
-  readonly #pause: (ms: number) => Promise<void>;
 
-  /**
-   * @param parts.builtIn  the text of a feed that the program itself brings, or null for any other URL
-   * @param parts.created  told of each new post, for the statistics
-   * @param parts.pause  waits between two polls of one host; default: by the system's clock
-   */
-  constructor(parts: {
-    store: Store;
-    index: SearchIndex;
-    outbound: Outbound;
-    writing: Writing;
-    builtIn?: (url: string, now: number) => string | null;
-    created: (input: PostInput, publisher: StoredPublisher) => void;
-    clock: () => number;
-    pause?: (ms: number) => Promise<void>;
-  }) {
-    this.#store = parts.store;
-    this.#outbound = parts.outbound;
-    this.#builtIn = parts.builtIn ?? (() => null);
-    this.#clock = parts.clock;
-    this.#pause = parts.pause ?? sleep;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#relay = new Relay(parts);
     this.feeds = new Feeds(parts.store, parts.clock);
   }
 
-  /** Why this URL may not be fetched, and what to do about it, or null. */
-  refusal(url: string): string | null {
-    if (parseUrl(url) === null) return "it is no URL.";
-    const refusal = this.#outbound.refusal(url);
-    return refusal === null ? null : `${refusal}.${WEBHOOK_ALLOW}`;
-  }
-
-  /**
-   * What a feed would post now, without posting it.
-   * @throws FeedError
-   */
-  async preview(feed: Feed): Promise<Entries> {
-    const now = this.#clock();
-    const fetched = await this.#fetched(feed, null, now);
-    const read = fetched === "unchanged" ? fetched : await this.#read(feed, fetched.sent, now, null);
-    if (read === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
-    return read;
-  }
-
   /** Polls every feed that is due. @param held  see `Job` */
   async pollDue(now: number, held: () => Promise<boolean>): Promise<void> {
-    const due: Feed[] = [];
-    for (const feed of await this.feeds.all()) {
-      if (!feed.paused && (await this.feeds.state(feed.id)).nextAt <= now) due.push(feed);
-    }
+    const active = (await this.feeds.all()).filter(({ paused }) => !paused);
+    const states = await Promise.all(active.map(({ id }) => this.feeds.state(id)));
+    const due = active.filter((_, at) => (states[at]?.nextAt ?? 0) <= now);
     const queue = [...byHost(due).values()];
     const worker = async () => {
       for (let feeds = queue.shift(); feeds !== undefined; feeds = queue.shift()) {
         for (const [at, feed] of feeds.entries()) {
-          if (at > 0) await this.#pause(HOST_PAUSE_MS);
+          if (at > 0) await (this.#parts.pause ?? sleep)(HOST_PAUSE_MS);
           if (!(await held())) return;
           await this.poll(feed).catch((error: unknown) => {
             if (!(error instanceof FeedError)) throw error;
@@ -110,7 +75,7 @@ export class Syndication {
    *   longer
    */
   async poll(feed: Feed): Promise<Poll> {
-    const now = this.#clock();
+    const now = this.#parts.clock();
     const state = await this.feeds.state(feed.id);
     try {
       const { poll, next } = await this.#polled(feed, state, now);
@@ -145,10 +110,12 @@ export class Syndication {
     const rereads = state.readAt === null || now - state.readAt >= REREAD_MS;
     const fetched = await this.#fetched(feed, rereads ? null : state, now);
     if (fetched === "unchanged") return { poll: { unchanged: true }, next: state };
-    const read = await this.#read(feed, fetched.sent, now, rereads ? null : state.textHash);
-    const { validators } = fetched;
-    if (read === "unchanged") return { poll: { unchanged: true }, next: { ...state, ...validators } };
-    const publisher = await this.#store.publishers.get(feed.publisherId);
+    const { sent, validators } = fetched;
+    const textHash = createHash("sha256").update(sent.bytes).digest("base64url");
+    if (textHash === state.textHash && !rereads)
+      return { poll: { unchanged: true }, next: { ...state, ...validators } };
+    const read = await this.#reader.read({ sent, feed, now });
+    const publisher = await this.#parts.store.publishers.get(feed.publisherId);
     if (publisher === null) throw new FeedError("Its publisher is gone: remove the feed and add it again.");
     const day = dayOf(now);
     const addedToday = state.day === day ? state.addedToday : 0;
@@ -165,7 +132,7 @@ export class Syndication {
       next: {
         ...state,
         ...(isWhole ? validators : { etag: null, lastModified: null }),
-        textHash: isWhole ? read.hash : null,
+        textHash: isWhole ? textHash : null,
         isDoubted: applied.doubted > 0,
         refused: applied.refused.slice(0, REFUSALS_KEPT),
         readAt: now,
@@ -179,14 +146,10 @@ export class Syndication {
   }
 
   async #fetched({ url }: Feed, known: Validators | null, now: number): Promise<Fetched> {
-    const text = this.#builtIn(url, now);
-    if (text === null) return fetchFeed(this.#outbound, url, known, now);
+    const text = this.#parts.builtIn?.(url, now) ?? null;
+    if (text === null) return fetchFeed(this.#parts.outbound, url, known, now);
     const sent = { bytes: Buffer.from(text), contentType: "charset=utf-8" };
     return { sent, validators: { etag: null, lastModified: null } };
-  }
-
-  #read(feed: Feed, sent: Sent, now: number, knownHash: string | null): Promise<Entries | "unchanged"> {
-    return this.#reader.read({ sent, feed, now, knownHash });
   }
 
   async #retireFeed(id: string): Promise<void> {
@@ -195,6 +158,17 @@ export class Syndication {
       result: undefined,
     }));
   }
+}
+
+/**
+ * What a feed would post now, without posting it.
+ * @throws FeedError
+ */
+export async function previewFeed(outbound: Outbound, feed: Feed, now: number): Promise<Entries> {
+  if (parseUrl(feed.url) === null) throw new FeedError(`${feed.url} is no URL.`);
+  const fetched = await fetchFeed(outbound, feed.url, null, now);
+  if (fetched === "unchanged") throw new FeedError("The source answered 304 to a plain request.");
+  return new FeedReader().read({ sent: fetched.sent, feed, now });
 }
 
 /** Bounds and default of the time between two polls. */

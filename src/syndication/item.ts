@@ -6,27 +6,27 @@ export interface FeedItem {
   id: string;
   title: string;
   /** Plain text or HTML. */
-  body: string;
+  body?: string | null;
   /** By their format, its texts are no HTML. */
-  isPlain: boolean;
-  url: string | null;
-  startsAt: number | null;
-  endsAt: number | null;
+  isPlain?: boolean;
+  url?: string | null;
+  startsAt?: number | null;
+  endsAt?: number | null;
   /** True when times are whole days. */
-  allDay: boolean;
-  timezone: string | null;
-  place: { name: string | null; lat: number | null; lng: number | null } | null;
-  tags: string[];
+  allDay?: boolean;
+  timezone?: string | null | undefined;
+  place?: { name: string | null; lat: number | null; lng: number | null } | null | undefined;
+  tags?: string[];
   /** Until when it holds, where the source says so. */
-  expiresAt: number | null;
-  cancelled: boolean;
+  expiresAt?: number | null;
+  cancelled?: boolean;
   /** Not for everybody, so that it is not relayed. */
-  isPrivate: boolean;
-  /** Null: the kind that the feed's format stands for. */
-  kind: Kind | null;
-  free: boolean | null;
+  isPrivate?: boolean;
+  /** Default: the kind that the feed's format stands for. */
+  kind?: Kind | null;
+  free?: boolean | null;
   /** Further facts, as the metadata of a post takes them. */
-  metadata: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
 }
 
 /** What a parser needs to know beside the text. */
@@ -96,24 +96,3 @@ export class FeedError extends Error {
     this.gone = options.gone ?? false;
   }
 }
-
-/** An entry with nothing but its name. */
-export const bareItem = (id: string, title: string): FeedItem => ({
-  id,
-  title,
-  body: "",
-  isPlain: false,
-  url: null,
-  startsAt: null,
-  endsAt: null,
-  allDay: false,
-  timezone: null,
-  place: null,
-  tags: [],
-  expiresAt: null,
-  cancelled: false,
-  isPrivate: false,
-  kind: null,
-  free: null,
-  metadata: {},
-});

@@ -17,10 +17,10 @@ const TAGS_MAX = 10;
  * @throws FeedError for an entry that no post can be made of, or that holds a key of a board
  */
 export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
-  const clean = (text: string) => plainText(text, item.isPlain);
+  const clean = (text: string) => plainText(text, item.isPlain ?? false);
   const line = (text: string, most: number) => cut(clean(text).replace(/\s+/g, " "), most);
   const title = line(item.title, LIMITS.titleChars);
-  const body = cut(clean(item.body), LIMITS.bodyChars);
+  const body = cut(clean(item.body ?? ""), LIMITS.bodyChars);
   if (title === "") throw new FeedError("an entry without a title");
   const url = webAddress(item.url, feed.url);
   const kind = feed.postKind ?? item.kind ?? FEED_FORMATS[feed.kind].kind;
@@ -32,12 +32,12 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
     body: body === "" ? title : body,
     url,
     source_url: url ?? feed.url,
-    tags: tagsOf([...feed.tags, ...item.tags.map(clean)]),
+    tags: tagsOf([...feed.tags, ...(item.tags ?? []).map(clean)]),
     location: place,
     starts_at: iso(item.startsAt),
     // One before the start is a mistake, and says nothing.
     ends_at: (item.endsAt ?? 0) < (item.startsAt ?? 0) ? null : iso(item.endsAt),
-    timezone: item.startsAt === null ? null : item.timezone,
+    timezone: item.startsAt == null ? null : item.timezone,
     ...(expiresAt === null ? {} : { expires_at: iso(expiresAt) }),
     syndicated: true,
     metadata: {
@@ -46,8 +46,8 @@ export function postOfItem(item: FeedItem, feed: Feed, now: number): PostInput {
       source_id: sourceIdOf(item),
       source_name: feed.name,
       license: feed.license,
-      ...(item.free === null ? {} : { free: item.free }),
-      ...(item.startsAt === null ? {} : { all_day: item.allDay }),
+      ...(item.free == null ? {} : { free: item.free }),
+      ...(item.startsAt == null ? {} : { all_day: item.allDay ?? false }),
     },
   };
   const checked = Schema.safeParse(sent);
@@ -66,9 +66,9 @@ export const sourceIdOf = ({ id }: FeedItem): string => (id.length <= SOURCE_ID_
 
 /** Undated news stays for two weeks; what has a time follows it by default. */
 function expiryOf(item: FeedItem, feed: Feed, now: number): number | null {
-  if (item.expiresAt !== null && item.expiresAt > now)
+  if (item.expiresAt != null && item.expiresAt > now)
     return Math.min(item.expiresAt, now + LIMITS.lifetimeDays * 86_400_000);
-  return item.startsAt === null && !FEED_FORMATS[feed.kind].isComplete ? now + NEWS_MS : null;
+  return item.startsAt == null && !FEED_FORMATS[feed.kind].isComplete ? now + NEWS_MS : null;
 }
 
 function tagsOf(tags: readonly string[]): string[] {
@@ -78,8 +78,8 @@ function tagsOf(tags: readonly string[]): string[] {
   return [...new Set(clean)].filter((tag) => tag !== "" && tag.length <= LIMITS.tagChars).slice(0, TAGS_MAX);
 }
 
-function placeOf(place: FeedItem["place"], line: (text: string, most: number) => string): FeedItem["place"] {
-  if (place === null) return null;
+function placeOf(place: FeedItem["place"], line: (text: string, most: number) => string): Feed["place"] {
+  if (place == null) return null;
   const name = line(place.name ?? "", 200);
   const inBounds =
     place.lat !== null && place.lng !== null && Math.abs(place.lat) <= 90 && Math.abs(place.lng) <= 180;
@@ -90,10 +90,10 @@ function placeOf(place: FeedItem["place"], line: (text: string, most: number) =>
 }
 
 /** Feeds may write addresses relative to their own. */
-function webAddress(text: string | null, base: string): string | null {
-  const url = text === null ? null : parseUrl(text, base);
-  if (text === null || (url?.protocol !== "http:" && url?.protocol !== "https:")) return null;
+function webAddress(text: string | null | undefined, base: string): string | null {
+  const url = text == null ? null : parseUrl(text, base);
+  if (text == null || (url?.protocol !== "http:" && url?.protocol !== "https:")) return null;
   return parseUrl(text) === null ? url.href : text;
 }
-const iso = (moment: number | null): string | null =>
-  moment === null ? null : new Date(moment).toISOString();
+const iso = (moment: number | null | undefined): string | null =>
+  moment == null ? null : new Date(moment).toISOString();

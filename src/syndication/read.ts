@@ -17,9 +17,8 @@ export interface ReadOrder {
   sent: Sent;
   feed: Feed;
   now: number;
-  knownHash: string | null;
 }
-export type ReadNews = { read: Entries | "unchanged" } | { refusal: string };
+export type ReadNews = { read: Entries } | { refusal: string };
 
 /**
  * Reads feeds in threads, however short they are: one line can ask for a recurrence that never comes. Posts come back, cut
@@ -27,16 +26,14 @@ export type ReadNews = { read: Entries | "unchanged" } | { refusal: string };
  */
 export class FeedReader {
   readonly #deadlineMs: number;
-  readonly #heapMb: number;
   readonly #idle: Worker[] = [];
 
-  constructor({ deadlineMs = DEADLINE_MS, heapMb = HEAP_MAX_MB } = {}) {
+  constructor({ deadlineMs = DEADLINE_MS } = {}) {
     this.#deadlineMs = deadlineMs;
-    this.#heapMb = heapMb;
   }
 
   /** @throws FeedError */
-  async read(order: ReadOrder): Promise<Entries | "unchanged"> {
+  async read(order: ReadOrder): Promise<Entries> {
     const worker = this.#idle.pop() ?? this.#start();
     worker.ref();
     const signal = AbortSignal.timeout(this.#deadlineMs);
@@ -56,7 +53,7 @@ export class FeedReader {
   }
 
   #start(): Worker {
-    const limits = { maxOldGenerationSizeMb: this.#heapMb };
+    const limits = { maxOldGenerationSizeMb: HEAP_MAX_MB };
     const worker = startWorker(siblingOf(import.meta.url, "worker"), null, limits);
     // Without a listener, an error between two feeds would end the program.
     return worker.on("error", () => undefined);

@@ -4,16 +4,10 @@ import type { Writing } from "../domain/posts/writing.ts";
 import { sha256 } from "../domain/secrets.ts";
 import { BoardError } from "../failures.ts";
 import type { SearchIndex } from "../ports/search-index.ts";
-import {
-  type PostStore,
-  type PublisherStore,
-  type Store,
-  type StoredPost,
-  type StoredPublisher,
-  StoreUnavailable,
-} from "../ports/store/index.ts";
+import { type Store, type StoredPost, type StoredPublisher, StoreUnavailable } from "../ports/store/index.ts";
 import type { PostInput, PostPatch } from "../schema/post.ts";
 import { parseQueryText } from "../search/query-text.ts";
+import { ANY_POST } from "../search/rank.ts";
 import type { Entries, Entry } from "./entries.ts";
 import type { Feed } from "./feed.ts";
 import { FEED_FORMATS } from "./kinds/index.ts";
@@ -54,25 +48,20 @@ interface Circumstances {
   relays: ReadonlySet<string>;
 }
 
+export interface RelayParts {
+  store: Store;
+  index: SearchIndex;
+  writing: Writing;
+  /** Told of each new post, for the statistics. */
+  created: (input: PostInput, publisher: StoredPublisher) => void;
+}
+
 /** Brings the posts of a feed in line with its entries. */
 export class Relay {
-  readonly #posts: PostStore;
-  readonly #publishers: PublisherStore;
-  readonly #index: SearchIndex;
-  readonly #writing: Writing;
-  readonly #created: (input: PostInput, publisher: StoredPublisher) => void;
+  readonly #parts: RelayParts;
 
-  constructor(parts: {
-    store: Store;
-    index: SearchIndex;
-    writing: Writing;
-    created: (input: PostInput, publisher: StoredPublisher) => void;
-  }) {
-    this.#posts = parts.store.posts;
-    this.#publishers = parts.store.publishers;
-    this.#index = parts.index;
-    this.#writing = parts.writing;
-    this.#created = parts.created;
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
   }
 
   /** An error is that of an entry, unless the store is away. */
@@ -80,7 +69,11 @@ export class Relay {
     const { now, room } = about;
     const { left, refused } = read;
     const applied: Applied = { added: 0, changed: 0, retired: 0, folded: 0, left, doubted: 0, refused };
-    const known = new KnownPosts(feed, await this.#posts.byPublisher(publisher.id, POSTS_MAX), read.present);
+    const known = new KnownPosts(
+      feed,
+      await this.#parts.store.posts.byPublisher(publisher.id, POSTS_MAX),
+      read.present,
+    );
     const pairs = read.entries.map((entry) => ({ entry, post: known.of(entry) }));
     const met = new Set(pairs.flatMap(({ post }) => post?.id ?? []));
     const { cancelled, vanished, most } = goneOf(feed, known.posts, read, met, now);
@@ -102,16 +95,16 @@ export class Relay {
         } else if (applied.added >= room) applied.left += 1;
         else if (await this.#isTold(input, publisher, about)) applied.folded += 1;
         else {
-          await this.#writing.create(input, publisher, now, { relayed: true });
-          this.#created(input, publisher);
+          await this.#parts.writing.create(input, publisher, now, { relayed: true });
+          this.#parts.created(input, publisher);
           applied.added += 1;
         }
       });
     }
     for (const post of [...cancelled, ...vanished]) {
       await attempt(post.title, async () => {
-        if (cancelled.includes(post)) await this.#writing.remove(post.id, publisher, now);
-        else await this.#writing.edit(post.id, { expires_at: "now" }, publisher, now);
+        if (cancelled.includes(post)) await this.#parts.writing.remove(post.id, publisher, now);
+        else await this.#parts.writing.edit(post.id, { expires_at: "now" }, publisher, now);
         applied.retired += 1;
       });
     }
@@ -139,7 +132,7 @@ export class Relay {
     );
     const longer = (change.expiresAt ?? post.expiresAt) - post.expiresAt;
     if (!differs && (longer <= 0 || longer < renewal)) return false;
-    await this.#writing.edit(post.id, patch, publisher, now);
+    await this.#parts.writing.edit(post.id, patch, publisher, now);
     return true;
   }
 
@@ -157,30 +150,23 @@ export class Relay {
     // A title alone says too little.
     if (startsAt === null && own.link === null) return false;
     const filter = {
-      kinds: null,
-      tags: null,
-      near: null,
+      ...ANY_POST,
       after: startsAt,
       before: startsAt,
-      verifiedOnly: false,
-      publisherId: null,
-      parentId: null,
       includeReplies: false,
-      includeSyndicated: true,
       includeExpired: false,
       now,
-      createdUntil: Number.MAX_SAFE_INTEGER,
     };
     const words = { ...parseQueryText(input.title.replace(/["-]/g, " ")), phrases: [], excluded: [] };
     const question = { filter, words, vector: null, minCosine: 1 };
-    const { matches } = await this.#index.match(question, { limit: ALIKE_MAX, except: new Set() });
-    const alike = await this.#posts.many(matches.map(({ id }) => id));
+    const { matches } = await this.#parts.index.match(question, { limit: ALIKE_MAX, except: new Set() });
+    const alike = await this.#parts.store.posts.many(matches.map(({ id }) => id));
     const same = alike.filter(
       (post) =>
         post.publisherId !== publisher.id && samenessOf(post) === samenessOf(own) && isSamePlace(post, own),
     );
     if (same.some((post) => relays.has(post.publisherId))) return true;
-    const others = await this.#publishers.many(same.map((post) => post.publisherId));
+    const others = await this.#parts.store.publishers.many(same.map((post) => post.publisherId));
     return others.some(({ verifiedAt }) => verifiedAt !== null);
   }
 }

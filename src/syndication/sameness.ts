@@ -1,4 +1,5 @@
 import { parseUrl } from "../parse-url.ts";
+import { plainWords, sourceKey } from "../schema/source-key.ts";
 
 /** What a reader would tell two posts apart by. */
 export interface Told {
@@ -15,36 +16,22 @@ export interface Told {
   } | null;
 }
 
-/** Parts of an address that only count visits. */
-const TRACKING = /^(utm_\w+|fbclid|gclid|mc_[ce]id|ref)$/;
 /** Degrees between two notes of one place, about a kilometre. */
 const NEAR = 0.01;
 
 /** Title, start and link, of which all are equal where two posts are the same thing. */
-export const samenessOf = ({ title, startsAt, link }: Told): string =>
-  JSON.stringify([wordsOf(title), startsAt, bareAddress(link)]);
+export function samenessOf({ title, startsAt, link }: Told): string {
+  // A fragment tells things of one page apart.
+  const page = link === null ? null : [sourceKey(link) ?? link, parseUrl(link)?.hash];
+  return JSON.stringify([plainWords(title), startsAt, page]);
+}
 
 /** Whether two posts of one sameness are also at one place. */
 export function isSamePlace({ location: a }: Told, { location: b }: Told): boolean {
-  const [here, there] = [wordsOf(a?.name ?? ""), wordsOf(b?.name ?? "")];
+  const [here, there] = [plainWords(a?.name ?? ""), plainWords(b?.name ?? "")];
   if (here !== there) return false;
   if (a?.lat == null || b?.lat == null || a.approximate === true || b.approximate === true) {
     return here !== "" || (a?.lat == null && b?.lat == null);
   }
   return Math.abs(a.lat - b.lat) < NEAR && Math.abs((a.lng ?? 0) - (b.lng ?? 0)) < NEAR;
-}
-
-const wordsOf = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-
-/** An address without what only counts visits. */
-function bareAddress(address: string | null): string | null {
-  const url = address === null ? null : parseUrl(address);
-  if (url === null) return address;
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
-  return url.href.replace(/\/$/, "");
 }

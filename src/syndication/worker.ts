@@ -7,9 +7,9 @@ import type { ReadNews, ReadOrder } from "./read.ts";
 if (parentPort !== null) stepBack("feeds");
 parentPort?.on("message", (order: ReadOrder) => parentPort?.postMessage(answer(order)));
 
-function answer({ sent, feed, now, knownHash }: ReadOrder): ReadNews {
+function answer({ sent, feed, now }: ReadOrder): ReadNews {
   try {
-    return { read: entriesOf(sent, feed, now, knownHash) };
+    return { read: entriesOf(sent, feed, now) };
   } catch (error) {
     if (error instanceof FeedError) return { refusal: error.message };
     throw error;

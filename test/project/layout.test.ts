@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   tools: ["src/operation.ts", "src/schema"],
-  demo: ["src/cli/import/row-map.ts", "src/schema", "src/gazetteer", "src/failures.ts"],
+  demo: ["src/schema", "src/gazetteer"],
   "src/routes": ["src/operation.ts", "src/schema"],
   "src/adapters": [
     "src/operation.ts",
@@ -62,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "src/store/rules": ["src/ports"],
   // An index in an SQLite database: the SQLite store's own, and the replica of a process beside MongoDB.
   "src/search-index": ["src/sqlite.ts", "src/ports", "src/search", "src/schema", "src/start-worker.ts"],
-  "src/embed": ["src/ports", "src/search", "src/schema", "src/start-worker.ts", "src/parse-url.ts"],
+  "src/embed": ["src/ports", "src/search", "src/schema", "src/data", "src/start-worker.ts"],
   "src/outbound": ["src/ports", "src/parse-url.ts"],
   "src/schema": ["src/gazetteer", "src/parse-url.ts"],
   "src/gazetteer": ["src/data"],
@@ -161,14 +161,14 @@ const LINES_MEDIAN = 90;
  * the change what the room is worth more for, and raises its number here.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  "src tools": 40_400,
+  "src tools": 39_400,
   "src/store/mongodb": 7_300,
-  "src/store/sqlite": 3_100,
+  "src/store/sqlite": 2_715,
   "src/search src/search-index": 4_760,
-  "src/embed": 1_650,
+  "src/embed": 1_220,
   "src/adapters": 8_400,
   "src/domain": 5_510,
-  "src/syndication src/cli src/transfer": 4_200,
+  "src/syndication src/cli src/transfer": 3_670,
   test: 34_100,
   bench: 4_390,
 };

@@ -1,9 +1,17 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
 import type { StoredPublisher } from "../../src/ports/store/index.ts";
 import type { Feed } from "../../src/syndication/feed.ts";
+import { previewFeed } from "../../src/syndication/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
-import { activePosts, addFeed, type FeedSource, startFeedSource } from "../support/boards/feed-source.ts";
+import {
+  activePosts,
+  addFeed,
+  aFeedOf,
+  type FeedSource,
+  startFeedSource,
+} from "../support/boards/feed-source.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 10, 22, 12);
@@ -166,6 +174,38 @@ describe("a calendar that is relayed", () => {
     expect(await poll((await aFeed("/quay.ics")).feed)).toMatchObject({ added: 1, folded: 0 });
   });
 
+  it("does not repeat what a verified publisher tells", async () => {
+    const { store, services } = board.board;
+    const { id } = await services.publishers.register({ name: "The quay itself", accept_terms: true }, now);
+    const owner = await store.publishers.update(id, { verifiedAt: now, verifiedVia: "dns" });
+    if (owner === null) throw new Error("no publisher");
+    const told = {
+      kind: "event",
+      title: "Quay concert",
+      body: "Ours",
+      starts_at: "2026-12-12T19:00:00Z",
+    } as const;
+    const event = { ...told, starts_at: Date.parse(told.starts_at) };
+    await services.writing.create(event, owner, now);
+    serve("/concert.ics", calendar({ c: "SUMMARY:Quay concert|DTSTART:20261212T190000Z" }));
+    expect(await poll((await aFeed("/concert.ics")).feed)).toMatchObject({ added: 0, folded: 1 });
+  });
+
+  it("loses one entry alone by an unexpected error, and names it", async () => {
+    serve(
+      "/unlucky.ics",
+      calendar({ u: "SUMMARY:Unlucky|DTSTART:20261212T190000Z", l: EVENTS.b.replace("Bike", "Lucky") }),
+    );
+    const { feed, publisher } = await aFeed("/unlucky.ics");
+    const { writing } = board.board.services;
+    const create = vi.spyOn(writing, "create").mockRejectedValueOnce(new TypeError("what nobody expected"));
+    // What begins first is written first.
+    const found = await poll(feed);
+    create.mockRestore();
+    expect(found).toMatchObject({ added: 1, refused: ["Lucky repair: what nobody expected"] });
+    expect(await titlesOf(publisher)).toEqual(["Unlucky"]);
+  });
+
   it("waits for a second answer before most of its posts end, and does nothing on the first", async () => {
     const rows = (...titles: string[]) =>
       titles.map((title) => JSON.stringify({ id: title, title })).join("\n");
@@ -282,7 +322,7 @@ describe("the source is asked politely", () => {
     expect(await poll(packed.feed)).toMatchObject({ added: 1 });
     serve("/bomb.ics", gzipSync(Buffer.alloc(64 << 20, "a")), { "content-encoding": "gzip" });
     const bomb = await aFeed("/bomb.ics");
-    await expect(poll(bomb.feed)).rejects.toThrow("larger than 32 MiB unpacked");
+    await expect(poll(bomb.feed)).rejects.toThrow("larger than 12 MiB unpacked");
     const latin = `<?xml version="1.0" encoding="ISO-8859-1"?><rss version="2.0"><channel><title>T</title><item><title>Caf\xe9</title><guid>l1</guid></item></channel></rss>`;
     serve("/latin.xml", Buffer.from(latin, "latin1"), { "content-type": "application/rss+xml" });
     const { feed, publisher } = await aFeed("/latin.xml", { kind: "rss" });
@@ -311,6 +351,18 @@ describe("the source is asked politely", () => {
     expect(await poll((await aFeed("/x", { url: location })).feed)).toMatchObject({ added: 1 });
     answer("/public.ics", (_request, response) => response.writeHead(302, { location }).end());
     await expect(poll((await aFeed("/public.ics")).feed)).rejects.toThrow("may not be called");
+  });
+
+  it("one in the operator's own network is refused with the cure, unless the operator named it", async () => {
+    serve("/near.ics", calendar({ n: "SUMMARY:Near night|DTSTART:20261205T180000Z" }));
+    const feed = aFeedOf({ url: `${source.origin}/near.ics` });
+    const [guarded, named] = [openOutbound({ allow: [] }), openOutbound({ allow: ["127.0.0.1"] })];
+    await expect(previewFeed(guarded, feed, now)).rejects.toThrow(/WEBHOOK_ALLOW=127\.0\.0\.1/);
+    await expect(previewFeed(guarded, aFeedOf({ url: "near.ics" }), now)).rejects.toThrow(
+      "near.ics is no URL",
+    );
+    expect((await previewFeed(named, feed, now)).entries).toHaveLength(1);
+    await Promise.all([guarded.close(), named.close()]);
   });
 
   it("a feed that fails waits ever longer, as long as the source asks, and one that is gone is paused", async () => {

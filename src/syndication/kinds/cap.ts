@@ -1,6 +1,15 @@
 import { XMLParser } from "fast-xml-parser";
-import { bareItem, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import { coordinate, endIn, type Fields, isFields, listOf, middleOf, type Point, textIn } from "./fields.ts";
+import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
+import {
+  coordinate,
+  type Fields,
+  factsIn,
+  isFields,
+  listOf,
+  middleOf,
+  type Point,
+  textIn,
+} from "./fields.ts";
 
 /** Common Alerting Protocol 1.1 and 1.2: an alert, a list of alerts, or a feed whose entries carry the fields of one. */
 export const cap: FeedFormat = {
@@ -29,21 +38,18 @@ function alertsOf(text: string): Fields[] {
   } catch (cause) {
     throw new FeedError(`This is no XML: ${(cause as Error).message}`, { cause });
   }
-  const root = isFields(parsed) ? parsed : {};
-  const alerts = (holder: unknown) => (isFields(holder) ? listOf(holder["alert"]) : []);
-  const channel = isFields(root["rss"]) ? root["rss"]["channel"] : null;
-  const entries = [
-    ...(isFields(root["feed"]) ? listOf(root["feed"]["entry"]) : []),
-    ...(isFields(channel) ? listOf(channel["item"]) : []),
-  ].map((entry) =>
-    isFields(entry) && isFields(entry["content"]) && isFields(entry["content"]["alert"])
-      ? entry["content"]["alert"]
-      : entry,
-  );
-  const found = [...alerts(root), ...alerts(root["alerts"]), ...entries].filter(isFields);
-  const known = ["alert", "alerts", "feed", "rss"].some((name) => name in root);
-  if (!known) throw new FeedError("This is no CAP: it holds no alert.");
-  return found;
+  const isKnown = isFields(parsed) && ["alert", "alerts", "feed", "rss"].some((name) => name in parsed);
+  if (!isKnown) throw new FeedError("This is no CAP: it holds no alert.");
+  return alertsIn(parsed);
+}
+
+/** The alerts below an element, or entries that carry the fields of one. */
+function alertsIn(element: unknown): Fields[] {
+  if (!isFields(element)) return [];
+  const found = ["alert", "entry", "item"].flatMap((name) => listOf(element[name]).filter(isFields));
+  const inner = found.map((one) => ({ one, alerts: alertsIn(one["content"]) }));
+  if (found.length > 0) return inner.flatMap(({ one, alerts }) => (alerts.length > 0 ? alerts : [one]));
+  return Object.values(element).flatMap(alertsIn);
 }
 
 /** Identifiers that an update or cancellation names: the middle of each `sender,identifier,sent`. */
@@ -57,23 +63,20 @@ function itemOf(alert: Fields, replaced: ReadonlySet<string>, timezone: string):
   const [info] = listOf(alert["info"]).filter(isFields);
   // Feeds put the fields of the first `info` beside those of the entry.
   const fields = { ...alert, ...info };
-  const title = textIn(fields, "headline", "event", "title");
+  const facts = factsIn(fields, timezone);
   const id = textIn(alert, "identifier", "id", "guid");
-  if (title === null || id === null) return null;
+  if (facts === null || id === null) return null;
   const areas = listOf(fields["area"] ?? (textIn(fields, "areaDesc") === null ? null : fields)).filter(
     isFields,
   );
-  const parts = [textIn(fields, "description", "summary"), textIn(fields, "instruction")].filter(
-    (part) => part !== null,
-  );
+  const parts = [facts.body, textIn(fields, "instruction")].filter((part) => part != null);
   const severity = textIn(fields, "severity");
   return {
-    ...bareItem(id, title),
+    ...facts,
+    id,
     body: parts.join("\n\n"),
-    url: textIn(fields, "web", "link"),
-    expiresAt: endIn(fields, timezone, "expires"),
     place: placeOf(areas),
-    tags: [...listOf(fields["category"]).map(String), ...(severity === null ? [] : [severity])],
+    tags: [...(facts.tags ?? []), ...(severity === null ? [] : [severity])],
     cancelled: textIn(alert, "msgType") === "Cancel" || replaced.has(id),
   };
 }

@@ -40,8 +40,24 @@ export function timesIn(
   };
 }
 
+/** What entries with free fields call by like names, but for times and place; null without a title. */
+export function factsIn(fields: Fields, timezone: string): FeedItem | null {
+  const title = textIn(fields, "headline", "title", "name", "event", "label");
+  if (title === null) return null;
+  return {
+    id:
+      textIn(fields, "source_id", "identifier", "id", "guid", "idempotency_key", "uid", "code", "url") ??
+      title,
+    title,
+    body: textIn(fields, "body", "description", "summary", "text"),
+    url: textIn(fields, "url", "source_url", "web", "link", "website"),
+    tags: listOf(fields["tags"] ?? fields["category"] ?? fields["type"]).map(String),
+    expiresAt: endIn(fields, timezone, "expires_at", "expires"),
+  };
+}
+
 /** The last moment of the first of some fields that holds a date. */
-export const endIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
+const endIn = (fields: Fields, timezone: string, ...names: string[]): number | null =>
   spanIn(fields, timezone, names)?.to ?? null;
 
 function spanIn(fields: Fields, timezone: string, names: readonly string[]): FeedSpan | null {

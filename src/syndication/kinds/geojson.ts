@@ -1,5 +1,5 @@
-import { bareItem, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import { endIn, type Fields, isFields, listOf, middleOf, type Point, textIn, timesIn } from "./fields.ts";
+import { FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
+import { type Fields, factsIn, isFields, listOf, middleOf, type Point, textIn, timesIn } from "./fields.ts";
 
 /** GeoJSON (RFC 7946): a feature is an entry, its geometry a place. */
 export const geojson: FeedFormat = {
@@ -26,19 +26,15 @@ function featuresOf(text: string): unknown[] {
 function itemOf(feature: unknown, timezone: string): FeedItem | null {
   if (!isFields(feature)) return null;
   const fields = isFields(feature["properties"]) ? feature["properties"] : {};
-  const title = textIn(fields, "title", "name", "headline", "event", "label");
-  if (title === null) return null;
+  const facts = factsIn(fields, timezone);
+  if (facts === null) return null;
   const centre = middleOf(pointsOf(feature["geometry"]));
-  const placeName = textIn(fields, "place", "location", "venue", "address", "area");
+  const name = textIn(fields, "place", "location", "venue", "address", "area");
   return {
-    ...bareItem(textIn(feature, "id") ?? textIn(fields, "id", "code", "uid") ?? title, title),
-    body: textIn(fields, "description", "summary", "body", "text") ?? "",
-    url: textIn(fields, "url", "link", "web", "website"),
+    ...facts,
+    id: textIn(feature, "id") ?? facts.id,
     ...timesIn(fields, timezone),
-    expiresAt: endIn(fields, timezone, "expires", "expires_at"),
-    place:
-      centre === null && placeName === null ? null : { name: placeName, lat: null, lng: null, ...centre },
-    tags: listOf(fields["tags"] ?? fields["category"] ?? fields["type"]).map(String),
+    place: centre === null && name === null ? null : { name, lat: null, lng: null, ...centre },
   };
 }
 

@@ -1,7 +1,7 @@
-import { KINDS, type Kind } from "../../schema/post.ts";
+import { KINDS } from "../../schema/post.ts";
 import { TimeZone } from "../../schema/scalars.ts";
-import { bareItem, ENTRIES_MAX, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
-import { coordinate, endIn, type Fields, isFields, listOf, textIn, timesIn } from "./fields.ts";
+import { ENTRIES_MAX, FeedError, type FeedFormat, type FeedItem, readEach } from "../item.ts";
+import { coordinate, type Fields, factsIn, isFields, textIn, timesIn } from "./fields.ts";
 
 /** JSON Lines, or one JSON array: a row has the fields of a post. */
 export const jsonl: FeedFormat = {
@@ -46,29 +46,28 @@ function objectOf(text: string): unknown {
 
 /** @returns null for a row without a title */
 function itemOf(row: Fields, timezone: string): FeedItem | null {
-  const title = textIn(row, "title", "name");
-  if (title === null) return null;
-  const place = isFields(row["location"]) ? row["location"] : row;
-  const name =
-    typeof row["location"] === "string" ? row["location"] : textIn(place, "name", "place", "venue");
-  const [lat, lng] = [coordinate(place["lat"]), coordinate(place["lng"] ?? place["lon"])];
-  const kind = KINDS.find((one) => one === row["kind"]) ?? null;
   const zone = textIn(row, "timezone");
   const clock = TimeZone.safeParse(zone).data ?? timezone;
+  const facts = factsIn(row, clock);
+  if (facts === null) return null;
+  const { location } = row;
+  const place = isFields(location) ? location : row;
+  const [lat, lng] = [coordinate(place["lat"]), coordinate(place["lng"] ?? place["lon"])];
+  const name =
+    typeof location === "string"
+      ? location
+      : isFields(location)
+        ? textIn(location, "name", "place", "venue")
+        : null;
   const times = timesIn(row, clock);
-  const isNamed = isFields(row["location"]) || typeof row["location"] === "string";
   return {
-    ...bareItem(textIn(row, "source_id", "id", "idempotency_key", "uid", "url") ?? title, title),
-    body: textIn(row, "body", "description", "text") ?? "",
-    url: textIn(row, "url", "source_url", "link"),
+    ...facts,
     ...times,
-    allDay: times.allDay || row["all_day"] === true,
+    allDay: times.allDay === true || row["all_day"] === true,
     timezone: zone ?? times.timezone,
-    place: (isNamed && name !== null) || lat !== null ? { name: isNamed ? name : null, lat, lng } : null,
-    tags: listOf(row["tags"]).map(String),
-    expiresAt: endIn(row, clock, "expires_at", "expires"),
+    place: name !== null || lat !== null ? { name, lat, lng } : null,
     cancelled: row["cancelled"] === true || row["status"] === "cancelled",
-    kind: kind satisfies Kind | null,
+    kind: KINDS.find((one) => one === row["kind"]) ?? null,
     free: typeof row["free"] === "boolean" ? row["free"] : null,
     metadata: isFields(row["metadata"]) ? row["metadata"] : {},
   };

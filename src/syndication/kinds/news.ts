@@ -1,7 +1,7 @@
 import { parseFeed } from "feedsmith";
 import { parseUrl } from "../../parse-url.ts";
 import { feedDate, feedSpan } from "../dates.ts";
-import { bareItem, FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
+import { FeedError, type FeedFormat, type FeedItem, type Reading, readEach } from "../item.ts";
 import { asMarkup } from "../text.ts";
 
 /** Relayed news without an end is shown for this long after it was published. */
@@ -51,10 +51,10 @@ function itemOf(entry: Entry, feedBase: string | null, reading: Reading): FeedIt
   const title = first(entry["title"]) ?? body;
   const id = first(entry["id"], entry["guid"]) ?? url ?? title;
   if (title === null || id === null) return null;
-  const item = bareItem(id, title);
   return {
-    ...item,
-    body: body ?? "",
+    id,
+    title,
+    body,
     url,
     place: placeOf(entry),
     tags: tagsOf(entry["categories"] ?? entry["tags"]),

@@ -1,5 +1,5 @@
 import { spanOfText } from "../../../schema/time/iso-8601.ts";
-import { bareItem, FeedError, type FeedItem } from "../../item.ts";
+import { FeedError, type FeedItem } from "../../item.ts";
 import { coordinate } from "../fields.ts";
 import { type Component, type Property, propertyOf, textFor, unescaped, valuesOf } from "./lines.ts";
 import { dayOfClock, type Length, lengthOf } from "./rules.ts";
@@ -92,7 +92,8 @@ export function itemOf(
   const [lat, lng] = (propertyOf(component, "GEO")?.value ?? "").split(/[;,]/).map(coordinate);
   const where = textFor(component, "LOCATION");
   return {
-    ...bareItem(id, title),
+    id,
+    title,
     body: textFor(component, "DESCRIPTION"),
     isPlain: true,
     url: textFor(component, "URL") || null,

@@ -41,7 +41,7 @@ export function occurrencesOf(
   const isOver = (slot: Slot) => (endOf(slot.start, slot.length) ?? momentOf(slot.start)) < calendar.now;
   const item = (slot: Time, event: Event, at: Slot) => {
     const found = itemOf(`${id} ${nameOf(slot, start)}`, event, at);
-    return { ...found, isPrivate: found.isPrivate || itemOf(id, master, at).isPrivate };
+    return { ...found, isPrivate: found.isPrivate === true || itemOf(id, master, at).isPrivate === true };
   };
   // The last of the revisions of one occurrence stands.
   const moved = new Map(exceptions.map((event) => [nameOf(standsFor(event), start), event]));

@@ -101,20 +101,6 @@ const RULES_FROM_YEAR = 2020;
 
 const isZone = (name: string) => TimeZone.safeParse(name).success;
 
-/** What Windows shows for zones that it does not name by a city. */
-const SHOWN_NAMES: readonly (readonly [RegExp, string])[] = [
-  [/^Eastern Time/, "America/New_York"],
-  [/^Central Time/, "America/Chicago"],
-  [/^Mountain Time/, "America/Denver"],
-  [/^Pacific Time/, "America/Los_Angeles"],
-  [/^Atlantic Time/, "America/Halifax"],
-  [/^Newfoundland/, "America/St_Johns"],
-  [/^Alaska/, "America/Anchorage"],
-  [/^Hawaii/, "Pacific/Honolulu"],
-  [/^Arizona/, "America/Phoenix"],
-  [/^Brasilia/, "America/Sao_Paulo"],
-  [/^Coordinated Universal/, "UTC"],
-];
 const CITIES = new Map(
   Intl.supportedValuesOf("timeZone").map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]),
 );
@@ -127,8 +113,8 @@ function ianaNamed(name: string): string | null {
   const bare = name.replace(/^"|"$/g, "").trim();
   if (bare === "") return null;
   if (isZone(bare)) return bare;
-  const [windows] = findIana(bare as Parameters<typeof findIana>[0]);
-  if (windows !== undefined) return windows;
+  const known = windowsZone(bare);
+  if (known !== null) return known;
   const tail = bare.match(/[A-Z][A-Za-z_]+\/[A-Za-z_]+(?:\/[A-Za-z_]+)?$/)?.[0];
   if (tail !== undefined && isZone(tail)) return tail;
   const [, offset, shown] = /^\((?:UTC|GMT)\s*([+-]\d\d:\d\d)?\)\s*(.+)$/i.exec(bare) ?? [];
@@ -137,8 +123,14 @@ function ianaNamed(name: string): string | null {
     .split(/,\s*/)
     .map((one) => CITIES.get(one.trim().replaceAll(" ", "_")))
     .find((zone) => zone !== undefined);
-  const hours = /^([+-])0?(\d+):00$/.exec(offset ?? "");
+  // Windows shows "Eastern Time (US & Canada)" for Eastern Standard Time, and "Alaska" for Alaskan Standard Time.
+  const [region = ""] = /^\w+/.exec(shown) ?? [];
+  const standard = windowsZone(`${region} Standard Time`) ?? windowsZone(`${region}n Standard Time`);
+  const hours = /^([+-])0?(\d+):00$/.exec(offset ?? "+0:00");
   // In these names the sign says what is to be added to reach UTC.
   const fixed = hours === null ? null : `Etc/GMT${hours[1] === "-" ? "+" : "-"}${hours[2]}`;
-  return city ?? SHOWN_NAMES.find(([begin]) => begin.test(shown))?.[1] ?? fixed;
+  return city ?? standard ?? fixed;
 }
+
+const windowsZone = (name: string): string | null =>
+  findIana(name as Parameters<typeof findIana>[0])[0] ?? null;
