@@ -140,10 +140,16 @@ describe("failures", () => {
     expectFailure(await post(window), "invalid_window");
   });
 
-  it.each(["javascript:alert(1)", "ftp://example.org/", "https://user:secret@example.org/", "example.org"])(
-    "fails with invalid_url for a post's link %s",
-    async (url) => expectFailure(await post({ url }), "invalid_url"),
-  );
+  it.each([
+    "javascript:alert(1)",
+    "ftp://example.org/",
+    "https://user:secret@example.org/",
+    "example.org",
+    `https://example.org/${"x".repeat(1000)}`,
+  ])("fails with invalid_url for a post's link or source %.40s", async (url) => {
+    expectFailure(await post({ url }), "invalid_url");
+    expectFailure(await post({ source_url: url }), "invalid_url");
+  });
 
   it.each([
     "http://example.org/hook",
