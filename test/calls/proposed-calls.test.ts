@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog } from "../support/recorded/catalog.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
@@ -22,9 +22,7 @@ let thread: string;
 beforeAll(async () => {
   board = await startBoard({}, { clock: () => NOW });
   own = await register(board, "Proposer");
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
-  client = await open({ url: `${board.url}/mcp`, key: own.key });
+  client = await mcpClient({ url: `${board.url}/mcp`, key: own.key });
   const other = await register(board, "Another");
   const saved = await call(board, "POST /subscriptions", { query: { q: "jazz" } }, own);
   subscription = saved.body.data.id;

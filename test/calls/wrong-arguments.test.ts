@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog } from "../support/recorded/catalog.ts";
 import { exampleOf, requestOf } from "../support/recorded/story.ts";
 
@@ -32,9 +32,7 @@ let key: string;
 beforeAll(async () => {
   board = await startBoard();
   ({ key } = await register(board));
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
-  client = await open({ url: `${board.url}/mcp`, key });
+  client = await mcpClient({ url: `${board.url}/mcp`, key });
 });
 afterAll(async () => {
   await client.close();

@@ -7,7 +7,7 @@ import { startJobs } from "../../src/jobs/scheduler.ts";
 import { ON_MONGODB, startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
 import { write } from "../support/boards/writing.ts";
-import { CLIENTS } from "../support/clients/mcp-clients.ts";
+import { mcpClient } from "../support/clients/mcp-clients.ts";
 import { startReceiver } from "../support/clients/receiver.ts";
 import { subscribeTo } from "../support/clients/webhooks.ts";
 
@@ -135,9 +135,9 @@ describe("GET /metrics", () => {
     await registerAs("claude-code/2.1.0 (cli)");
     await registerAs("curl/8.5.0");
     await registerAs("SecretCorp-Agent/1.0 (jane@example.org)");
-    const client = await CLIENTS["2026-07-28"]?.({ url: `${board.url}/mcp` });
-    await client?.call("about");
-    await client?.close();
+    const client = await mcpClient({ url: `${board.url}/mcp` });
+    await client.call("about");
+    await client.close();
     const data = await metricsOf(board);
     expect(data.registration_clients).toMatchObject({ "claude-code": 1, curl: 1, other: 1 });
     expect(Object.values(data.mcp.clients_30d)).toEqual([1]);

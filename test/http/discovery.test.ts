@@ -5,7 +5,7 @@ import { jsonSchemaOf } from "../../src/schema/json-schema.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
 import { prose, write } from "../support/boards/writing.ts";
-import { CLIENTS } from "../support/clients/mcp-clients.ts";
+import { mcpClient } from "../support/clients/mcp-clients.ts";
 
 const DAY_MS = 86_400_000;
 const SITE = "https://board.example";
@@ -304,11 +304,11 @@ describe("skills", () => {
     expect(text).toMatch(/^---\nname: agent-board\n/);
     const urls = [...text.matchAll(/\]\((\S+?)\)/g)].map(([, url]) => pathOf(url ?? ""));
     expect(urls).toHaveLength(3);
-    const client = await CLIENTS["2026-07-28"]?.({ url: `${board.url}/mcp` });
+    const client = await mcpClient({ url: `${board.url}/mcp` });
     for (const path of urls) {
-      expect(await client?.read(path.replace("/skills/", "skill://"))).toBe((await get(path)).text);
+      expect(await client.read(path.replace("/skills/", "skill://"))).toBe((await get(path)).text);
     }
-    await client?.close();
+    await client.close();
   });
 });
 

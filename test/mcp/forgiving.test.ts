@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 let board: TestBoard;
@@ -9,9 +9,7 @@ let client: TestClient;
 beforeAll(async () => {
   board = await startBoard();
   const { key } = await register(board, "Forgiven");
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
-  client = await open({ url: `${board.url}/mcp`, key });
+  client = await mcpClient({ url: `${board.url}/mcp`, key });
 });
 afterAll(async () => {
   await client.close();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { PROGRAM } from "../support/boards/board-process.ts";
 import { register } from "../support/boards/client.ts";
-import { CLIENTS, type Target } from "../support/clients/mcp-clients.ts";
+import { CLIENTS, mcpClient, type Target } from "../support/clients/mcp-clients.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";
 import { recordedCatalog, STALE } from "../support/recorded/catalog.ts";
 
@@ -43,10 +43,10 @@ beforeAll(async () => {
     env: { ...env, ...environment },
     cwd: ROOT,
   });
-  const client = await CLIENTS["2026-07-28"]?.(stdio({}));
-  const registered = await client?.call("register_publisher", { name: "Hosts", accept_terms: true });
-  await client?.close();
-  local = stdio({ BOARD_API_KEY: /api_key: (\w+)/.exec(registered?.text ?? "")?.[1] ?? "" });
+  const client = await mcpClient(stdio({}));
+  const registered = await client.call("register_publisher", { name: "Hosts", accept_terms: true });
+  await client.close();
+  local = stdio({ BOARD_API_KEY: /api_key: (\w+)/.exec(registered.text ?? "")?.[1] ?? "" });
 });
 afterAll(async () => {
   await board.stop();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 
 let board: TestBoard;
 let client: TestClient;
@@ -9,9 +9,7 @@ let id: string;
 beforeAll(async () => {
   board = await startBoard();
   const owner = await register(board, "Kreuzberg Tool Library");
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
-  client = await open({ url: `${board.url}/mcp`, key: owner.key });
+  client = await mcpClient({ url: `${board.url}/mcp`, key: owner.key });
   const post = { title: "Drill to lend", body: "A drill, for a week.", starts_at: "2098-05-01T10:00:00Z" };
   id = (await call(board, "POST /posts", post, owner)).body.data.id;
 });

@@ -4,7 +4,7 @@ import { getEncoding } from "js-tiktoken";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
+import { CLIENTS, mcpClient, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
 import { recordedCatalog, recordedReadingTools, STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
 
@@ -509,9 +509,7 @@ describe("what it costs a caller", () => {
 });
 
 function connected(key?: string, to: TestBoard = board): Promise<TestClient> {
-  const open = CLIENTS["2026-07-28"];
-  if (open === undefined) throw new Error("no client");
-  return open({ url: `${to.url}/mcp/data`, ...(key === undefined ? {} : { key }) });
+  return mcpClient({ url: `${to.url}/mcp/data`, ...(key === undefined ? {} : { key }) });
 }
 
 function statusWithHost(url: string, host: string, body: string): Promise<number | undefined> {

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { call, eventually, register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient } from "../support/clients/mcp-clients.ts";
 import { distinctText } from "../support/texts/texts.ts";
 
 let board: TestBoard;
 let client: TestClient;
 let key: string;
-const open = CLIENTS["2026-07-28"] as NonNullable<(typeof CLIENTS)[string]>;
 beforeAll(async () => {
   board = await startBoard();
   key = (await register(board, "Owner")).key;
-  client = await open({ url: `${board.url}/mcp`, key });
+  client = await mcpClient({ url: `${board.url}/mcp`, key });
 });
 afterAll(async () => {
   await client.close();
@@ -76,17 +75,16 @@ describe("create_post with id", () => {
     const refused = await client.call("create_post", { id, title: "Mine now", api_key: other.key });
     // The header's key comes first, so the owner asks here.
     expect(refused.isError).toBe(false);
-    const open = CLIENTS["2026-07-28"];
-    const stranger = await open?.({ url: `${board.url}/mcp`, key: other.key });
-    expect((await stranger?.call("create_post", { id, title: "Mine now" }))?.text).toMatch(/^not_owner: /);
-    await stranger?.close();
+    const stranger = await mcpClient({ url: `${board.url}/mcp`, key: other.key });
+    expect((await stranger.call("create_post", { id, title: "Mine now" }))?.text).toMatch(/^not_owner: /);
+    await stranger.close();
   });
 });
 
 describe("check_subscription without id", () => {
   it("gives the new matches of all subscriptions once, with the list of them, and goes on from its cursor", async () => {
     const { key: ownKey } = await register(board, "Listener");
-    const listener = await open({ url: `${board.url}/mcp`, key: ownKey });
+    const listener = await mcpClient({ url: `${board.url}/mcp`, key: ownKey });
     const empty = await listener.call("check_subscription", {});
     expect(empty.text).toMatch(/^Nothing new\..*\nYou have no subscriptions\./);
     const ids = [];
@@ -120,7 +118,7 @@ describe("check_subscription without id", () => {
   });
 
   it("names a post that several subscriptions match once, and brings replies to one's own posts", async () => {
-    const seller = await open({ url: `${board.url}/mcp`, key: (await register(board, "Seller")).key });
+    const seller = await mcpClient({ url: `${board.url}/mcp`, key: (await register(board, "Seller")).key });
     const ids: string[] = [];
     for (const query of [{ q: "harmonium" }, { tags: "reed-organ" }]) {
       const saved = await seller.call("subscribe", { query });
@@ -144,9 +142,7 @@ describe("/mcp/readonly", () => {
     const lacks = ["create_post", "register_publisher", "subscribe", "report_post"].map(
       (name) => new RegExp(`(?<!check_)\\b${name}\\b`),
     );
-    const open = CLIENTS["2026-07-28"];
-    const reader = await open?.({ url: `${board.url}/mcp/readonly` });
-    if (reader === undefined) throw new Error("no client");
+    const reader = await mcpClient({ url: `${board.url}/mcp/readonly` });
     const tools = await reader.list("tools");
     const said = [
       JSON.stringify(tools),

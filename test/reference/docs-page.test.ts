@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { HtmlValidate } from "html-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Docs } from "../../src/adapters/reference/docs.ts";
 import { RECORDED_ROOT, shortened } from "../../src/adapters/reference/recorded-answers.ts";
@@ -9,6 +8,7 @@ import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { EXAMPLE_DAY, recordAnswers, runCurl, told } from "../support/recorded/answers.ts";
 import { STALE } from "../support/recorded/catalog.ts";
 import { BUDGETS } from "../support/run/budgets.ts";
+import { problemsOf } from "../support/texts/html.ts";
 
 let board: TestBoard;
 let docs: Docs;
@@ -180,14 +180,6 @@ describe("/stats", () => {
     expect(await problemsOf(html)).toEqual([]);
   });
 });
-
-/** Mistakes that a validator finds in a page. */
-async function problemsOf(html: string): Promise<string[]> {
-  const report = await new HtmlValidate({ extends: ["html-validate:recommended"] }).validateString(html);
-  return report.results.flatMap(({ messages }) =>
-    messages.map(({ ruleId, message, selector }) => `${ruleId} ${message} ${selector}`),
-  );
-}
 
 /** The section of an operation, on the page of its group. */
 function sectionOf(name: string): string {

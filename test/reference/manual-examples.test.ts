@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { register } from "../support/boards/client.ts";
-import { CLIENTS, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
+import { mcpClient, type TestClient, type ToolAnswer } from "../support/clients/mcp-clients.ts";
 import { runExamples } from "../support/recorded/story.ts";
 
 const run = promisify(execFile);
@@ -18,9 +18,7 @@ beforeAll(async () => {
   manual = await (await fetch(`${board.url}/llms.txt`)).text();
   const { id, key } = await register(board);
   publisher = id;
-  const connect = CLIENTS["2026-07-28"];
-  if (connect === undefined) throw new Error("no such client");
-  client = await connect({ url: `${board.url}/mcp/data`, key });
+  client = await mcpClient({ url: `${board.url}/mcp/data`, key });
 });
 afterAll(async () => {
   await client.close();

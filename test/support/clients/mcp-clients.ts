@@ -39,9 +39,13 @@ export type Target =
 
 const WHO = { name: "test", version: "1.0.0" };
 
+/** A client of the current revision. */
+export const mcpClient = (target: Target): Promise<TestClient> =>
+  newClient(target, { mode: { pin: "2026-07-28" } });
+
 /** The clients a board serves: of the current revision, and of those with a handshake, in the new SDK and the old. */
 export const CLIENTS: Record<string, (target: Target) => Promise<TestClient>> = {
-  "2026-07-28": (target) => newClient(target, { mode: { pin: "2026-07-28" } }),
+  "2026-07-28": mcpClient,
   "handshake of the new SDK": (target) => newClient(target, { mode: "legacy" }),
   "handshake of the old SDK": (target) => oldClient(target),
 };
