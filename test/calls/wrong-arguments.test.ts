@@ -71,6 +71,7 @@ describe.each(TOOLS)("%s with wrong arguments", (tool) => {
         said,
       ).toBe(true);
     }
+    expect(refused).toBeGreaterThanOrEqual(3 * fields.length);
   });
 
   it("over REST, fails in sentences of the board, and names no tool", async () => {
