@@ -31,14 +31,15 @@ async function inBatches(held: Held, erase: () => Promise<number>): Promise<numb
   return erased;
 }
 
-/** False where the database drops expired counters and rankings by itself. */
-export const hasScratchToPrune = ({ limits, rankings }: Store) =>
-  limits.prune !== undefined || rankings.prune !== undefined;
+/** False where the database drops expired counters, rankings and sign-ins by itself. */
+export const hasScratchToPrune = ({ limits, rankings, signIns }: Store) =>
+  [limits, rankings, signIns].some(({ prune }) => prune !== undefined);
 
-/** Drops expired counters and rankings. */
+/** Drops expired counters, rankings and sign-ins. */
 export async function pruneScratch(store: Store, now: number, held: Held = always): Promise<void> {
   if (await held()) await store.limits.prune?.(now);
   if (await held()) await store.rankings.prune?.(now);
+  if (await held()) await store.signIns.prune?.(now);
 }
 
 const always: Held = () => Promise.resolve(true);

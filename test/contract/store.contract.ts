@@ -19,6 +19,7 @@ import { describePushRedelivery } from "./store/pushes/redelivery.ts";
 import { describeRankings } from "./store/rankings.ts";
 import { describeReports } from "./store/reports.ts";
 import { describeSettingsAndLeases } from "./store/settings-and-leases.ts";
+import { describeSignIns } from "./store/sign-ins.ts";
 import { describeStatistics } from "./store/statistics.ts";
 import type { Subject } from "./store/subject.ts";
 import { describeSubscriptions } from "./store/subscriptions.ts";
@@ -50,6 +51,7 @@ const PARTS: readonly ((subject: Subject) => void)[] = [
   describeWork,
   describeLimits,
   describeRankings,
+  describeSignIns,
   describeStatistics,
   describeSettingsAndLeases,
   describeClosing,

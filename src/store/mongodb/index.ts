@@ -16,6 +16,7 @@ import { finishDocumentErasures } from "./posts/erasure.ts";
 import { mongodbPostStore } from "./posts/index.ts";
 import { mongodbPublisherStore } from "./publishers/index.ts";
 import { mongodbReportStore } from "./publishers/reports.ts";
+import { mongodbSignInStore } from "./publishers/sign-ins.ts";
 import { mongodbPushStore } from "./pushes/index.ts";
 import { feedOf } from "./search/feed/index.ts";
 import { openMongodbIndex } from "./search/index.ts";
@@ -121,6 +122,7 @@ export async function openMongodb(url: string): Promise<MongodbStore> {
     }),
     posts: mongodbPostStore(context),
     publishers: mongodbPublisherStore(context),
+    signIns: mongodbSignInStore(context),
     subscriptions: mongodbSubscriptionStore(context),
     reports: mongodbReportStore(context),
     pushes: mongodbPushStore(context),

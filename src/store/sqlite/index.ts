@@ -21,6 +21,7 @@ import { finishRowErasures } from "./posts/erasure.ts";
 import { sqlitePostStore } from "./posts/index.ts";
 import { sqlitePublisherStore } from "./publishers/index.ts";
 import { sqliteReportStore } from "./publishers/reports.ts";
+import { sqliteSignInStore } from "./publishers/sign-ins.ts";
 import { sqlitePushStore } from "./pushes/index.ts";
 import { sqliteInboxStore } from "./subscriptions/inbox.ts";
 import { sqliteSubscriptionStore } from "./subscriptions/index.ts";
@@ -115,6 +116,7 @@ function storeOf(context: SqliteContext, scratch: SqliteConnection, file: string
     connection,
     posts: sqlitePostStore(context),
     publishers: sqlitePublisherStore(context),
+    signIns: sqliteSignInStore(context),
     subscriptions: sqliteSubscriptionStore(context),
     reports: sqliteReportStore(context),
     pushes: sqlitePushStore(context),

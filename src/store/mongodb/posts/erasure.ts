@@ -69,6 +69,7 @@ export async function erasePublisherDocuments(
     );
     if (publisher === null) return null;
     const subscriptions = await collections.subscriptions.countDocuments({ publisher_id: id }, { session });
+    await collections.sign_ins.deleteMany({ publisher_id: id }, { session });
     await closeInbox(context, session, id);
     await stopSubscriptions(context, session, id);
     return { posts: publisher.post_count, subscriptions };

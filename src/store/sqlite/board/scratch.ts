@@ -76,7 +76,8 @@ export function sqliteRankingStore(connection: SqliteConnection): RankingStore {
   };
 }
 
-async function pruneExpired(
+/** Drops the rows of a table whose `end` has passed. */
+export async function pruneExpired(
   { sql, write }: SqliteConnection,
   table: string,
   key: string,

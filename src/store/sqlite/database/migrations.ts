@@ -214,4 +214,17 @@ export const STORE_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_subscription ON inbox (subscription) WHERE subscription IS NOT NULL;
   CREATE INDEX inbox_age ON inbox (at);
   `,
+  `
+  CREATE TABLE sign_in (
+    id TEXT PRIMARY KEY,
+    grant_id TEXT,
+    publisher_id TEXT,
+    payload TEXT NOT NULL,
+    consumed_at INTEGER,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_in_grant ON sign_in (grant_id) WHERE grant_id IS NOT NULL;
+  CREATE INDEX sign_in_publisher ON sign_in (publisher_id) WHERE publisher_id IS NOT NULL;
+  CREATE INDEX sign_in_end ON sign_in (expires_at);
+  `,
 ];

@@ -60,6 +60,7 @@ export async function erasePublisherRows(
       `UPDATE publisher SET erasing = 1, key_hash = 'erased ' || seq, name = '', description = NULL, url = NULL,
         domain = NULL, verify_token = NULL, verified_at = NULL WHERE id = ?`,
     ).run(id);
+    sql("DELETE FROM sign_in WHERE publisher_id = ?").run(id);
     context.index.putPublisher(id, { verified: false, suspended: true });
     // A publisher has few active subscriptions; nothing is pushed to them from here on.
     const stopped: { seq: number }[] = sql(

@@ -118,6 +118,16 @@ export interface PublisherDocument {
   spreading: boolean;
 }
 
+/** Collection `sign_ins`: see `SignInRow`. */
+export interface SignInDocument {
+  _id: string;
+  grant_id: string | null;
+  publisher_id: string | null;
+  payload: string;
+  consumed_at: Date | null;
+  expires_at: Date;
+}
+
 /** Collection `inboxes`: number of the last entry of a publisher's inbox. Deleted when the publisher's erasure begins. */
 interface InboxCounterDocument {
   _id: string;
@@ -289,6 +299,7 @@ export interface Documents {
   post_keys: PostKeyDocument;
   retrievals: RetrievalDocument;
   publishers: PublisherDocument;
+  sign_ins: SignInDocument;
   inboxes: InboxCounterDocument;
   inbox: InboxDocument;
   subscriptions: SubscriptionDocument;

@@ -67,6 +67,16 @@ export const INDEXES: Readonly<Record<keyof Documents, readonly Index[]>> = {
     // Counts, and erasures to complete.
     { name: "erasing", key: { erasing: 1 } },
   ],
+  sign_ins: [
+    // What ends with a grant, and with a publisher.
+    { name: "grant", key: { grant_id: 1 }, partialFilterExpression: { grant_id: { $gt: "" } } },
+    {
+      name: "publisher",
+      key: { publisher_id: 1, expires_at: 1, _id: 1 },
+      partialFilterExpression: { publisher_id: { $gt: "" } },
+    },
+    { name: "end", key: { expires_at: 1 }, expireAfterSeconds: ENDED_S },
+  ],
   inboxes: [],
   inbox: [
     // A publisher's entries, in order.

@@ -25,7 +25,7 @@ const WAIT_MS = 15 * 60_000;
  * Steps from version n to n + 1. Append-only from 1.0 on. A step may be interrupted and run again. A release that changes what
  * `declare.ts` declares appends `declareSchema` once more.
  */
-const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema];
+const STEPS: readonly ((connection: MongodbConnection) => Promise<void>)[] = [declareSchema, declareSchema];
 
 export const SCHEMA_VERSION = STEPS.length;
 

@@ -1,0 +1,48 @@
+import type { SignInStore } from "../../../ports/store/index.ts";
+import { orAgain } from "../database/connection.ts";
+import type { MongodbContext } from "../database/context.ts";
+import { dateOf, type SignInDocument, timeOf } from "../database/schema/documents.ts";
+
+const FIELDS = { id: "_id", grantId: "grant_id", publisherId: "publisher_id" } as const;
+
+export function mongodbSignInStore({
+  connection: { run },
+  collections: { sign_ins: signIns },
+}: MongodbContext): SignInStore {
+  const live = (now: number) => ({ expires_at: { $gt: new Date(now) } });
+  return {
+    async put({ id, grantId, publisherId, payload, consumedAt, expiresAt }) {
+      const of = { grant_id: grantId, publisher_id: publisherId };
+      const until = { consumed_at: dateOf(consumedAt), expires_at: new Date(expiresAt) };
+      const document = { ...of, payload, ...until };
+      await run(() => orAgain(() => signIns.replaceOne({ _id: id }, document, { upsert: true })));
+    },
+    get: (id, now) =>
+      run(async () => {
+        const found = await signIns.findOne({ _id: id, ...live(now) });
+        return found === null ? null : rowOf(found);
+      }),
+    consume: (id, now) =>
+      run(async () => {
+        const used = { $set: { consumed_at: new Date(now) } };
+        return (await signIns.updateOne({ _id: id, consumed_at: null }, used)).modifiedCount === 1;
+      }),
+    async remove(by, value) {
+      await run(() => signIns.deleteMany({ [FIELDS[by]]: value }));
+    },
+    ofPublisher: (id, now) =>
+      run(async () => {
+        const found = signIns.find({ publisher_id: id, ...live(now) }).sort({ expires_at: 1, _id: 1 });
+        return (await found.toArray()).map(rowOf);
+      }),
+  };
+}
+
+const rowOf = ({ _id, grant_id, publisher_id, payload, consumed_at, expires_at }: SignInDocument) => ({
+  id: _id,
+  grantId: grant_id,
+  publisherId: publisher_id,
+  payload,
+  consumedAt: timeOf(consumed_at),
+  expiresAt: expires_at.getTime(),
+});
