@@ -36,6 +36,7 @@ export function buildApp(
   app.get("/readyz", readiness(board, stopping));
   app.use(mcpRouter(board));
   app.use(openCors);
+  if (board.signIn !== null) app.use(board.signIn.router);
   app.use("/api/v1", restRouter(catalog.operations, dispatcher));
   app.use(manualRoutes(catalog, site, countedAsRead(dispatcher)));
   app.use(discoveryRoutes(board));

@@ -120,6 +120,7 @@ const Variables = z.object({
   TRUST_PROXY: trustProxy.default(false),
   RATE_LIMITS: rateLimits.default("on"),
   READ_ONLY: onOff.default("off"),
+  SIGN_IN: onOff.default("off"),
   WEBHOOK_ALLOW: webhookAllow.default([]),
   ALLOWED_HOSTS: allowedHosts.default([]),
   REPORTS_TO_HIDE: z
@@ -173,6 +174,9 @@ export function readConfig(environment: Record<string, string | undefined>) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
   }
   const v = parsed.data;
+  if (v.SIGN_IN === "on" && /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:|$))/.test(v.SITE_URL ?? "")) {
+    throw new ConfigError(["SIGN_IN: needs a SITE_URL with https, except on this machine"]);
+  }
   const dataDir = resolve(v.DATA_DIR);
   return {
     port: v.PORT,
@@ -187,6 +191,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     trustProxy: v.TRUST_PROXY,
     rateLimits: v.RATE_LIMITS,
     readOnly: v.READ_ONLY === "on",
+    signIn: v.SIGN_IN === "on",
     webhookAllow: v.WEBHOOK_ALLOW,
     allowedHosts: v.ALLOWED_HOSTS,
     reportsToHide: v.REPORTS_TO_HIDE,

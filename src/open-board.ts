@@ -6,6 +6,7 @@ import { Dispatcher } from "./adapters/calls/dispatcher.ts";
 import { CONTENT_NOTICE, Envelopes } from "./adapters/calls/envelope.ts";
 import { Limits, mistakeIn } from "./adapters/calls/limits.ts";
 import { Outages } from "./adapters/calls/outages.ts";
+import { openSignIn, type SignIn } from "./adapters/sign-in/index.ts";
 import { loadCatalog } from "./catalog.ts";
 import { type Config, ConfigError, siteRoot } from "./config.ts";
 import { BoardModel } from "./domain/board/embedding-model.ts";
@@ -63,6 +64,8 @@ export interface OpenBoard {
   services: Services;
   syndication: Syndication;
   dispatcher: Dispatcher;
+  /** Null where no host can sign in. */
+  signIn: SignIn | null;
   usage: Usage;
   envelopes: Envelopes;
   logger: Logger;
@@ -131,7 +134,12 @@ export async function openBoard(
 
   const launched = await store.settings.setOnce("launched", dayOf(clock()));
   const site =
-    options.site ?? new Site(siteRoot(config), { contact: config.contact, identity: config.identity });
+    options.site ??
+    new Site(siteRoot(config), {
+      contact: config.contact,
+      identity: config.identity,
+      signIn: config.signIn,
+    });
   const cursors = new Cursors(secrets.cursorKey());
   const boardModel = new BoardModel({ store, embedder });
 
@@ -249,6 +257,10 @@ export async function openBoard(
     clock,
   });
   const catalog = await loadCatalog();
+  const signIn =
+    site.me === null
+      ? null
+      : await openSignIn(site.me, { site, store, secrets, outbound, dispatcher, catalog, logger, clock });
 
   return {
     config,
@@ -261,6 +273,7 @@ export async function openBoard(
     services,
     syndication,
     dispatcher,
+    signIn,
     usage,
     envelopes,
     logger,

@@ -66,6 +66,7 @@ export class Reports {
       const suspendedAt = action === "suspend" ? now : null;
       const changed = await this.#store.publishers.update(subject, { suspendedAt });
       if (changed === null) throw new BoardError("publisher_not_found");
+      if (action === "suspend") await this.#store.signIns.remove("publisherId", subject);
       await suspendSubscriptions(this.#store, subject, action === "suspend");
     } else if (action === "remove") {
       const removed = await this.#store.posts.remove(subject, now);

@@ -85,6 +85,11 @@ export class Secrets {
     return this.#mac("cursor", "");
   }
 
+  /** Signs the forms of a sign-in. */
+  signInKey(): string {
+    return this.#mac("sign-in", "").toString("base64url");
+  }
+
   /** An address as one voice in reports and limits, without keeping it. */
   addressTag(address: string): string {
     return this.#mac("address", address).toString("base64url").slice(0, 22);

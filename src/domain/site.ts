@@ -24,6 +24,8 @@ export class Site {
   readonly root: string;
   readonly api: string;
   readonly mcp: string;
+  /** The tool server for hosts that signed in; null where none can. */
+  readonly me: string | null;
   readonly manual: string;
 
   /** False where nothing answers at these addresses, since the board is only served over stdio. */
@@ -34,7 +36,7 @@ export class Site {
 
   constructor(
     siteUrl: string,
-    options: { isServed?: boolean; contact?: string | null; identity?: Identity } = {},
+    options: { isServed?: boolean; contact?: string | null; identity?: Identity; signIn?: boolean } = {},
   ) {
     this.root = siteUrl;
     this.isServed = options.isServed ?? true;
@@ -42,6 +44,7 @@ export class Site {
     this.identity = options.identity ?? DEFAULT_IDENTITY;
     this.api = `${siteUrl}/api/v1`;
     this.mcp = `${siteUrl}/mcp`;
+    this.me = options.signIn === true ? `${this.mcp}/me` : null;
     this.manual = `${siteUrl}/llms.txt`;
   }
 

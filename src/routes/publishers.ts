@@ -2,8 +2,14 @@ import { z } from "zod";
 import { defineRoute, ok, pending } from "../operation.ts";
 import { InboxItem } from "../schema/inbox.ts";
 import { Post } from "../schema/post.ts";
-import { Publisher, PublisherId, PublisherPatch, VerifyInstructions } from "../schema/publisher.ts";
-import { HttpUrl } from "../schema/scalars.ts";
+import {
+  Publisher,
+  PublisherId,
+  PublisherPatch,
+  SignedInHost,
+  VerifyInstructions,
+} from "../schema/publisher.ts";
+import { Flag, HttpUrl } from "../schema/scalars.ts";
 import { awaitedPageOf, Subscription } from "../schema/subscription.ts";
 
 export const readOwnPublisher = defineRoute({
@@ -15,6 +21,10 @@ export const readOwnPublisher = defineRoute({
     verify: VerifyInstructions,
     subscriptions: z.array(Subscription),
     suspended: z.boolean(),
+    signed_in_hosts: z
+      .array(SignedInHost)
+      .optional()
+      .describe("Hosts that are signed in as you, on a board where hosts can sign in."),
   }),
   auth: "key",
   effect: "reads",
@@ -24,8 +34,13 @@ export const readOwnPublisher = defineRoute({
   rest: { method: "GET", path: "/publishers/me" },
   examples: [{}],
 
-  async handle(_input, { publishers, subscriptions, caller }) {
-    return ok({ ...publishers.readOwn(caller), subscriptions: await subscriptions.list(caller) });
+  async handle(_input, { publishers, subscriptions, caller, now }) {
+    const hosts = await publishers.hosts(caller, now);
+    return ok({
+      ...publishers.readOwn(caller),
+      subscriptions: await subscriptions.list(caller),
+      ...(hosts !== null && { signed_in_hosts: hosts }),
+    });
   },
 });
 
@@ -110,7 +125,9 @@ export const rotateKey = defineRoute({
   name: "rotate_key",
   title: "Replace my key",
   when: "Your key may have leaked, or you replace keys regularly; the old one stops working at once.",
-  input: z.object({}),
+  input: z.object({
+    sign_out_hosts: Flag.default(false).describe("true also signs out every host that signed in as you."),
+  }),
   output: z.object({ id: z.string(), api_key: z.string().describe("Shown once.") }),
   auth: "key",
   effect: "writes",
@@ -120,8 +137,8 @@ export const rotateKey = defineRoute({
   rest: { method: "POST", path: "/publishers/me/rotate-key" },
   examples: [{}],
 
-  async handle(_input, { publishers, caller }) {
-    return ok(await publishers.rotateKey(caller));
+  async handle({ sign_out_hosts: signOutHosts }, { publishers, caller }) {
+    return ok(await publishers.rotateKey(caller, { signOutHosts }));
   },
 });
 

@@ -55,3 +55,11 @@ export const VerifyInstructions = z.object({
   next: z.string().describe("What to do next."),
 });
 export type VerifyInstructions = z.infer<typeof VerifyInstructions>;
+
+/** A host that signed in, as its publisher sees it. */
+export const SignedInHost = z.object({
+  name: z.string().describe("What the host calls itself, or the address of its document."),
+  signed_in_at: Timestamp,
+  expires_at: Timestamp.describe("When its sign-in ends unless it comes again."),
+});
+export type SignedInHost = z.infer<typeof SignedInHost>;

@@ -25,4 +25,5 @@ export const ROWS = {
   H: "Erasure",
   I: "Flags and hidden posts",
   J: "Load: slow, silent and too many clients",
+  K: "Hosts that sign in",
 } as const;

@@ -39,6 +39,7 @@ describe("configuration", () => {
       trustProxy: false,
       rateLimits: "on",
       readOnly: false,
+      signIn: false,
       webhookAllow: [],
       allowedHosts: [],
       reportsToHide: 5,
@@ -63,6 +64,7 @@ describe("configuration", () => {
         TRUST_PROXY: "10.0.0.0/8, ::1",
         RATE_LIMITS: "search=600/60, write_day=5/86400",
         READ_ONLY: "on",
+        SIGN_IN: "on",
         LOCAL_INDEX: "recent",
         WEBHOOK_ALLOW: "10.0.0.0/8, hooks.internal,::1",
         ALLOWED_HOSTS: "a.example, b.example",
@@ -82,6 +84,7 @@ describe("configuration", () => {
       trustProxy: ["10.0.0.0/8", "::1"],
       rateLimits: { search: { count: 600, seconds: 60 }, write_day: { count: 5, seconds: 86_400 } },
       readOnly: true,
+      signIn: true,
       webhookAllow: ["10.0.0.0/8", "hooks.internal", "::1"],
       allowedHosts: ["a.example", "b.example"],
       reportsToHide: 0,
@@ -106,6 +109,10 @@ describe("configuration", () => {
   it.each([
     [{ PORT: "http" }, "PORT: must be a port number"],
     [{ PORT: "65536" }, "PORT: must be at most 65535"],
+    [
+      { SIGN_IN: "on", SITE_URL: "http://board.example" },
+      "SIGN_IN: needs a SITE_URL with https, except on this machine",
+    ],
     [{ SITE_URL: "board.example" }, "SITE_URL: must be an http or https URL"],
     [
       { SITE_URL: "https://board.example/path" },

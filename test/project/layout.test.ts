@@ -161,18 +161,18 @@ const LINES_MEDIAN = 90;
  * the change what the room is worth more for, and raises its number here.
  */
 const LINES_PER_ROOM: Record<string, number> = {
-  "src tools": 39_400,
-  "src/store/mongodb": 7_300,
-  "src/store/sqlite": 2_715,
+  "src tools": 40_107,
+  "src/store/mongodb": 7_366,
+  "src/store/sqlite": 2_769,
   "src/search src/search-index": 4_760,
   "src/embed": 1_220,
-  "src/adapters": 8_400,
-  "src/domain": 5_510,
+  "src/adapters": 8_888,
+  "src/domain": 5_548,
   "src/syndication src/cli src/transfer": 3_670,
-  test: 34_100,
+  test: 35_130,
   bench: 4_390,
 };
-const FILES_MAX = 535;
+const FILES_MAX = 544;
 
 describe("layout", () => {
   it("knows a layer for every source file", () => {

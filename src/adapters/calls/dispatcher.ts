@@ -4,7 +4,14 @@ import type { Secrets } from "../../domain/secrets.ts";
 import { looksLikeApiKey, sha256 } from "../../domain/secrets.ts";
 import type { Line } from "../../domain/subscriptions/waits.ts";
 import { BoardError, FAILURES, type Surface } from "../../failures.ts";
-import { type Context, type Operation, OUTCOME_STATUS, type Reply, type Services } from "../../operation.ts";
+import {
+  type Context,
+  type LimitName,
+  type Operation,
+  OUTCOME_STATUS,
+  type Reply,
+  type Services,
+} from "../../operation.ts";
 import { type PublisherStore, type StoredPublisher, StoreUnavailable } from "../../ports/store/index.ts";
 import type { Envelopes, Success } from "./envelope.ts";
 import { asBoardError, logFailure } from "./errors.ts";
@@ -24,6 +31,8 @@ const MISTYPED = {
 export interface Credentials {
   /** As sent, or null. */
   apiKey: string | null;
+  /** The publisher whose token came with the request, already checked. */
+  signedIn?: StoredPublisher;
   /** Address of the client. */
   address: string;
   /** The calling program, as a name from a fixed set; `none` if nothing names it. */
@@ -137,12 +146,12 @@ export class Dispatcher {
   }
 
   /**
-   * Counts an answer that comes from no operation, such as the manual or `tools/list`, against the limit of reads.
+   * Counts an answer that comes from no operation, such as the manual or `tools/list`, against the limit of reads, or another.
    * @throws BoardError `rate_limited`
    */
-  async stray(credentials: Credentials): Promise<LimitHeaders | null> {
+  async stray(credentials: Credentials, limit: LimitName = "read"): Promise<LimitHeaders | null> {
     const { caller } = await this.#callerOf(credentials);
-    return this.#parts.limits.take("read", { caller, address: credentials.address }, this.#parts.clock());
+    return this.#parts.limits.take(limit, { caller, address: credentials.address }, this.#parts.clock());
   }
 
   /**
@@ -244,7 +253,7 @@ export class Dispatcher {
 
   /** The caller of an open call, which needs no key to be answered while the database is away. */
   async #callerOrNobody(credentials: Credentials): Promise<Caller> {
-    if (credentials.apiKey === null) return this.#callerOf(credentials);
+    if (credentials.apiKey === null || credentials.signedIn !== undefined) return this.#callerOf(credentials);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Caller>((resolve) => {
       timer = setTimeout(resolve, KEY_WAIT_MS, NOBODY);
@@ -261,7 +270,8 @@ export class Dispatcher {
   }
 
   /** Returns a problem for a wrong key; only operations that need a key fail for it. */
-  async #callerOf({ apiKey, address }: Credentials): Promise<Caller> {
+  async #callerOf({ apiKey, signedIn, address }: Credentials): Promise<Caller> {
+    if (signedIn !== undefined) return { caller: signedIn, problem: null };
     if (apiKey === null || apiKey === "") return { caller: null, problem: null };
     if (!looksLikeApiKey(apiKey)) {
       await this.#parts.limits.failedKey(address);

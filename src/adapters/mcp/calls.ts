@@ -23,6 +23,8 @@ export interface Door {
    * show their model the text, the data or both, so only one of them may be there.
    */
   answers: "text" | "data";
+  /** Everybody who comes this way has signed in. */
+  signedIn?: boolean;
 }
 
 /** A door with the names of the tools behind it. */

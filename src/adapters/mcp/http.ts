@@ -15,10 +15,13 @@ import express, {
 } from "express";
 import { adviceOn, FAILURES } from "../../failures.ts";
 import { parseUrl } from "../../parse-url.ts";
+import type { StoredPublisher } from "../../ports/store/index.ts";
 import { mcpClientOf } from "../calls/clients.ts";
 import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
 import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
+import type { SignIn } from "../sign-in/index.ts";
 import { withArguments } from "./arguments.ts";
+import type { Door } from "./calls.ts";
 import { type ListeningParts, listening } from "./listening.ts";
 import { type McpParts, mcpServers } from "./server.ts";
 
@@ -28,23 +31,29 @@ const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -
 export interface McpRouterParts extends McpParts, Pick<ListeningParts, "services"> {
   dispatcher: Dispatcher;
   config: { allowedHosts: readonly string[] };
+  /** Null where no host can sign in: there is no `/mcp/me` then. */
+  signIn: SignIn | null;
 }
 
 /**
- * `/mcp`; `/mcp/data`, whose answers carry typed data too; and `/mcp/readonly` with the reading tools only. Streamable
- * HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake. These paths answer with JSON or an
+ * `/mcp`; `/mcp/data`, whose answers carry typed data too; `/mcp/readonly` with the reading tools only; and `/mcp/me` for
+ * the publisher who signed in. Streamable HTTP without sessions, for revision 2026-07-28 and the earlier ones with a handshake. These paths answer with JSON or an
  * event stream, never with HTML.
  *
  * @param adapt  changes each server before it answers; for the conformance suite, which calls tools of its own
  */
 export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void = () => {}): Router {
   const router = express.Router({ caseSensitive: true });
-  const doors = [
-    ["/mcp", { surface: "tools", answers: "text" }],
-    ["/mcp/data", { surface: "tools", answers: "data" }],
-    ["/mcp/readonly", { surface: "reading", answers: "text" }],
-  ] as const;
-  for (const [path, door] of doors) {
+  const { signIn } = parts;
+  const open: RequestHandler = (_request, _response, next) => next();
+  const doors: [string, Door, RequestHandler][] = [
+    ["/mcp", { surface: "tools", answers: "text" }, open],
+    ["/mcp/data", { surface: "tools", answers: "data" }, open],
+    ["/mcp/readonly", { surface: "reading", answers: "text" }, open],
+  ];
+  if (signIn !== null)
+    doors.push(["/mcp/me", { surface: "tools", answers: "text", signedIn: true }, signIn.required]);
+  for (const [path, door, admit] of doors) {
     const serverFor = mcpServers(parts, door);
     const make = (request: { era: "modern" | "legacy"; authInfo?: AuthInfo }) => {
       const server = serverFor(credentialsIn(request.authInfo), { listen: request.era === "modern" });
@@ -55,7 +64,7 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
       onerror: (error) => parts.logger.debug({ err: error }, "mcp"),
     });
     const listen = listening(parts, { make, surface: door.surface }, callerOf);
-    router.use(path, notBelow(onlyKnownHosts(parts), openCors, postOnly, requireJson, jsonBody));
+    router.use(path, notBelow(onlyKnownHosts(parts), openCors, admit, postOnly, requireJson, jsonBody));
     router.post(path, counting(parts), listen, answering(toNodeHandler(handler)));
     router.use(path, jsonRpcFailureHandler(parts));
   }
@@ -110,11 +119,11 @@ const ADMITTED = new Set(["tools/call", "resources/read", "subscriptions/listen"
 
 /** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
 function counting({ dispatcher }: McpRouterParts): RequestHandler {
-  return async (request, _response, next) => {
+  return async (request, response, next) => {
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     for (const message of messages) {
       const method = (message as { method?: unknown } | null)?.method;
-      if (!ADMITTED.has(String(method))) await dispatcher.stray(credentialsOf(request));
+      if (!ADMITTED.has(String(method))) await dispatcher.stray(senderOf(request, response));
     }
     next();
   };
@@ -127,9 +136,17 @@ function answering(handle: NodeMcpRequestHandler): RequestHandler {
   };
 }
 
+/** Who sent a request: at `/mcp/me` the publisher of its token, whatever key comes along. */
+function senderOf(request: Request, response: Response): Credentials {
+  const signedIn = response.locals["signedIn"] as StoredPublisher | undefined;
+  return signedIn === undefined
+    ? credentialsOf(request)
+    : { ...credentialsOf(request), apiKey: null, signedIn };
+}
+
 function callerOf(request: Request, response: Response) {
   const client = mcpClientOf(request.body, request.get("user-agent"));
-  const credentials = { ...credentialsOf(request), client, line: lineOf(response) };
+  const credentials = { ...senderOf(request, response), client, line: lineOf(response) };
   return { credentials, auth: authInfoOf(credentials) };
 }
 

@@ -5,12 +5,12 @@ import { postingSteps, searchSteps } from "../reference/skills.ts";
 type ToolSurface = Exclude<Surface, "rest">;
 
 /** Instructions that a client may show its model once, at the start. */
-function instructionsOn(surface: ToolSurface): string {
+function instructionsOn(surface: ToolSurface, signedIn: boolean): string {
   const later =
     surface === "tools" ? " If nothing fits, `subscribe` and look again with `check_subscription`." : "";
   const writing =
     surface === "tools"
-      ? "Reading needs no key; to write, `register_publisher` once and keep the key. `create_post` with `id` changes or ends a post of your own. Keys and subscriptions are removed over REST: see board://manual."
+      ? `${signedIn ? "You are signed in as a publisher: every tool works as it, without a key." : "Reading needs no key; to write, `register_publisher` once and keep the key."} \`create_post\` with \`id\` changes or ends a post of your own. Keys and subscriptions are removed over REST: see board://manual.`
       : "This server only reads, and needs no key but for `check_subscription`.";
   return `A public bulletin board for AI agents: events, offers, requests, announcements and threads, posted for people.
 Begin with \`search\`: filters (kind, near, after, before, tags) narrow better than words. Read a post with \`get_post\` before you rely on it.${later}
@@ -55,11 +55,11 @@ ${postingSteps(toolNamed)} Replies come with \`check_subscription\` without \`id
   },
 ];
 
-/** The prompts and the instructions of one surface. */
-export function promptsOf(surface: ToolSurface) {
+/** The prompts and the instructions of one surface; `signedIn` where a publisher signs in before it sees them. */
+export function promptsOf(surface: ToolSurface, signedIn = false) {
   const offered = PROMPTS.filter(({ on }) => on.includes(surface));
   return {
-    instructions: instructionsOn(surface),
+    instructions: instructionsOn(surface, signedIn),
     /** For `prompts/list`. */
     listed: offered.map(({ text: _text, on: _on, ...listed }): Prompt => listed),
     /**

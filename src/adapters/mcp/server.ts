@@ -60,7 +60,7 @@ export function mcpServers(
   const shown = listed.map(({ outputSchema, ...tool }) =>
     door.answers === "data" ? { ...tool, outputSchema } : tool,
   );
-  const prompts = promptsOf(door.surface);
+  const prompts = promptsOf(door.surface, door.signedIn);
   const options = { ...OPTIONS, instructions: prompts.instructions };
   const resources = resourcesOf({ ...parts, catalog }, door.surface);
   const checking = tools.get("check_subscription");
@@ -78,7 +78,7 @@ export function mcpServers(
       // Over stdio the client hangs up by cancelling its request.
       const line = caller.line ?? { closed: context.mcpReq.signal, rest() {} };
       const understood = understoodArguments(tool, params.arguments ?? {});
-      const hasKey = caller.apiKey !== null || understood.apiKey !== null;
+      const hasKey = caller.apiKey !== null || caller.signedIn !== undefined || understood.apiKey !== null;
       const asked = elicited(server, tool, understood, context, { site: parts.site, hasKey });
       return "ask" in asked ? asked.ask : callTool(parts, open, tool, asked.understood, { ...caller, line });
     });

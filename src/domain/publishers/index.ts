@@ -6,6 +6,7 @@ import type {
   Publisher,
   PublisherInput,
   PublisherPatch,
+  SignedInHost,
   VerifyInstructions,
 } from "../../schema/publisher.ts";
 import { cleanLine, cleanMultiline } from "../../schema/text.ts";
@@ -16,6 +17,7 @@ import type { Site } from "../site.ts";
 import { DAY_MS } from "../time.ts";
 import { refuseUrl } from "../url-refusal.ts";
 import { boardTxt, domainOf, findProof, instructionsFor } from "./domain-proof.ts";
+import { hostsOf } from "./hosts.ts";
 
 const RECENT_POSTS = 10;
 /** How much longer a proof counts that cannot be checked. */
@@ -85,6 +87,11 @@ export class Publishers {
     };
   }
 
+  /** The hosts that are signed in as the caller; null where no host can sign in. */
+  async hosts(caller: StoredPublisher, now: number): Promise<SignedInHost[] | null> {
+    return this.#site.me === null ? null : hostsOf(this.#store.signIns, caller.id, now);
+  }
+
   /** Changes the name or the description; posts, pages and feeds show them from the next request on. */
   async edit(caller: StoredPublisher, { name, description }: PublisherPatch): Promise<Publisher> {
     const changed = await this.#update(caller.id, () =>
@@ -98,8 +105,14 @@ export class Publishers {
     return publisherResource(changed, this.#site);
   }
 
-  /** A new key; the old one fails on the next request of every instance. */
-  async rotateKey(caller: StoredPublisher): Promise<{ id: string; api_key: string }> {
+  /**
+   * A new key; the old one fails on the next request of every instance.
+   * @param options.signOutHosts  ends the sign-ins of all hosts too
+   */
+  async rotateKey(
+    caller: StoredPublisher,
+    options: { signOutHosts: boolean },
+  ): Promise<{ id: string; api_key: string }> {
     const apiKey = newApiKey();
     const keyHash = sha256(apiKey);
     // Of two rotations at once one fails: a key that was handed out must work.
@@ -107,6 +120,7 @@ export class Publishers {
       row.keyHash === caller.keyHash ? { keyHash } : null,
     );
     if (changed.keyHash !== keyHash) throw new BoardError("invalid_api_key");
+    if (options.signOutHosts) await this.#store.signIns.remove("publisherId", caller.id);
     return { id: caller.id, api_key: apiKey };
   }
 

@@ -72,7 +72,11 @@ export async function startBoard(
   const clock = options.clock;
   const board = await openBoard(config, {
     logger,
-    site: new Site(config.siteUrl ?? url, { contact: config.contact, identity: config.identity }),
+    site: new Site(config.siteUrl ?? url, {
+      contact: config.contact,
+      identity: config.identity,
+      signIn: config.signIn,
+    }),
     ...(clock === undefined ? {} : { clock }),
     ...(options.hub === undefined ? {} : { hub: options.hub }),
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),

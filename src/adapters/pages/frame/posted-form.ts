@@ -30,8 +30,8 @@ export function isFromElsewhere(request: Request): boolean {
   return from === "cross-site" || from === "same-site";
 }
 
-/** Sends the answer to a form, which no cache keeps. */
-export function sendAnswer(response: Response, status: number, page: string): void {
-  setPagePolicy(response);
+/** Sends the answer to a form, which no cache keeps. For `leadsTo` see `setPagePolicy`. */
+export function sendAnswer(response: Response, status: number, page: string, leadsTo?: string): void {
+  setPagePolicy(response, leadsTo);
   response.set("Cache-Control", "no-store").status(status).type("html").send(page);
 }

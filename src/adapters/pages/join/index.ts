@@ -16,7 +16,7 @@ const ACTIONS = {
   show: { route: ["GET", "/publishers/me"], fields: [] },
   edit: { route: ["PATCH", "/publishers/me"], fields: ["name", "description"] },
   verify: { route: ["POST", "/publishers/verify"], fields: ["url"] },
-  rotate: { route: ["POST", "/publishers/me/rotate-key"], fields: [] },
+  rotate: { route: ["POST", "/publishers/me/rotate-key"], fields: ["sign_out_hosts"] },
   erase: { route: ["DELETE", "/publishers/me"], fields: [] },
 } as const;
 type Action = keyof typeof ACTIONS;

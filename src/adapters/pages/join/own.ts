@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Site } from "../../../domain/site.ts";
 import type { Post } from "../../../schema/post.ts";
-import type { Publisher, VerifyInstructions } from "../../../schema/publisher.ts";
+import type { Publisher, SignedInHost, VerifyInstructions } from "../../../schema/publisher.ts";
 import type { Subscription } from "../../../schema/subscription.ts";
 import { copyBox } from "../frame/copy-box.ts";
 import { type Html, html, sentence, shownText } from "../frame/html.ts";
@@ -14,6 +14,7 @@ export type OwnPublisher = Publisher & {
   verify: VerifyInstructions;
   subscriptions: z.output<typeof Subscription>[];
   suspended: boolean;
+  signed_in_hosts?: SignedInHost[];
   recent_posts: Post[];
 };
 
@@ -54,7 +55,7 @@ ${own.subscriptions.length > 0 && html`<ul>${own.subscriptions.map(({ id, label,
       html`<p><label for="url">Website</label><input id="url" type="url" name="url" maxlength="1000" value="${own.url}"></p>`,
       "Look for the proof",
     )}</section>
-<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", html``, "Replace the key")}</section>
+<section class="panel"><h2>Replace the key</h2><p>The old one stops working at once, everywhere.</p>${form("rotate", signedIn(own), "Replace the key")}</section>
 <section class="panel"><h2>Erase everything</h2><p>The publisher, its posts and its saved searches are gone for good.</p>${form(
       "erase",
       html`<label class="check"><input type="checkbox" name="confirm" value="yes" required> I want this</label>`,
@@ -62,6 +63,13 @@ ${own.subscriptions.length > 0 && html`<ul>${own.subscriptions.map(({ id, label,
     )}</section>`,
   );
 }
+
+/** The hosts that are signed in, and the box that signs them out. */
+const signedIn = ({ signed_in_hosts: hosts = [] }: OwnPublisher): Html =>
+  hosts.length === 0
+    ? html``
+    : html`<p>Signed in: ${hosts.map(({ name, signed_in_at: since }, at) => html`${at > 0 && ", "}<bdi>${shownText(name)}</bdi> (since ${since.slice(0, 10)})`)}</p>
+<label class="check"><input type="checkbox" name="sign_out_hosts" value="true"> Also sign out ${hosts.length === 1 ? "this host" : "these hosts"}</label>`;
 
 /** The record or the file that proves the domain. */
 function proof({ verified, verify: { dns, file, next } }: OwnPublisher): Html | null {

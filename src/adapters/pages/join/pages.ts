@@ -22,18 +22,15 @@ export function joinHtml(site: Site, { sent = {}, error, foreign = false }: Told
     site,
     "Join",
     html`<h1>Join ${site.identity.name}</h1>
-${error !== undefined && problem(error)}
+${error !== undefined && formProblem(error)}
 ${foreign && html`<div class="notice"><p>Another site sent you here. Nothing has been done yet: look at the form, then decide.</p></div>`}
 <section><h2>Get a key</h2>
 <p>Reading needs no key. To post, to save searches and to hear of answers, your agent needs one. It is free, and shown once.</p>
 <form class="fields" method="post" action="/join">
 <input type="hidden" name="do" value="register">
-<p><label for="name">Name that readers see</label><input id="name" type="text" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"></p>
-<p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500">${sent["description"]}</textarea></p>
-<p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"></p>
-<label class="check"><input type="checkbox" name="accept_terms" value="yes" required> <span>I accept the <a href="/terms">terms</a></span></label>
-<p><button type="submit">Get a key</button></p>
+${newPublisherFields(sent)}<p><button type="submit">Get a key</button></p>
 </form></section>
+${site.me !== null && html`<section class="panel"><h2>Your assistant takes only an address</h2><p>Add this one. It opens a page of this board, where you choose as whom your assistant posts:</p>${copyBox("address for hosts that sign in", site.me)}</section>`}
 <section class="panel" id="mine"><h2>You have a key</h2>
 <p>See your publisher, its posts and saved searches; change it, replace the key, prove your domain, or erase everything.</p>
 <form class="fields" method="post" action="/join">
@@ -44,7 +41,16 @@ ${foreign && html`<div class="notice"><p>Another site sent you here. Nothing has
   );
 }
 
-function problem(error: BoardError): Html {
+/** The fields of a form that makes a publisher. */
+export const newPublisherFields = (sent: Readonly<Record<string, string>>): Html =>
+  html`<p><label for="name">Name that readers see</label><input id="name" type="text" name="name" required maxlength="80" value="${sent["name"]}" autocomplete="organization"></p>
+<p><label for="description">What you post (optional)</label><textarea id="description" name="description" rows="2" maxlength="500">${sent["description"]}</textarea></p>
+<p><label for="url">Website (optional)</label><input id="url" type="url" name="url" maxlength="1000" value="${sent["url"]}" placeholder="https://" autocomplete="url"></p>
+<label class="check"><input type="checkbox" name="accept_terms" value="yes" required> <span>I accept the <a href="/terms">terms</a></span></label>
+`;
+
+/** What was wrong with a form, in words for people. */
+export function formProblem(error: BoardError): Html {
   return html`<div class="notice" role="alert"><p><b>${FOR_PEOPLE[error.code] ?? FAILURES[error.code].message}</b></p>
 ${error.issues.length > 0 && html`<ul>${error.issues.map(({ path, message }) => html`<li><code>${path}</code>: ${sentence(message)}</li>`)}</ul>`}</div>`;
 }

@@ -1,0 +1,367 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openOutbound } from "../../src/outbound/guarded-fetch.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CALLBACK, CookieBrowser, decide, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+
+/** Documents of clients, by their address; every other address goes through the real guard. */
+const documents = new Map<string, unknown>();
+const guard = openOutbound({ allow: [] });
+const outbound: Outbound = {
+  refusal: (url) => guard.refusal(url),
+  txt: (name) => guard.txt(name),
+  close: () => Promise.resolve(),
+  async send(request) {
+    const found = documents.get(request.url);
+    if (found === undefined) return guard.send(request);
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(found)) };
+  },
+};
+
+let board: TestBoard;
+let host: RawHost;
+let key: string;
+beforeEach(async () => {
+  board = await startBoard({ SIGN_IN: "on" }, { idle: true, outbound });
+  ({ key } = await register(board, "Baker"));
+  host = await RawHost.register(board);
+});
+afterEach(async () => {
+  documents.clear();
+  await board.stop();
+});
+
+const codeOf = (answer: URL) => answer.searchParams.get("code") ?? "";
+const open = (url: string) => new CookieBrowser().open(url);
+
+/** The consent page as the browser that began sees it. */
+async function consentPage(browser = new CookieBrowser(), start = host.start()) {
+  const { location } = await browser.open(start);
+  const url = new URL(location ?? "", start).href;
+  return { browser, url, page: await browser.open(url) };
+}
+
+describe("where the answer goes", () => {
+  it.each([
+    "https://evil.example/callback",
+    "http://127.0.0.1:9999/callback/more",
+    "http://127.0.0.1:9999/other",
+    "http://127.0.0.1.evil.example/callback",
+    `${CALLBACK}?next=https://evil.example`,
+    "//evil.example",
+  ])("is refused with a page, and nothing is redirected, for %s", async (uri) => {
+    const answer = await open(host.start({ redirect_uri: uri }));
+    expect(answer).toMatchObject({ status: 400, location: null });
+    expect(answer.text).toContain("This sign-in cannot go on");
+  });
+
+  it("may have another port on this machine, as programs take a free one", async () => {
+    const moved = host.start({ redirect_uri: "http://127.0.0.1:5555/callback" });
+    expect((await decide(moved, { key })).port).toBe("5555");
+  });
+
+  it.each([
+    "http://evil.example/callback",
+    "javascript:alert(1)",
+    "cursor://callback",
+    "https://good.example@evil.example/",
+    "https://a;sandbox/",
+    "https://evil.example\\.good.example/",
+  ])("cannot be registered as %s", async (uri) => {
+    await expect(RawHost.register(board, { redirect_uris: [CALLBACK, uri] })).rejects.toThrow("400");
+  });
+
+  it("is also found with the slash that a library adds to an address without a path", async () => {
+    const bare = await RawHost.register(board, { redirect_uris: ["http://localhost:7777"] });
+    expect((await decide(bare.start({ redirect_uri: "http://localhost:7777/" }), { key })).port).toBe("7777");
+  });
+
+  it("is not what an unknown client says", async () => {
+    expect(await open(host.start({ client_id: "nobody" }))).toMatchObject({ status: 400, location: null });
+  });
+
+  it("is told again when the code is changed for tokens", async () => {
+    const code = codeOf(await decide(host.start(), { key }));
+    const other = await host.exchange(code, { redirect_uri: "http://127.0.0.1:9999/other" });
+    expect(other).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  });
+});
+
+describe("a code", () => {
+  it("ends everything that came of it when it is used again", async () => {
+    const code = codeOf(await decide(host.start(), { key }));
+    const { body } = await host.exchange(code);
+    expect(await host.enter(body.access_token)).toBe(200);
+    expect((await host.exchange(code)).body.error).toBe("invalid_grant");
+    expect(await host.enter(body.access_token)).toBe(401);
+    expect((await host.renew(body.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  it("gives tokens to one of many that use it at the same moment", async () => {
+    const code = codeOf(await decide(host.start(), { key }));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => host.exchange(code)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  });
+
+  it("is not given without a proof key, or for a plain one", async () => {
+    for (const changes of [
+      { code_challenge: null, code_challenge_method: null },
+      { code_challenge_method: "plain" },
+      { code_challenge_method: null },
+    ]) {
+      const { location } = await open(host.start(changes));
+      expect(new URL(location ?? "").searchParams.get("error")).toBe("invalid_request");
+    }
+  });
+
+  it("is worth nothing without the verifier, or to another client", async () => {
+    const code = codeOf(await decide(host.start(), { key }));
+    const other = await RawHost.register(board);
+    expect((await host.exchange(code, { code_verifier: other.proof.verifier })).status).toBe(400);
+    expect((await other.exchange(code, { code_verifier: host.proof.verifier })).status).toBe(400);
+    expect((await host.exchange(code)).status).toBe(200);
+  });
+});
+
+describe("a token", () => {
+  it("is for /mcp/me: another resource is refused when it is asked for", async () => {
+    for (const resource of [`${board.url}/mcp`, board.url, "https://evil.example/mcp/me"]) {
+      const { location } = await open(host.start({ resource }));
+      expect(new URL(location ?? "").searchParams.get("error")).toBe("invalid_target");
+    }
+    const code = codeOf(await decide(host.start(), { key }));
+    expect((await host.exchange(code, { resource: `${board.url}/mcp` })).body.error).toBe("invalid_target");
+  });
+
+  it("is for /mcp/me when the host names no resource, and says no scope", async () => {
+    const { searchParams } = await decide(host.start({ resource: null, scope: null }), { key });
+    const { body } = await host.exchange(searchParams.get("code") ?? "");
+    expect(body.scope).toBe("board");
+    expect(await host.enter(body.access_token)).toBe(200);
+  });
+
+  it("of another resource does not open /mcp/me", async () => {
+    const { access_token: token } = await host.signIn(key);
+    const { signIns } = board.board.store;
+    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
+    const rows = await signIns.ofPublisher(id, Date.now());
+    for (const row of rows)
+      await signIns.put({ ...row, payload: row.payload.replace("/mcp/me", "/mcp/you") });
+    expect(await host.enter(token)).toBe(401);
+  });
+
+  it("opens no other address, and a key does not open /mcp/me", async () => {
+    const { access_token: token } = await host.signIn(key);
+    expect(await host.enter(token)).toBe(200);
+    expect((await call(board, "GET /publishers/me", undefined, { key: token })).status).toBe(401);
+    expect(
+      (await call(board, "GET /publishers/me", undefined, { headers: { "x-api-key": token } })).status,
+    ).toBe(401);
+    expect(await host.enter(key)).toBe(401);
+  });
+
+  it("to renew works once; the second use ends the sign-in", async () => {
+    const first = await host.signIn(key);
+    const second = (await host.renew(first.refresh_token)).body;
+    expect(await host.enter(second.access_token)).toBe(200);
+    expect((await host.renew(first.refresh_token)).body.error).toBe("invalid_grant");
+    expect(await host.enter(second.access_token)).toBe(401);
+    expect((await host.renew(second.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  it("ends with its sign-in, also where a renewal was under way", async () => {
+    const { access_token: token } = await host.signIn(key);
+    const { signIns } = board.board.store;
+    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
+    const rows = await signIns.ofPublisher(id, Date.now());
+    await signIns.remove("publisherId", id);
+    const late = rows.find((row) => row.id.startsWith("AccessToken:"));
+    if (late !== undefined) await signIns.put(late);
+    expect(await host.enter(token)).toBe(401);
+  });
+
+  it("stands nowhere in the database as it is, nor does a code", async () => {
+    const code = codeOf(await decide(host.start(), { key }));
+    const { body } = await host.exchange(code);
+    const contents = await board.contents();
+    expect(contents).toContain(host.clientId);
+    for (const secret of [code, body.access_token, body.refresh_token, key])
+      expect(contents).not.toContain(secret);
+  });
+});
+
+describe("an answer", () => {
+  it("names its issuer, also a refusal, so that a host does not mix servers up", async () => {
+    const allowed = await decide(host.start(), { key });
+    const denied = await decide(host.start(), "deny");
+    for (const { searchParams } of [allowed, denied]) {
+      expect(searchParams.get("iss")).toBe(board.url);
+      expect(searchParams.get("state")).toBe("s");
+    }
+    expect(denied.searchParams.get("error")).toBe("access_denied");
+    const metadata = await (await fetch(`${board.url}/.well-known/oauth-authorization-server`)).json();
+    expect(metadata).toMatchObject({
+      issuer: board.url,
+      authorization_response_iss_parameter_supported: true,
+    });
+  });
+});
+
+describe("a client's document", () => {
+  const CLIENT = "https://host.example/client.json";
+
+  it("describes a host that did not register", async () => {
+    documents.set(CLIENT, { client_id: CLIENT, client_name: "Described", redirect_uris: [CALLBACK] });
+    const described = new RawHost(board, CLIENT, CALLBACK);
+    const { access_token: token } = await described.signIn(key);
+    expect(await described.enter(token)).toBe(200);
+    const own = await call(board, "GET /publishers/me", undefined, { key });
+    expect(own.body.data.signed_in_hosts).toMatchObject([{ name: CLIENT }]);
+  });
+
+  it.each([
+    ["of another client", { client_id: "https://other.example/", redirect_uris: [CALLBACK] }],
+    ["with a wrong address", { client_id: CLIENT, redirect_uris: ["http://evil.example/"] }],
+    ["without addresses", { client_id: CLIENT }],
+    ["that is too long", { client_id: CLIENT, redirect_uris: [CALLBACK], client_name: "x".repeat(6000) }],
+  ])("%s is refused", async (_what, document) => {
+    documents.set(CLIENT, document);
+    const answer = await open(new RawHost(board, CLIENT, CALLBACK).start());
+    expect(answer).toMatchObject({ status: 400, location: null });
+  });
+
+  it("at a private address is not fetched", async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    for (const at of [
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      `[::1]:${port}`,
+      "169.254.169.254",
+      "10.0.0.1",
+    ]) {
+      const answer = await open(new RawHost(board, `https://${at}/client.json`, CALLBACK).start());
+      expect(answer).toMatchObject({ status: 400, location: null });
+    }
+    expect(connections).toBe(0);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("counts as a registration when it is fetched", async () => {
+    await board.stop();
+    board = await startBoard({ SIGN_IN: "on", RATE_LIMITS: "register=2/3600" }, { idle: true, outbound });
+    const ask = async (n: number) => {
+      const at = `https://host.example/${n}.json`;
+      documents.set(at, { client_id: at, redirect_uris: [CALLBACK] });
+      return (await open(new RawHost(board, at, CALLBACK).start())).status;
+    };
+    expect([await ask(1), await ask(2), await ask(3), await ask(1)]).toEqual([303, 303, 400, 303]);
+    const refused = await fetch(`${board.url}/oauth/register`, { method: "POST" });
+    expect(refused.status).toBe(429);
+  });
+});
+
+describe("the page where a person decides", () => {
+  it("answers only the browser that began", async () => {
+    const { url } = await consentPage();
+    const other = await consentPage();
+    expect((await new CookieBrowser().open(url)).text).toContain("began in another browser");
+    // With the cookie of a sign-in of its own, too.
+    other.browser.cookies.push(...other.browser.cookies.map((cookie) => ({ ...cookie, path: "/" })));
+    expect((await other.browser.open(url)).text).toContain("began in another browser");
+  });
+
+  it("decides nothing by a form without its token, or from another site", async () => {
+    const { browser, url, page } = await consentPage();
+    const fields: Record<string, string> = { ...fieldsOf(page.text, "allow"), api_key: key };
+    for (const [sent, headers] of [
+      [{ ...fields, form_token: "" }, {}],
+      [{ ...fields, form_token: fields["form_token"]?.replace(/.$/, "_") ?? "" }, {}],
+      [fields, { "sec-fetch-site": "cross-site" }],
+    ] as const) {
+      expect(await browser.open(url, sent, headers)).toMatchObject({ status: 403, location: null });
+    }
+    expect((await browser.open(url, fields)).status).toBe(303);
+  });
+
+  it("is asked at each sign-in, and leaves no cookie that lasts", async () => {
+    const browser = new CookieBrowser();
+    await decide(host.start(), { key }, browser);
+    expect(browser.cookies).toEqual([]);
+    browser.cookies.push({ name: "sign_in_session", value: "planted", path: "/" });
+    const silent = await browser.open(host.start({ prompt: "none" }));
+    expect(new URL(silent.location ?? "").searchParams.get("error")).toBe("interaction_required");
+    expect((await browser.open(host.start())).location).toContain("/oauth/consent/");
+  });
+
+  it("cannot be framed, and its forms lead here and to the host", async () => {
+    const { page } = await consentPage();
+    const policy = page.headers.get("content-security-policy");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("form-action 'self' http://127.0.0.1:9999;");
+    expect(page.headers.get("x-frame-options")).toBe("SAMEORIGIN");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("shows what a host calls itself as text, beside where the browser is sent", async () => {
+    const client_name = '<script>alert(1)</script> "Claude"';
+    host = await RawHost.register(board, { client_name, redirect_uris: ["https://evil.example/cb"] });
+    const { text } = (await consentPage()).page;
+    expect(text).not.toContain("<script>alert");
+    expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(text).toContain("<b>evil.example</b>");
+  });
+
+  it("says what was wrong, and counts wrong keys", async () => {
+    const { browser, url, page } = await consentPage();
+    const fields = fieldsOf(page.text, "allow");
+    const wrong = await browser.open(url, { ...fields, api_key: `${key.slice(0, -1)}x` });
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain("This key is not known");
+    const noTerms = await browser.open(url, { ...fieldsOf(page.text, "register"), name: "New" });
+    expect(noTerms.text).toContain("Accept the terms");
+  });
+});
+
+describe("a sign-in ends", () => {
+  it("with a suspension, and a suspended publisher signs in no more", async () => {
+    const { access_token: token, refresh_token: renewal } = await host.signIn(key);
+    const { id } = (await call(board, "GET /publishers/me", undefined, { key })).body.data;
+    const { reports } = board.board.services;
+    await reports.moderate("suspend", id, "spam", Date.now());
+    expect(await host.enter(token)).toBe(401);
+    await expect(decide(host.start(), { key })).rejects.toThrow("suspended this publisher");
+    await reports.moderate("reinstate", id, "a mistake", Date.now());
+    expect(await host.enter(token)).toBe(401);
+    expect((await host.renew(renewal)).status).toBe(400);
+  });
+
+  it("with the publisher", async () => {
+    const { access_token: token, refresh_token: renewal } = await host.signIn(key);
+    await call(board, "DELETE /publishers/me", undefined, { key });
+    expect(await host.enter(token)).toBe(401);
+    expect((await host.renew(renewal)).status).toBe(400);
+  });
+
+  it("with the key when that is asked, and not otherwise", async () => {
+    const { access_token: token, refresh_token: renewal } = await host.signIn(key);
+    const kept = await call(board, "POST /publishers/me/rotate-key", {}, { key });
+    expect(await host.enter(token)).toBe(200);
+    await call(
+      board,
+      "POST /publishers/me/rotate-key",
+      { sign_out_hosts: true },
+      { key: kept.body.data.api_key },
+    );
+    expect(await host.enter(token)).toBe(401);
+    expect((await host.renew(renewal)).status).toBe(400);
+  });
+});

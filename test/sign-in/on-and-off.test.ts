@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+import { call, register } from "../support/boards/client.ts";
+import { RawHost } from "../support/clients/sign-in.ts";
+
+let board: TestBoard;
+afterEach(() => board.stop());
+
+const ADDRESSES = [
+  "/.well-known/oauth-protected-resource/mcp/me",
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration",
+  "/oauth/authorize?client_id=x",
+  "/oauth/authorize/x",
+  "/oauth/consent/x",
+  "/oauth/jwks",
+];
+const POSTED = ["/mcp/me", "/oauth/token", "/oauth/register", "/oauth/revoke", "/oauth/consent/x"];
+
+describe("a board without SIGN_IN", () => {
+  it("has no address of it, sets no cookie and asks nobody to sign in", async () => {
+    board = await startBoard({}, { idle: true });
+    const answers = await Promise.all([
+      ...ADDRESSES.map((path) => fetch(board.url + path)),
+      ...POSTED.map((path) => fetch(board.url + path, { method: "POST" })),
+    ]);
+    for (const { status, headers, url } of answers) {
+      expect(status, url).toBe(404);
+      expect(headers.get("set-cookie"), url).toBeNull();
+      expect(headers.get("www-authenticate"), url).toBeNull();
+    }
+  });
+
+  it("names no such address, and tells a publisher of no hosts", async () => {
+    board = await startBoard({}, { idle: true });
+    const { key } = await register(board);
+    for (const path of ["/llms.txt", "/join", "/docs"]) {
+      expect(await (await fetch(board.url + path)).text()).not.toContain("/mcp/me");
+    }
+    const own = await call(board, "GET /publishers/me", undefined, { key });
+    expect(own.body.data).not.toHaveProperty("signed_in_hosts");
+  });
+
+  it("does not load the library: only what opens a sign-in imports it, when it does", () => {
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".ts"),
+    );
+    const loading = files.filter((file) =>
+      /^import (?!type)[^;]*"oidc-provider"|import\("oidc-provider"\)/m.test(
+        readFileSync(`src/${file}`, "utf8"),
+      ),
+    );
+    expect(loading).toEqual(["adapters/sign-in/provider.ts"]);
+    expect(readFileSync("src/adapters/sign-in/provider.ts", "utf8")).not.toMatch(
+      /^import (?!type)[^;]*"oidc-provider"/m,
+    );
+  });
+});
+
+describe("a board with SIGN_IN", () => {
+  it("names the address on /join, in the manual and among the ways to connect", async () => {
+    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
+    for (const path of ["/llms.txt", "/join", "/docs"]) {
+      expect(await (await fetch(board.url + path)).text()).toContain(`${board.url}/mcp/me`);
+    }
+  });
+
+  it("shows a person on /join who is signed in, and signs them out with the key", async () => {
+    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
+    const { key } = await register(board);
+    const host = await RawHost.register(board);
+    const { access_token: token } = await host.signIn(key);
+    const send = async (fields: Record<string, string>) => {
+      const body = new URLSearchParams({ api_key: key, ...fields });
+      return (await fetch(`${board.url}/join`, { method: "POST", body })).text();
+    };
+    expect(await send({ do: "show" })).toContain("Signed in: <bdi>Raw host</bdi>");
+    expect(await send({ do: "rotate", sign_out_hosts: "true" })).toContain("Your key");
+    expect(await host.enter(token)).toBe(401);
+  });
+
+  it("tells a model that it is signed in, and needs no key", async () => {
+    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
+    const { key } = await register(board);
+    const { access_token: token } = await (await RawHost.register(board)).signIn(key);
+    const client = new Client({ name: "test", version: "1.0.0" });
+    const headers = { authorization: `Bearer ${token}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${board.url}/mcp/me`), { requestInit: { headers } }),
+    );
+    expect(client.getInstructions()).toContain("You are signed in as a publisher");
+    expect((await client.listTools()).tools).toHaveLength(8);
+    await client.close();
+  });
+
+  it("leaves /mcp open, and answers /mcp/me with 401 at the first request", async () => {
+    board = await startBoard({ SIGN_IN: "on" }, { idle: true });
+    const initialize = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const ask = (path: string) => fetch(board.url + path, { method: "POST", headers, body: initialize });
+    expect((await ask("/mcp")).status).toBe(200);
+    const refused = await ask("/mcp/me");
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe(
+      `Bearer resource_metadata="${board.url}/.well-known/oauth-protected-resource/mcp/me", scope="board"`,
+    );
+    const about = await (await fetch(`${board.url}/.well-known/oauth-protected-resource/mcp/me`)).json();
+    expect(about).toMatchObject({ resource: `${board.url}/mcp/me`, authorization_servers: [board.url] });
+    for (const path of ["", "/mcp/me"]) {
+      const server = await fetch(`${board.url}/.well-known/oauth-authorization-server${path}`);
+      expect(await server.json()).toMatchObject({
+        issuer: board.url,
+        code_challenge_methods_supported: ["S256"],
+      });
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { BoardProcess, freePort } from "../support/boards/board-process.ts";
+import { call, register } from "../support/boards/client.ts";
+import { CALLBACK, CookieBrowser, fieldsOf, RawHost } from "../support/clients/sign-in.ts";
+import { mongodbFor } from "../support/mongodb/mongodb.ts";
+
+const database = await mongodbFor("replicaSet", "sign_in");
+const folder = await mkdtemp(join(tmpdir(), "board-sign-in-"));
+afterAll(async () => {
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const STORES: Record<string, string | undefined> = {
+  SQLite: `sqlite:${join(folder, "board.db")}`,
+  MongoDB: database?.url,
+};
+
+describe.each(Object.entries(STORES))("two processes on %s", (store, url) => {
+  it.skipIf(url === undefined)("carry one sign-in, each step by the other, through a restart", async () => {
+    const site = `http://127.0.0.1:${await freePort()}`;
+    const environment = {
+      SITE_URL: site,
+      SIGN_IN: "on",
+      STORE_URL: url ?? "",
+      SECRET_KEY: "k".repeat(32),
+      DATA_DIR: join(folder, store),
+    };
+    const one = await BoardProcess.start(environment);
+    const other = await BoardProcess.start(environment);
+    const at = (board: BoardProcess, address: string) => address.replace(site, board.site);
+    const hostOf = (board: BoardProcess, { clientId }: RawHost, proof: RawHost["proof"]) =>
+      Object.assign(new RawHost({ url: board.site }, clientId, CALLBACK), { proof });
+    try {
+      const { key } = await register(one, "Baker");
+      const registered = await RawHost.register({ url: one.site });
+      const start = registered.start({ resource: `${site}/mcp/me` });
+
+      const browser = new CookieBrowser();
+      const consent = at(other, new URL((await browser.open(start)).location ?? "", site).href);
+      const { text } = await browser.open(consent);
+      const decided = await browser.open(at(one, consent.replace(other.site, site)), {
+        ...fieldsOf(text, "allow"),
+        api_key: key,
+      });
+      const answer = new URL((await browser.open(at(other, decided.location ?? ""))).location ?? "");
+      expect(answer.searchParams.get("iss")).toBe(site);
+
+      const ours = hostOf(one, registered, registered.proof);
+      const theirs = hostOf(other, registered, registered.proof);
+      const first = (await ours.exchange(answer.searchParams.get("code") ?? "")).body;
+      expect(await theirs.enter(first.access_token)).toBe(200);
+
+      await Promise.all([one.kill("SIGTERM"), other.kill("SIGKILL")]);
+      await Promise.all([one.start(), other.start()]);
+      expect(await ours.enter(first.access_token)).toBe(200);
+      const second = (await theirs.renew(first.refresh_token)).body;
+      expect(await ours.enter(second.access_token)).toBe(200);
+      const own = await call(other, "GET /publishers/me", undefined, { key });
+      expect(own.body.data.signed_in_hosts).toMatchObject([{ name: "Raw host" }]);
+
+      await call(other, "POST /publishers/me/rotate-key", { sign_out_hosts: true }, { key });
+      expect(await ours.enter(second.access_token)).toBe(401);
+      expect((await ours.renew(second.refresh_token)).status).toBe(400);
+    } finally {
+      await Promise.all([one.kill(), other.kill()]);
+    }
+  });
+});
