@@ -8,7 +8,7 @@ import { placeRoutes } from "./adapters/http/places.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
 import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
 import { openCors, restRouter } from "./adapters/http/rest.ts";
-import { mcpRouter } from "./adapters/mcp/http.ts";
+import { mcpRouter } from "./adapters/mcp/http/index.ts";
 import { failurePage, nothingHere, pagesRouter } from "./adapters/pages/index.ts";
 import { manualRoutes } from "./adapters/reference/manual-routes.ts";
 import type { OpenBoard } from "./open-board.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mcpRouter } from "../../src/adapters/mcp/http.ts";
+import { mcpRouter } from "../../src/adapters/mcp/http/index.ts";
 import { startBoard, type TestBoard } from "../support/boards/board.ts";
 import { withFixtures } from "../support/clients/conformance-fixtures.ts";
 import { newerNode, SUITE } from "../support/clients/newer-node.ts";

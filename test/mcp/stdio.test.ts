@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,10 +147,67 @@ describe("the process", () => {
     }
   });
 
-  it("survives lines that are not JSON-RPC", async () => {
-    const { code, stdout } = await run([], `not json\n{"a":1}\n${JSON.stringify(INITIALIZE)}\n`);
+  const WELL = "well";
+  const lines: [line: string, id: unknown, answer: number | typeof WELL][] = [
+    [`\uFEFF${JSON.stringify(INITIALIZE)}`, 1, WELL],
+    ['{"jsonrpc":"2.0","id":2,"method":"ping","params":null}', 2, WELL],
+    ['{"jsonrpc":"2.0","id":3,"method":"ping","params":[]}', 3, WELL],
+    ['{"jsonrpc":"2.0","id":"4","method":"ping","params":["x"]}', "4", -32602],
+    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":5}}', 5, -32602],
+    ['{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"arguments":{}}}', 6, -32602],
+    ['{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"capabilities":{}}}', 7, -32602],
+    ['{"jsonrpc":"1.0","id":8,"method":"ping"}', 8, -32600],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, -32600],
+    ['{"jsonrpc":"2.0","id":9,"method":7}', 9, -32600],
+    ['{"jsonrpc":"2.0","id":10}', 10, -32600],
+    ['[{"jsonrpc":"2.0","id":11,"method":"ping"},{"jsonrpc":"1.0","id":12,"method":"ping"}]', 11, WELL],
+    ["", 12, -32600],
+    ['{"jsonrpc":"2.0","id":13,"method":"pi', 13, -32700],
+    [`{"id":14,"method":"ping","params":{"x":"${"x".repeat(11_000_000)}"}}`, 14, -32700],
+    [
+      `{"method":"ping","params":{"id":1,"x":"${"x".repeat(5_000_000)}"},"jsonrpc":"2.0","id":15}`,
+      15,
+      -32700,
+    ],
+    ['{"jsonrpc":"2.0","method":"no/such/notification","params":5}\r', undefined, WELL],
+    ['{"jsonrpc":"2.0","id":2,"result":5}', undefined, WELL],
+    // Without its end.
+    ['{"jsonrpc":"2.0","id":"last","method":"ping"}', "last", WELL],
+  ];
+
+  it.each([["here"], ["elsewhere"]])("answers every request with a fault under its id: %s", async (where) => {
+    const input = lines.map(([line]) => line).join("\n");
+    const { code, stdout } = await run(where === "here" ? [] : ["--url", board.url], input);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).id).toBe(1);
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .map(({ id, error }) => [id, error?.code ?? WELL]);
+    const wanted = lines.filter(([, id]) => id !== undefined).map(([, id, answer]) => [id, answer]);
+    // Ids that nobody waits for get no answer, and the order is free.
+    expect(sorted(answers)).toEqual(sorted(wanted));
+  });
+
+  it("answers what has no readable id under null, as JSON-RPC wants it", async () => {
+    const { stdout } = await run([], "not json\n[]\n5\n");
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+    ]);
+  });
+
+  it("answers while its host keeps stdin open", async () => {
+    const child = start([]);
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping","params":7}\n');
+    const [answer] = await once(child.stdout, "data");
+    expect(JSON.parse(String(answer))).toMatchObject({ id: 1, error: { code: -32602 } });
+    child.kill();
   });
 
   it("answers with an error when the remote board is down, without revealing the key", async () => {
@@ -185,6 +243,8 @@ describe("the process", () => {
     expect(stderr).toContain("--url must be an http or https address");
   });
 });
+
+const sorted = (answers: unknown[][]) => answers.map((each) => JSON.stringify(each)).sort();
 
 /** The id in the answer to a creation. */
 const idIn = (text: string) => /^id: (\S+)$/m.exec(text)?.[1] ?? "";

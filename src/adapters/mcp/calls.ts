@@ -45,6 +45,7 @@ export async function callTool(
   const { operation } = served;
   const { client } = credentials;
   const from = { ...credentials, apiKey: credentials.apiKey ?? apiKey };
+  const isOutranked = apiKey !== null && apiKey !== from.apiKey;
   const label = { as: `tool:${tool.name}`, ...(client === undefined ? {} : { client }) };
   try {
     const admission = await dispatcher.admit(operation, from);
@@ -53,7 +54,8 @@ export async function callTool(
     const detail = detailOf(served, understood.detail);
     refuseMisspelt(understood);
     const source = operation.rest.method === "GET" ? "query" : "body";
-    const noted = { ...admission, notes: [...admission.notes, ...understood.notes] };
+    const notes = [...admission.notes, ...understood.notes, ...(isOutranked ? [OUTRANKED] : [])];
+    const noted = { ...admission, notes };
     const { clock, site } = parts;
     const call = { tool, served, sent: input, detail, answers: door.answers, now: clock(), site };
     const fits = served.shape === "posts" ? (page: unknown) => fittingItems(call, page) : undefined;
@@ -65,7 +67,6 @@ export async function callTool(
     };
   } catch (thrown) {
     const { error, reference } = dispatcher.fail(thrown, label);
-    const isOutranked = apiKey !== null && apiKey !== from.apiKey;
     const failure = forAgents(error, { tool: tool.name, input, isOutranked }, parts.site);
     return failedResult(failure, adviceWithCall(failure, door, tool.name), reference);
   }
@@ -76,6 +77,9 @@ function adviceWithCall({ hint }: BoardError, { surface, tools }: OpenDoor, tool
   const said = adviceOn(surface, hint);
   return tools.some((name) => said.includes(`\`${name}\``)) ? said : `${said} Then call \`${tool}\` again.`;
 }
+
+const OUTRANKED =
+  "The argument `api_key` was not used: this server sends a key of its own, which comes first.";
 
 /** Leaves out the replies of a post that do not fit, and says from where they continue. */
 async function cutReplies(

@@ -1,4 +1,3 @@
-import { PassThrough } from "node:stream";
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
@@ -6,11 +5,13 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   ProtocolErrorCode,
+  serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { withArguments } from "../arguments.ts";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { refused } from "../messages.ts";
 import { type McpParts, mcpServers } from "../server.ts";
+import { MessageLines } from "./lines.ts";
 
 /** Stands in for the address in the limits: all use of this process counts as one caller. */
 const LOCAL = "stdio";
@@ -44,8 +45,9 @@ export async function serveOverStdio(parts: McpParts, { apiKey, readOnly }: Stdi
 }
 
 /**
- * An SDK transport over stdin and stdout that still answers requests from before the end of stdin, so that
- * `printf '…' | agent-board stdio` prints something. The SDK's own transport drops requests under way.
+ * An SDK transport over stdin and stdout that answers every request: also one from before the end of stdin, so that
+ * `printf '…' | agent-board stdio` prints something, and one with a fault in it. The SDK's own transport drops these, and
+ * their senders wait for ever.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -53,12 +55,15 @@ export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport["onmessage"]>;
   /** Resolves when stdin has ended and no answer is outstanding. */
   readonly ended: Promise<void>;
-  readonly #input = new PassThrough();
-  readonly #inner = new StdioServerTransport(this.#input);
   readonly #owed = new Set<string | number>();
+  readonly #refused: string | undefined;
+  readonly #lines = new MessageLines(({ message, refusal }) => {
+    if (message !== undefined) this.#receive(message);
+    else if (refusal !== undefined) this.#answer(refusal);
+  });
+  #isClosed = false;
   #inputEnded = false;
   #settle = () => {};
-  readonly #refused: string | undefined;
 
   /** @param options.refuse  a method that is answered as unknown, whatever the SDK makes of it */
   constructor({ refuse }: { refuse?: string } = {}) {
@@ -69,37 +74,45 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#inner.onmessage = (message) => {
-      if (isJSONRPCRequest(message)) {
-        if (message.method === this.#refused) return void this.send(unknownMethod(message.id));
-        // A stream is answered only when it ends, so nobody waits for that.
-        if (message.method !== LISTEN) this.#owed.add(message.id);
-      }
-      this.onmessage?.(withArguments(message));
-      const cancelled = cancelledBy(message);
-      if (cancelled !== undefined) this.#forget(cancelled);
-    };
-    this.#inner.onerror = (error) => this.onerror?.(error);
-    this.#inner.onclose = () => {
-      this.onclose?.();
-      this.#settle();
-    };
-    await this.#inner.start();
-    process.stdin.pipe(this.#input, { end: false });
+    // A host that is gone breaks the pipe.
+    process.stdout.on("error", (error) => {
+      this.onerror?.(error);
+      void this.close();
+    });
+    process.stdin.setEncoding("utf8").on("data", (chunk: string) => this.#lines.push(chunk));
     process.stdin.once("close", () => this.#inputIsOver());
     process.stdin.once("end", () => this.#inputIsOver());
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#inner.send(message);
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+    });
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return;
     if (message.id !== undefined) this.#forget(message.id);
   }
 
   async close(): Promise<void> {
-    await this.#inner.close();
-    process.stdin.unpipe(this.#input);
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     process.stdin.pause();
+    this.onclose?.();
+    this.#settle();
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message)) {
+      if (message.method === this.#refused) return void this.#answer(unknownMethod(message.id));
+      // A stream is answered only when it ends, so nobody waits for that.
+      if (message.method !== LISTEN) this.#owed.add(message.id);
+    }
+    this.onmessage?.(message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) this.#forget(cancelled);
+  }
+
+  #answer(refusal: JSONRPCMessage): void {
+    this.send(refusal).catch((error: Error) => this.onerror?.(error));
   }
 
   #forget(id: string | number): void {
@@ -110,21 +123,18 @@ export class StdioTransport implements Transport {
   #inputIsOver(): void {
     if (this.#inputEnded) return;
     this.#inputEnded = true;
+    this.#lines.end();
     setTimeout(() => void this.close(), DRAIN_MS).unref();
-    // The last bytes of stdin may still be in the pipe.
-    setImmediate(() => this.#closeWhenDone());
+    this.#closeWhenDone();
   }
 
   #closeWhenDone(): void {
-    if (this.#inputEnded && this.#owed.size === 0 && this.#input.readableLength === 0) void this.close();
+    if (this.#inputEnded && this.#owed.size === 0) void this.close();
   }
 }
 
-const unknownMethod = (id: string | number): JSONRPCMessage => ({
-  jsonrpc: "2.0",
-  id,
-  error: { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" },
-});
+const unknownMethod = (id: string | number) =>
+  refused(id, ProtocolErrorCode.MethodNotFound, "Method not found").refusal;
 
 /** Id of the request that a message cancels. A cancelled request gets no answer. */
 export function cancelledBy(message: JSONRPCMessage): string | number | undefined {

@@ -5,7 +5,9 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
+  ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { refused } from "../messages.ts";
 import { cancelledBy, type StdioOptions, StdioTransport } from "./index.ts";
 
 /**
@@ -95,8 +97,9 @@ function refusalIn(error: unknown, id: string | number): JSONRPCMessage | null {
   }
 }
 
-const unreachable = (id: string | number): JSONRPCMessage => ({
-  jsonrpc: "2.0",
-  id,
-  error: { code: -32603, message: "The board cannot be reached. Try again later; the reason is on stderr." },
-});
+const unreachable = (id: string | number): JSONRPCMessage =>
+  refused(
+    id,
+    ProtocolErrorCode.InternalError,
+    "The board cannot be reached. Try again later; the reason is on stderr.",
+  ).refusal;

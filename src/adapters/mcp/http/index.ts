@@ -1,9 +1,12 @@
-import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from "@modelcontextprotocol/node";
+import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   type AuthInfo,
   createMcpHandler,
   isJsonContentType,
+  type McpHttpHandler,
+  ProtocolErrorCode,
   type Server,
+  validateHostHeader,
 } from "@modelcontextprotocol/server";
 import cors from "cors";
 import express, {
@@ -13,20 +16,21 @@ import express, {
   type Response,
   type Router,
 } from "express";
-import { adviceOn, FAILURES } from "../../failures.ts";
-import { parseUrl } from "../../parse-url.ts";
-import type { StoredPublisher } from "../../ports/store/index.ts";
-import { mcpClientOf } from "../calls/clients.ts";
-import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
-import { credentialsOf, jsonBody, lineOf } from "../http/requests.ts";
-import type { SignIn } from "../sign-in/index.ts";
-import { withArguments } from "./arguments.ts";
-import type { Door } from "./calls.ts";
+import { adviceOn, FAILURES } from "../../../failures.ts";
+import { parseUrl } from "../../../parse-url.ts";
+import type { StoredPublisher } from "../../../ports/store/index.ts";
+import { mcpClientOf } from "../../calls/clients.ts";
+import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
+import { credentialsOf, jsonBody, lineOf } from "../../http/requests.ts";
+import type { SignIn } from "../../sign-in/index.ts";
+import type { Door } from "../calls.ts";
+import { readMessage, refused } from "../messages.ts";
+import { type McpParts, mcpServers } from "../server.ts";
+import { EVERY_FORM, inAcceptedForm } from "./accepted-form.ts";
 import { type ListeningParts, listening } from "./listening.ts";
-import { type McpParts, mcpServers } from "./server.ts";
 
-/** JSON-RPC 2.0 error codes for answers without a request id. */
-const RPC = { parse: -32700, invalidRequest: -32600, internal: -32603, server: -32000 } as const;
+/** The JSON-RPC error code of a refusal by HTTP. */
+const BY_HTTP = -32000;
 
 export interface McpRouterParts extends McpParts, Pick<ListeningParts, "services"> {
   dispatcher: Dispatcher;
@@ -65,7 +69,7 @@ export function mcpRouter(parts: McpRouterParts, adapt: (server: Server) => void
     });
     const listen = listening(parts, { make, surface: door.surface }, callerOf);
     router.use(path, notBelow(onlyKnownHosts(parts), openCors, admit, postOnly, requireJson, jsonBody));
-    router.post(path, counting(parts), listen, answering(toNodeHandler(handler)));
+    router.post(path, counting(parts), acceptingAll, listen, answering(handler));
     router.use(path, jsonRpcFailureHandler(parts));
   }
   return router;
@@ -83,9 +87,15 @@ function notBelow(...handlers: RequestHandler[]): RequestHandler[] {
 function onlyKnownHosts({ site, config }: McpRouterParts): RequestHandler {
   const hosts = [new URL(site.root).host, ...config.allowedHosts];
   const names = hosts.flatMap((host) => parseUrl(`http://${host}`)?.hostname ?? []);
-  const isKnown = hostHeaderValidation([...names, "localhost", "127.0.0.1", "[::1]"]);
+  const known = [...names, "localhost", "127.0.0.1", "[::1]"];
   return (request, response, next) => {
-    if (isKnown(request, response)) next();
+    const { host } = request.headers;
+    const checked = validateHostHeader(host, known);
+    // A name before the host would pass, and then break the address that the SDK makes of it.
+    if (checked.ok && host?.includes("@") !== true) return next();
+    const reason = checked.ok ? "Invalid Host header: it names a user" : checked.message;
+    const cure = "Ask at the board's own address; its operator admits further names in ALLOWED_HOSTS.";
+    fail(response, 403, BY_HTTP, `${reason}. ${cure}`);
   };
 }
 
@@ -104,14 +114,14 @@ const postOnly: RequestHandler = (request, response, next) => {
     fail(
       response.set("Allow", "POST, OPTIONS"),
       405,
-      RPC.server,
+      BY_HTTP,
       "Method not allowed: this server is stateless, send JSON-RPC by POST.",
     );
 };
 
 const requireJson: RequestHandler = (request, response, next) => {
   if (isJsonContentType(request.get("content-type"))) next();
-  else fail(response, 415, RPC.server, "Unsupported media type: send `Content-Type: application/json`.");
+  else fail(response, 415, BY_HTTP, "Unsupported media type: send `Content-Type: application/json`.");
 };
 
 /** What a call admits by itself. */
@@ -120,19 +130,37 @@ const ADMITTED = new Set(["tools/call", "resources/read", "subscriptions/listen"
 /** Counts every message that no operation admits, such as `initialize` and `tools/list`, as a read. */
 function counting({ dispatcher }: McpRouterParts): RequestHandler {
   return async (request, response, next) => {
-    const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
-    for (const message of messages) {
-      const method = (message as { method?: unknown } | null)?.method;
-      if (!ADMITTED.has(String(method))) await dispatcher.stray(senderOf(request, response));
-    }
+    for (const message of [request.body].flat())
+      if (!ADMITTED.has(String(message?.method))) await dispatcher.stray(senderOf(request, response));
     next();
   };
 }
 
-function answering(handle: NodeMcpRequestHandler): RequestHandler {
+/** Keeps the caller's `Accept` for the answer, and shows the SDK one that it takes. */
+const acceptingAll: RequestHandler = (request, response, next) => {
+  response.locals["accept"] = request.headers.accept;
+  request.headers.accept = EVERY_FORM;
+  next();
+};
+
+function answering({ fetch }: McpHttpHandler): RequestHandler {
   return async (request, response) => {
     const { auth } = callerOf(request, response);
-    await handle(Object.assign(request, { auth }), response, withArguments(request.body));
+    const { accept } = response.locals;
+    const read = [request.body].flat().map((sent) => ({ message: sent as unknown, ...readMessage(sent) }));
+    const refusal = read.find((each) => each.refusal !== undefined)?.refusal;
+    const messages = read.map(({ message }) => message);
+    // What is no request fails as one of HTTP; one with wrong parameters has its answer, as from the SDK.
+    const status = refusal?.error.code === ProtocolErrorCode.InvalidParams ? 200 : 400;
+    const handle = toNodeHandler({
+      fetch: async (...asked) =>
+        inAcceptedForm(
+          refusal === undefined ? await fetch(...asked) : Response.json(refusal, { status }),
+          accept,
+        ),
+    });
+    const body = Array.isArray(request.body) ? messages : messages[0];
+    await handle(Object.assign(request, { auth }), response, body);
   };
 }
 
@@ -165,9 +193,9 @@ function credentialsIn(authInfo: { extra?: Record<string, unknown> } | undefined
   return (authInfo?.extra?.["credentials"] as Credentials | undefined) ?? { apiKey: null, address: "" };
 }
 
-/** Answers failures from before a message is read: of the body, or of the board. */
+/** Answers failures from before a message is handled: of the body, of a limit, or of the board. */
 function jsonRpcFailureHandler(parts: McpRouterParts): ErrorRequestHandler {
-  return (thrown: unknown, _request, response, _next) => {
+  return (thrown: unknown, request, response, _next) => {
     const { error, status } = parts.dispatcher.fail(thrown, null);
     if (response.headersSent) {
       response.destroy();
@@ -175,11 +203,13 @@ function jsonRpcFailureHandler(parts: McpRouterParts): ErrorRequestHandler {
     }
     const { message } = FAILURES[error.code];
     if (error.retryAfterS !== undefined) response.set("Retry-After", String(error.retryAfterS));
-    const code = error.code === "invalid_json" ? RPC.parse : status < 500 ? RPC.invalidRequest : RPC.internal;
-    fail(response, status, code, `${message} ${adviceOn("tools", error.hint)}`);
+    const { ParseError, InvalidRequest, InternalError } = ProtocolErrorCode;
+    const code = error.code === "invalid_json" ? ParseError : status < 500 ? InvalidRequest : InternalError;
+    fail(response, status, code, `${message} ${adviceOn("tools", error.hint)}`, request.body?.id);
   };
 }
 
-function fail(response: Response, status: number, code: number, message: string): void {
-  response.status(status).json({ jsonrpc: "2.0", id: null, error: { code, message } });
+/** @param id  of the request, if it was read */
+function fail(response: Response, status: number, code: number, message: string, id: unknown = null): void {
+  response.status(status).json(refused(id, code, message).refusal);
 }

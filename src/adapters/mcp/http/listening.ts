@@ -8,13 +8,14 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import type { Subscriptions } from "../../domain/subscriptions/index.ts";
-import type { Line, Waits } from "../../domain/subscriptions/waits.ts";
-import { adviceOn, BoardError, FAILURES, type Surface } from "../../failures.ts";
-import type { Catalog } from "../../operation.ts";
-import type { StoredPublisher } from "../../ports/store/index.ts";
-import type { Credentials, Dispatcher } from "../calls/dispatcher.ts";
-import { matchesAt } from "./resources.ts";
+import type { Subscriptions } from "../../../domain/subscriptions/index.ts";
+import type { Line, Waits } from "../../../domain/subscriptions/waits.ts";
+import { adviceOn, BoardError, FAILURES, type Surface } from "../../../failures.ts";
+import type { Catalog } from "../../../operation.ts";
+import type { StoredPublisher } from "../../../ports/store/index.ts";
+import type { Credentials, Dispatcher } from "../../calls/dispatcher.ts";
+import { refused } from "../messages.ts";
+import { matchesAt } from "../resources.ts";
 
 /** A stream ends by itself after this long; its client opens another. */
 const STREAM_S = 3_600;
@@ -57,9 +58,7 @@ export function listening(
     } catch (thrown) {
       const { error } = dispatcher.fail(thrown, null);
       const message = `${error.code}: ${FAILURES[error.code].message} ${adviceOn(door.surface, error.hint)}`;
-      const refusal = { code: ProtocolErrorCode.InvalidParams, message };
-      response.json({ jsonrpc: "2.0", id: body.id ?? null, error: refusal });
-      return;
+      return void response.json(refused(body.id, ProtocolErrorCode.InvalidParams, message).refusal);
     }
     const failed = (error: unknown) => dispatcher.fail(error, null);
     // A handler for this stream alone: its bus reaches nobody else, and closing it ends the stream as the protocol wants.

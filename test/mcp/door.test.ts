@@ -1,0 +1,280 @@
+import { readFile } from "node:fs/promises";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBoard, type TestBoard } from "../support/boards/board.ts";
+
+const META = "io.modelcontextprotocol/";
+const MODERN = {
+  jsonrpc: "2.0",
+  method: "tools/list",
+  params: { _meta: { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: {} } },
+};
+const MODERN_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+
+let board: TestBoard;
+beforeAll(async () => {
+  board = await startBoard();
+});
+afterAll(() => board.stop());
+
+describe("the door", () => {
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+  it("answers GET and DELETE with 405 and Allow", async () => {
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const response = await fetch(`${board.url}/mcp`, { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+      expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+    }
+  });
+
+  it("answers malformed JSON with -32700, never HTML", async () => {
+    const response = await fetch(`${board.url}/mcp`, { method: "POST", headers, body: '{"jsonrpc":' });
+    expect(response.status).toBe(400);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+  });
+
+  it.each([
+    [
+      "prompts/get",
+      { name: "find", arguments: { what: 5 } },
+      'Every argument must be text, such as {"what": ',
+    ],
+    ["prompts/get", { name: "find", arguments: ["what"] }, "Every argument must be text"],
+    ["prompts/get", { name: ["find"] }, "`name` must be text: one from prompts/list."],
+    ["prompts/get", undefined, "`name` must be text"],
+    ["resources/read", { uri: 5 }, "`uri` must be text: one from resources/list."],
+    ["tools/call", { name: "search", arguments: "bike" }, "`arguments` must be an object"],
+    ["tools/call", undefined, "needs `name` (text: one from tools/list)"],
+    ["initialize", { capabilities: {}, clientInfo: { name: "x", version: "1" } }, "needs `protocolVersion`"],
+    ["ping", ["x"], "`params` must be an object"],
+    ["tools/list", { cursor: 5 }, "`cursor` must be text."],
+    ["prompts/list", { cursor: {} }, "`cursor` must be text."],
+  ])("answers %s with wrong parameters %j by -32602 and what is wrong", async (method, params, message) => {
+    const { error } = (await ask({ jsonrpc: "2.0", id: 1, method, params })).message;
+    expect([error.code, error.message]).toEqual([-32602, expect.stringContaining(message)]);
+  });
+
+  const INITIALIZE = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "old", version: "1" } },
+  };
+  it.each([
+    ["application/json, text/event-stream", "text/event-stream"],
+    ["application/json", "application/json"],
+    ["text/event-stream", "text/event-stream"],
+    ["*/*", "application/json"],
+    ["text/html", "application/json"],
+    [undefined, "application/json"],
+  ])("answers who accepts %s in the form of %s", async (accept, type) => {
+    const [first, second] = await Promise.all([
+      ask(INITIALIZE, { accept }),
+      ask({ ...MODERN, id: "m" }, { accept, ...MODERN_HEADERS }),
+    ]);
+    expect(first.headers["content-type"]).toContain(type);
+    expect(first).toMatchObject({
+      status: 200,
+      message: { id: 1, result: { serverInfo: { name: "agent-board" } } },
+    });
+    // Revision 2026-07-28 answers a short question by JSON to whoever takes both.
+    const isStream = accept === "text/event-stream";
+    expect(second.headers["content-type"]).toContain(isStream ? "text/event-stream" : "application/json");
+    expect(second).toMatchObject({ status: 200, message: { id: "m", result: {} } });
+  });
+
+  it("answers a batch as JSON too", async () => {
+    const pings = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "ping", params: null }));
+    const { message } = await ask(pings, { accept: "application/json" });
+    expect(message).toEqual([1, 2].map((id) => ({ jsonrpc: "2.0", id, result: {} })));
+  });
+
+  it.each([
+    [{ id: 4, method: "ping" }, 4],
+    [{ jsonrpc: "2.0", id: 1.5, method: "ping" }, 1.5],
+    [{ jsonrpc: "2.0", id: "5", method: 7 }, "5"],
+    [[{ jsonrpc: "2.0", id: 6 }], 6],
+    [{ jsonrpc: "2.0", id: null, method: "ping" }, null],
+    [[], null],
+  ])("refuses %j by -32600 under its id", async (body, id) => {
+    expect(await ask(body)).toMatchObject({ status: 400, message: { id, error: { code: -32600 } } });
+  });
+
+  it("names the request that a limit refuses", async () => {
+    const limited = await startBoard({ RATE_LIMITS: "read=1/60" });
+    await ask(INITIALIZE, {}, limited.url);
+    expect(await ask({ ...INITIALIZE, id: "seven" }, {}, limited.url)).toMatchObject({
+      status: 429,
+      message: { id: "seven", error: { message: expect.stringContaining("limit") } },
+    });
+    await limited.stop();
+  });
+
+  it("refuses a body over 64 KiB with 413, and other media with 415", async () => {
+    const large = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: `"${"x".repeat(70_000)}"`,
+    });
+    expect([large.status, await large.json()]).toMatchObject([413, { error: { code: -32600 } }]);
+    const text = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: JSON.stringify(ping),
+    });
+    expect([text.status, await text.json()]).toMatchObject([415, { jsonrpc: "2.0" }]);
+  });
+
+  it("lets any origin in, and says so in the preflight", async () => {
+    const preflight = await fetch(`${board.url}/mcp`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://elsewhere.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers":
+          "content-type,mcp-protocol-version,mcp-method,mcp-name,authorization",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, origin: "https://elsewhere.example" },
+      body: JSON.stringify(ping),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
+  });
+
+  it("refuses a Host that is not its own with 403, and takes loopback names, SITE_URL and ALLOWED_HOSTS", async () => {
+    const other = await startBoard({
+      SITE_URL: "https://board.example",
+      ALLOWED_HOSTS: "inside.example:8787",
+    });
+    for (const host of [
+      "evil.example",
+      "board.example.evil.example",
+      "user@localhost",
+      "u:p@board.example",
+    ]) {
+      const { status, message } = await ask(ping, { host }, other.url);
+      expect([status, message.error.message], host).toEqual([403, expect.stringContaining("ALLOWED_HOSTS")]);
+    }
+    for (const host of [
+      "board.example",
+      "board.example:443",
+      "inside.example",
+      "localhost:1",
+      "127.0.0.1",
+      "[::1]:8787",
+    ]) {
+      expect((await ask(ping, { host }, other.url)).status).toBe(200);
+    }
+    await other.stop();
+  });
+
+  it("gives the version of the package", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } },
+    });
+    const answer = await (await fetch(`${board.url}/mcp`, { method: "POST", headers, body })).text();
+    expect(answer).toContain('"protocolVersion":"2024-11-05"');
+    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(answer).toContain(
+      `"serverInfo":{"name":"agent-board","title":"Agent Board","version":"${version}"}`,
+    );
+  });
+
+  it("keeps no stream open for changes that never come", async () => {
+    const meta = "io.modelcontextprotocol/";
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "subscriptions/listen",
+      params: {
+        notifications: { toolsListChanged: true },
+        _meta: { [`${meta}protocolVersion`]: "2026-07-28", [`${meta}clientCapabilities`]: {} },
+      },
+    });
+    const modern = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, ...modern },
+      body,
+    });
+    expect(await response.text()).toContain('"id":1,"result":{"resultType":"complete"');
+  });
+
+  it("offers no OAuth", async () => {
+    for (const path of [
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+    ]) {
+      const response = await fetch(board.url + path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("json");
+    }
+  });
+
+  it("answers a batch of an old client", async () => {
+    const body = JSON.stringify(
+      [1, 2].map((id) => ({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "about", arguments: {} },
+      })),
+    );
+    const response = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, "mcp-protocol-version": "2025-03-26" },
+      body,
+    });
+    expect(await response.text()).toMatch(/"id":1[\s\S]*"id":2|"id":2[\s\S]*"id":1/);
+  });
+});
+
+interface Answer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into any member of any message
+  message: any;
+}
+
+/**
+ * Sends a message to /mcp with exactly these headers, which fetch would not: it adds an `Accept`, and sets `Host`.
+ * @param headers  undefined leaves a header out
+ */
+function ask(
+  body: unknown,
+  headers: Record<string, string | undefined> = {},
+  url = board.url,
+): Promise<Answer> {
+  const all = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...headers,
+  };
+  const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/mcp`, { method: "POST", headers: sent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => {
+        const [, data = text] = /^data: (.*)$/m.exec(text) ?? [];
+        resolve({ status: response.statusCode, headers: response.headers, message: JSON.parse(data) });
+      });
+    });
+    asked.on("error", reject).end(JSON.stringify(body));
+  });
+}
