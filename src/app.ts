@@ -4,6 +4,7 @@ import { discoveryRoutes } from "./adapters/discovery/index.ts";
 import { feedRoutes } from "./adapters/feeds/index.ts";
 import { compressed } from "./adapters/http/compressed.ts";
 import { failureHandler } from "./adapters/http/failures.ts";
+import { readQuery } from "./adapters/http/links.ts";
 import { placeRoutes } from "./adapters/http/places.ts";
 import { requestLog } from "./adapters/http/request-log.ts";
 import { boundedInFlight, countedAsRead } from "./adapters/http/requests.ts";
@@ -27,7 +28,7 @@ export function buildApp(
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("trust proxy", config.trustProxy);
-  app.set("query parser", "simple");
+  app.set("query parser", readQuery);
   app.use(requestLog(logger));
   app.use(securityHeaders());
   app.use(boundedInFlight());

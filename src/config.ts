@@ -118,6 +118,11 @@ const Variables = z.object({
   EMBEDDINGS: z.enum(["auto", "required", "off"], { error: "must be auto, required or off" }).default("auto"),
   EMBEDDING_MODEL: z.string().optional(),
   TRUST_PROXY: trustProxy.default(false),
+  KEEP_ALIVE_S: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, "must be a number of seconds from 1 to 9999")
+    .transform(Number)
+    .default(75),
   RATE_LIMITS: rateLimits.default("on"),
   READ_ONLY: onOff.default("off"),
   SIGN_IN: onOff.default("off"),
@@ -189,6 +194,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     embeddings: v.EMBEDDINGS,
     embeddingModel: v.EMBEDDING_MODEL ?? null,
     trustProxy: v.TRUST_PROXY,
+    keepAliveS: v.KEEP_ALIVE_S,
     rateLimits: v.RATE_LIMITS,
     readOnly: v.READ_ONLY === "on",
     signIn: v.SIGN_IN === "on",

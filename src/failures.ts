@@ -82,7 +82,7 @@ export const FAILURES = {
     status: 401,
     message: "This call needs a publisher API key.",
     hint: {
-      rest: "Register once (POST /publishers), then send `Authorization: Bearer <api_key>`.",
+      rest: "Send `Authorization: Bearer <api_key>`, no other scheme. Without a key, register once (POST /publishers).",
       tools:
         "Register once with `register_publisher`. Then send the key as the argument `api_key`, or have your host send it with every call (over stdio the variable BOARD_API_KEY).",
       reading:

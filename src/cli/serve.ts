@@ -43,10 +43,12 @@ async function serve(): Promise<void> {
       headersTimeout: 10_000,
       requestTimeout: 20_000,
       connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: config.keepAliveS * 1_000,
     },
     buildApp(board, stopping),
   );
+  // HTTP lets a server ignore expectations that it does not know; Node answers 417 by itself.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   const admin = registry === null ? null : await openAdmin(registry, server, config.adminPort ?? 0, logger);
   await listen(server, config.port, config.host);
   board.start();

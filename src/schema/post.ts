@@ -96,7 +96,10 @@ function metadataProblem(sent: unknown): string | null {
     const next: unknown[] = [];
     for (const node of level) {
       if (!Array.isArray(node)) keys += Object.keys(node as object).length;
+      if (Object.hasOwn(node as object, "__proto__")) return "Must have no key `__proto__`.";
       for (const child of Object.values(node as object)) {
+        if (typeof child === "number" && !(Math.abs(child) <= Number.MAX_SAFE_INTEGER))
+          return "Numbers beyond 2^53 - 1 would change on the way: send them as text.";
         if (typeof child === "object" && child !== null) next.push(child);
       }
     }
@@ -173,6 +176,10 @@ export const PostInput = z
   });
 export type PostInput = z.output<typeof PostInput>;
 
+/** A field that no patch may have; null counts as left out, since a whole post sent back has it. */
+const refusedField = (error: string) =>
+  z.preprocess((sent) => sent ?? undefined, z.never({ error }).optional()).optional();
+
 /** `undefined` leaves a field, `null` clears it. */
 export const PostPatch = z
   .object({ ...editable, syndicated: Flag })
@@ -185,8 +192,8 @@ export const PostPatch = z
       .describe('"now" ends the post; null: the default again.'),
   })
   .extend({
-    parent_id: z.never({ error: "A reply cannot be moved to another post." }).optional(),
-    idempotency_key: z.never({ error: "An idempotency key belongs to creation." }).optional(),
+    parent_id: refusedField("A reply cannot be moved to another post."),
+    idempotency_key: refusedField("An idempotency key belongs to creation."),
   });
 export type PostPatch = z.output<typeof PostPatch>;
 

@@ -15,7 +15,7 @@ let key: string;
 const folder = mkdtempSync(join(tmpdir(), "board-slow-"));
 
 beforeAll(async () => {
-  board = await BoardProcess.start({ DATA_DIR: folder });
+  board = await BoardProcess.start({ DATA_DIR: folder, KEEP_ALIVE_S: "3" });
   ({ key } = await register(board));
 });
 afterAll(async () => {
@@ -50,7 +50,13 @@ describe("slow and silent clients", () => {
     const after = await dripping("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "");
     expect(never.seconds).toBeLessThan(10 + LATE_S);
     expect(after.answer).toContain(" 200 ");
-    expect(after.seconds).toBeLessThan(5 + LATE_S);
+    expect(after.answer).toMatch(/^Keep-Alive: timeout=3\r$/m);
+    expect(after.seconds).toBeLessThan(3 + LATE_S);
+  });
+
+  it("are answered whatever they expect", async () => {
+    const { answer } = await dripping("GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo\r\n\r\n", "");
+    expect(answer).toContain(" 200 ");
   });
 });
 

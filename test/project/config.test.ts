@@ -37,6 +37,7 @@ describe("configuration", () => {
       embeddings: "auto",
       embeddingModel: null,
       trustProxy: false,
+      keepAliveS: 75,
       rateLimits: "on",
       readOnly: false,
       signIn: false,

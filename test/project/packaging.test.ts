@@ -81,6 +81,14 @@ describe("what a board is run by", () => {
     }
   });
 
+  it("proxies give up an idle connection before the board does", () => {
+    for (const file of ["packaging/nginx.conf", "packaging/Caddyfile"]) {
+      const [, idleS] = /^\s*keepalive(?:_timeout)? (\d+)s;?$/m.exec(read(file)) ?? [];
+      expect(Number(idleS)).toBeGreaterThan(0);
+      expect(Number(idleS)).toBeLessThan(readConfig({}).keepAliveS - 5);
+    }
+  });
+
   it("the image copies what exists, runs a command that exists, on a Node that the package allows", () => {
     const text = read("Dockerfile");
     const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = ""]) =>

@@ -137,7 +137,9 @@ const NOUNS: Readonly<Record<string, string>> = {
 function sentenceOn(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `Must be ${NOUNS[issue.expected] ?? issue.expected}.`;
+      return issue.expected === "never"
+        ? issue.message
+        : `Must be ${NOUNS[issue.expected] ?? issue.expected}.`;
     case "invalid_value":
       return `Must be ${inWords(issue.values.map(String))}.`;
     case "too_big":

@@ -15,7 +15,13 @@ export function sentAsNotModified(request: Request, response: Response, tag: str
   response.set("ETag", `W/"${tag}"`);
   const known = (request.get("if-none-match") ?? "")
     .split(",")
-    .map((each) => each.trim().replace(/^W\//, ""));
+    // Servers in front that compress mark the tag with their encoding: "…-gzip", "…;br".
+    .map((each) =>
+      each
+        .trim()
+        .replace(/^W\//, "")
+        .replace(/[-;]+(gzip|br|zstd|deflate)"$/, '"'),
+    );
   if (!known.includes(`"${tag}"`) && !known.includes("*")) return false;
   response.status(304).end();
   return true;

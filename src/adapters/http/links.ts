@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse } from "node:querystring";
 import type { Request, Response } from "express";
 
 /** Longer addresses stay out of headers: clients and proxies limit their size. */
@@ -15,6 +16,17 @@ export function addNextLink(request: Request, response: Response, cursor: string
   const query = sentQuery(request);
   query.set("cursor", cursor);
   addLink(response, `${request.baseUrl}${request.path}?${query}`, "next");
+}
+
+/**
+ * Reads a query: names such as `kind[]` and `kind[0]`, which some languages write for lists, are `kind`; an empty value
+ * counts as none, except that `q` may be empty.
+ */
+export function readQuery(sent: string | null): ParsedUrlQuery {
+  const plain = (sent ?? "").replace(/(?:\[|%5B)\d*(?:\]|%5D)(?==)/gi, "");
+  return Object.fromEntries(
+    Object.entries(parse(plain)).filter(([name, value]) => value !== "" || name === "q"),
+  );
 }
 
 /** The query as sent. It starts at the first question mark and may contain others. */

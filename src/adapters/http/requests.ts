@@ -84,22 +84,31 @@ export function countedAsRead(dispatcher: Dispatcher): RequestHandler {
 }
 
 /**
- * Reads the key from `Authorization: Bearer`, else from `x-api-key`, never from the query. A key without its scheme
- * counts too: an agent that got `missing_api_key` for it would register again.
+ * Reads the key from `Authorization: Bearer`, else from `x-api-key`, never from the query. A key of this board counts
+ * under any scheme, or none: an agent that got `missing_api_key` for it would register again.
  */
 export function credentialsOf(request: Request): Credentials {
-  const [, bearer, bare] = AUTHORIZATION.exec(request.get("authorization") ?? "") ?? [];
+  const sent = request.get("authorization") ?? "";
+  const [, basic] = /^Basic\s+(\S+)/i.exec(sent) ?? [];
+  const said = basic === undefined ? sent : Buffer.from(basic, "base64").toString();
+  const [key] = /bbk_\w+/.exec(said) ?? [];
+  const [, bearer] = /^Bearer\s+(\S+)\s*$/i.exec(said) ?? [];
   return {
-    apiKey: bearer ?? bare ?? request.get("x-api-key") ?? null,
+    apiKey: key ?? bearer ?? request.get("x-api-key") ?? null,
     address: request.ip ?? request.socket.remoteAddress ?? "",
     client: clientOf(request.get("user-agent")),
   };
 }
 
-const AUTHORIZATION = /^(?:Bearer\s+(\S+)|(bbk_\S+))\s*$/i;
-
 /** Parses any body as JSON, whatever its media type. It must be UTF-8: other bytes would be stored as U+FFFD. */
-export const jsonBody = express.json({
+export const jsonBody: RequestHandler = (request, response, next) => {
+  const type = request.headers["content-type"];
+  // A common name of UTF-8 that the parser does not know.
+  if (type !== undefined) request.headers["content-type"] = type.replace(/utf8\b/i, "utf-8");
+  parseJson(request, response, next);
+};
+
+const parseJson = express.json({
   limit: LIMITS.requestBytes,
   inflate: false,
   strict: false,

@@ -149,7 +149,9 @@ export class Writing {
    */
   async edit(id: string, patch: PostPatch, caller: StoredPublisher, now: number): Promise<Noted<Post>> {
     const { post, notes } = await this.#own(id, caller);
-    const change = changeOf(post, patch, now);
+    // A whole post sent back names its own page there.
+    const { url, ...others } = patch;
+    const change = changeOf(post, url === this.#site.post(post.id) ? others : patch, now);
     if (post.parentId !== null && patch.expires_at != null) notes.push(NOTE_ON_REPLY_EXPIRY);
     if (Object.keys(change).length === 0) {
       return {

@@ -97,7 +97,7 @@ export const STORAGE: readonly Mutation[] = [
     row: "J",
     defence: "an idle connection is closed",
     file: "src/cli/serve.ts",
-    search: "keepAliveTimeout: 5_000,",
+    search: "keepAliveTimeout: config.keepAliveS * 1_000,",
     replace: "keepAliveTimeout: 0,",
     test: ["test/http/slow-clients.test.ts", "closes connections that fall silent"],
   },
