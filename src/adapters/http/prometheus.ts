@@ -35,22 +35,22 @@ export function measured(board: MeasuredBoard): Registry {
     labelNames: ["operation", "status"],
     registers,
   });
-  new Gauge({
-    name: "board_posts_active",
-    help: "Posts and replies neither expired nor removed.",
-    registers,
-    async collect() {
-      this.set((await board.services.board.meta(board.clock())).active_posts);
-    },
-  });
-  new Gauge({
-    name: "board_publishers",
-    help: "Registered publishers.",
-    registers,
-    async collect() {
-      this.set((await board.services.board.meta(board.clock())).publishers);
-    },
-  });
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  const meta = () => board.services.board.meta(board.clock());
+  gauge(
+    "board_posts_active",
+    "Posts and replies neither expired nor removed.",
+    async () => (await meta()).active_posts,
+  );
+  gauge("board_publishers", "Registered publishers.", async () => (await meta()).publishers);
   new Gauge({
     name: "board_work_waiting",
     help: "Posts that wait to be matched or embedded.",
@@ -60,38 +60,16 @@ export function measured(board: MeasuredBoard): Registry {
       for (const kind of WORK) this.set({ kind }, await board.store.work.backlog(kind));
     },
   });
-  new Gauge({
-    name: "board_saved_queries_held",
-    help: "Saved queries that this process keeps in memory to match them.",
-    registers,
-    collect() {
-      this.set(board.held().queries);
-    },
-  });
-  new Gauge({
-    name: "board_saved_queries_bytes",
-    help: "About how much memory these take.",
-    registers,
-    collect() {
-      this.set(board.held().bytes);
-    },
-  });
-  new Gauge({
-    name: "board_calls_waiting",
-    help: "Calls that wait for a match.",
-    registers,
-    collect() {
-      this.set(board.services.waits.count);
-    },
-  });
-  new Gauge({
-    name: "board_model_ready",
-    help: "1 when texts can be embedded.",
-    registers,
-    collect() {
-      this.set(board.embedder.state() === "ready" ? 1 : 0);
-    },
-  });
+  gauge(
+    "board_saved_queries_held",
+    "Saved queries that this process keeps in memory to match them.",
+    () => board.held().queries,
+  );
+  gauge("board_saved_queries_bytes", "About how much memory these take.", () => board.held().bytes);
+  gauge("board_calls_waiting", "Calls that wait for a match.", () => board.services.waits.count);
+  gauge("board_model_ready", "1 when texts can be embedded.", () =>
+    board.embedder.state() === "ready" ? 1 : 0,
+  );
   board.usage.listen((operation, status) => answers.inc({ operation, status }));
   return registry;
 }
