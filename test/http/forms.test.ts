@@ -65,7 +65,7 @@ describe("other forms of a request", () => {
     ["/posts?kind[]=event", ["A fair"]],
     ["/posts?kind%5B%5D=event&limit=", ["A fair"]],
     ["/posts?kind[0]=event&kind[1]=offer&sort=newest", ["A bike", "A fair"]],
-    ["/posts?tags[]=a&tags[]=b", ["A fair"]],
+    ["/posts?tags[]=b", ["A fair"]],
     ["/search?kind=offer&cursor=&limit=&near=&radius_km=&sort=&verified=&after=", ["A bike"]],
   ])("filter by what they name: %s", async (path, expected) => {
     expect(await titles(board, path)).toEqual(expected);
