@@ -87,6 +87,12 @@ describe("the door", () => {
     expect(second).toMatchObject({ status: 200, message: { id: "m", result: {} } });
   });
 
+  it("knows no handshake in a revision that has none", async () => {
+    const headers = { ...MODERN_HEADERS, "mcp-method": "initialize" };
+    const { message } = await ask({ ...MODERN, id: 1, method: "initialize" }, headers);
+    expect(message).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+
   it("answers a batch as JSON too", async () => {
     const pings = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "ping", params: null }));
     const { message } = await ask(pings, { accept: "application/json" });

@@ -2,6 +2,7 @@ import {
   isSpecType,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { withArguments } from "./arguments.ts";
@@ -47,10 +48,14 @@ export function refused(id: unknown, code: number, message: string): Required<Pi
 const NO_REQUEST =
   'Not a request of JSON-RPC 2.0: send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, with a text or a whole number as `id`, and `params` as an object if there are any.';
 
+const namesRevision = (message: unknown) =>
+  PROTOCOL_VERSION_META_KEY in Object((message as { params?: { _meta?: unknown } }).params?._meta);
+
 /** Methods whose parameters the SDK refuses in words of its validator, some of them as an internal error. */
 const NEEDED: Readonly<Record<string, { isMet: (message: unknown) => boolean; said: string }>> = {
   initialize: {
-    isMet: isSpecType.InitializeRequest,
+    // A message of a revision without a handshake names it, and is told that there is no such method.
+    isMet: (message) => isSpecType.InitializeRequest(message) || namesRevision(message),
     said: '`params` needs `protocolVersion` (text, such as "2025-11-25"), `capabilities` (an object) and `clientInfo` (an object with the texts `name` and `version`).',
   },
   "tools/call": {
