@@ -114,7 +114,7 @@ export async function openBoard(
   const data = await openBoardData(config.storeUrl, {
     model: { modelId, dimension },
     indexFolder: join(config.dataDir, "search"),
-    localIndex: config.localIndex,
+    search: config.search,
     log: logger,
     now: clock(),
   }).catch(async (error: unknown) => {

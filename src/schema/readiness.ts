@@ -18,9 +18,9 @@ export const Readiness = z.object({
     ),
   writing: z.boolean().describe("Posts and everything else can be written."),
   search: z
-    .enum(["local", "mongot", "lists", "building"])
+    .enum(["local", "atlas", "lists", "building"])
     .describe(
-      "Who answers searches: an index of this process, MongoDB's own search, nobody but for lists by filters alone, or nobody yet.",
+      "Who answers searches: an index of this process, the database's own search, nobody but for lists by filters alone, or nobody yet.",
     ),
   model: z.enum(["ready", "loading", "absent", "off"]),
   stopping: z

@@ -25,18 +25,18 @@ export interface BoardData {
 }
 
 /**
- * What answers searches now: `local`, an index of this machine; `mongot`, the database's own; `lists`, nothing, but lists
+ * What answers searches now: `local`, an index of this machine; `atlas`, the database's own; `lists`, nothing, but lists
  * by filters alone are answered; `building`, nothing at all.
  */
-export type SearchState = "local" | "mongot" | "lists" | "building";
+export type SearchState = "local" | "atlas" | "lists" | "building";
 
 export interface DataOptions {
   /** Vectors of other models are not searched; with null, none are. `dimension` is a multiple of 16. */
   model: { modelId: string | null; dimension: number };
   /** Folder for indexes beside the database. */
   indexFolder: string;
-  /** `full`: an index of all posts on this machine answers where or while the database has no search; `recent`: none. */
-  localIndex: "full" | "recent";
+  /** Who searches beside MongoDB: an index of this process, the database's own search, or that where there is one. */
+  search: "auto" | "local" | "atlas";
   log: StoreLog;
   /** Epoch milliseconds. */
   now: number;

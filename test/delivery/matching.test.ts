@@ -36,7 +36,7 @@ async function connect(): Promise<Store> {
   const options = {
     model: { modelId, dimension },
     indexFolder: folder,
-    localIndex: "full",
+    search: "auto",
     log,
     now: T0,
   } as const;

@@ -32,7 +32,7 @@ describe("configuration", () => {
       siteUrl: null,
       dataDir: resolve("data"),
       storeUrl: `sqlite:${join(resolve("data"), "board.db")}`,
-      localIndex: "full",
+      search: "auto",
       modelDir: join(resolve("data"), "models"),
       embeddings: "auto",
       embeddingModel: null,
@@ -66,7 +66,7 @@ describe("configuration", () => {
         RATE_LIMITS: "search=600/60, write_day=5/86400",
         READ_ONLY: "on",
         SIGN_IN: "on",
-        LOCAL_INDEX: "recent",
+        SEARCH: "atlas",
         WEBHOOK_ALLOW: "10.0.0.0/8, hooks.internal,::1",
         ALLOWED_HOSTS: "a.example, b.example",
         REPORTS_TO_HIDE: "0",
@@ -79,7 +79,7 @@ describe("configuration", () => {
       host: "::",
       siteUrl: "https://board.example",
       storeUrl: "sqlite:/srv/board/board.db",
-      localIndex: "recent",
+      search: "atlas",
       modelDir: "/srv/board/models",
       embeddings: "required",
       trustProxy: ["10.0.0.0/8", "::1"],
@@ -145,7 +145,7 @@ describe("configuration", () => {
     [{ RATE_LIMITS: "search=many" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
     [{ RATE_LIMITS: "search=5/0" }, "RATE_LIMITS: must be on, off, or NAME=COUNT/SECONDS,…"],
     [{ READ_ONLY: "true" }, "READ_ONLY: must be on or off"],
-    [{ LOCAL_INDEX: "none" }, "LOCAL_INDEX: must be full or recent"],
+    [{ SEARCH: "none" }, "SEARCH: must be auto, local or atlas"],
     [{ WEBHOOK_ALLOW: "10.0.0.0/99" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
     [{ WEBHOOK_ALLOW: "http://hooks" }, "WEBHOOK_ALLOW: must be CIDR blocks, addresses or host names"],
     [{ REPORTS_TO_HIDE: "-1" }, "REPORTS_TO_HIDE: must be a whole number"],
@@ -174,7 +174,7 @@ describe("configuration", () => {
 
   it("documents every variable", () => {
     const contract =
-      `PORT HOST SITE_URL DATA_DIR STORE_URL LOCAL_INDEX MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
+      `PORT HOST SITE_URL DATA_DIR STORE_URL SEARCH MODEL_DIR EMBEDDINGS TRUST_PROXY RATE_LIMITS READ_ONLY
       WEBHOOK_ALLOW ALLOWED_HOSTS REPORTS_TO_HIDE SECRET_KEY ADMIN_PORT LOG_LEVEL`.split(/\s+/);
     expect(VARIABLES).toEqual(expect.arrayContaining(contract));
     const operating = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");

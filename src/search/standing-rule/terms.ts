@@ -1,10 +1,14 @@
+import { LRUCache } from "lru-cache";
 import { stemmer } from "stemmer";
 import { comparableWords, otherSpellings, WORD_LETTERS_MAX } from "../tokens.ts";
+
+/** Cutting a word takes ten times as long as looking it up. */
+const STEMS = new LRUCache<string, string>({ max: 50_000, memoMethod: (word) => stemmer(word) });
 
 /** Words as the search index compares them, separated by blanks: a standing query finds what the same search would. */
 export function termsOf(text: string): string {
   return comparableWords(text)
-    .map((word) => (word.length > WORD_LETTERS_MAX ? word : stemmer(word)))
+    .map((word) => (word.length > WORD_LETTERS_MAX ? word : STEMS.memo(word)))
     .join(" ");
 }
 

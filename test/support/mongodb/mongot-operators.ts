@@ -11,10 +11,6 @@ export function scoreOf(document: Document, operator: Document): number {
   const [name, body] = entries[0] ?? [];
   if (entries.length !== 1 || name === undefined) throw unknown(Object.keys(operator).join(", "));
   const { path, score, ...rest } = body as Document;
-  if (score?.constant !== undefined) {
-    const plain = { [name]: { ...body, score: undefined } };
-    return scoreOf(document, plain) > 0 ? Number(score.constant.value) : 0;
-  }
   const boost = Number(score?.boost?.value ?? 1);
   const values = [path].flat().flatMap((one) => (one === undefined ? [] : valuesAt(document, one)));
   switch (name) {

@@ -24,21 +24,11 @@ export class MongotStandIn {
   readonly indexes = new Map<string, StandInIndex>();
   /** The error code of every answer, or null for real answers. */
   failure: number | null = null;
-  /** Commands that fail beside. */
-  failsFor = (_command: Document): boolean => false;
   /** Whether indexes report that they answer, and their status. */
   queryable = true;
   status = "READY";
-  /** How it spells definitions that it was given. */
-  spelling = (definition: Document): Document => definition;
-  /** How often a definition was updated so far, and candidates of each question about neighbours. */
+  /** How often a definition was updated so far. */
   updates = 0;
-  readonly numCandidates: number[] = [];
-  /** The number of queries so far, also of those that failed. */
-  questions = 0;
-  /** False while lists of indexes still tell the definitions of before an update, as a server may do for a moment. */
-  tellsUpdates = true;
-  readonly #former = new Map<string, Document>();
   readonly #uri: () => string;
   readonly #server: ReturnType<typeof createServer>;
   readonly #cursors = new Map<string, { ns: string; rest: Document[] }>();
@@ -87,11 +77,8 @@ export class MongotStandIn {
   /** Ends all that a test told it. */
   workAsUsual(): void {
     this.failure = null;
-    this.failsFor = () => false;
     this.queryable = true;
     this.status = "READY";
-    this.spelling = (definition) => definition;
-    this.tellsUpdates = true;
     this.catchUp();
   }
 
@@ -132,22 +119,11 @@ export class MongotStandIn {
   }
 
   async #search(command: Document): Promise<Document> {
-    this.questions += 1;
-    this.#refuse(command);
+    this.#refuse();
     const { $db, search, query, cursorOptions } = command;
     const ns = `${$db}.${search}`;
-    const {
-      index,
-      count,
-      returnStoredSource = false,
-      sort = { score: { $meta: "searchScore" } },
-      ...operator
-    } = query;
+    const { index, count, sort = { score: { $meta: "searchScore" } }, ...operator } = query;
     const known = this.indexes.get(`${ns} ${index}`);
-    const stored: string[] | undefined = known?.definition["storedSource"]?.include;
-    if (returnStoredSource && known !== undefined && stored === undefined) {
-      throw Object.assign(new Error(`${index} stores no source`), { code: 8 });
-    }
     // Like the real one: without an index there are no results, and no error.
     const documents = known !== undefined ? await this.#documents(ns) : [];
     const found = documents
@@ -169,9 +145,6 @@ export class MongotStandIn {
     const rows = found.map((hit) => ({
       _id: hit.document["_id"],
       $searchScore: new Double(hit.score),
-      ...(returnStoredSource
-        ? { storedSource: { _id: hit.document["_id"], ...pick(hit.document, stored ?? []) } }
-        : {}),
       $searchSortValues: Object.fromEntries(keys.map(({ of }, at) => [`_${at}`, of(hit)])),
     }));
     const counted = { [count?.type === "total" ? "total" : "lowerBound"]: Long.fromNumber(found.length) };
@@ -186,11 +159,8 @@ export class MongotStandIn {
     queryVector,
     filter,
     limit,
-    numCandidates,
   }: Document): Promise<Document> {
-    this.questions += 1;
     this.#refuse();
-    this.numCandidates.push(Number(numCandidates));
     const ns = `${$db}.${vectorSearch}`;
     const wanted = (queryVector as Binary).toInt8Array();
     const known = this.indexes.get(`${ns} ${index}`);
@@ -216,7 +186,7 @@ export class MongotStandIn {
       const made = (command["indexes"] as Document[]).map(({ name, type, definition }) => {
         if (named(name) !== undefined) throw Object.assign(new Error(`${name} exists`), { code: 68 });
         this.#count += 1;
-        const index = { id: String(this.#count), name, type, definition: this.spelling(definition) };
+        const index = { id: String(this.#count), name, type, definition };
         this.indexes.set(`${ns} ${name}`, index);
         return { id: index.id, name };
       });
@@ -225,8 +195,7 @@ export class MongotStandIn {
     if (command["updateSearchIndex"] !== undefined) {
       const index = named(command["name"]);
       if (index === undefined) throw Object.assign(new Error("no such index"), { code: 27 });
-      this.#former.set(index.id, index.definition);
-      index.definition = this.spelling(command["definition"]);
+      index.definition = command["definition"];
       this.updates += 1;
       return { ok: 1 };
     }
@@ -238,9 +207,7 @@ export class MongotStandIn {
         type: index.type,
         status: this.queryable ? this.status : "BUILDING",
         queryable: this.queryable,
-        latestDefinition: this.tellsUpdates
-          ? index.definition
-          : (this.#former.get(index.id) ?? index.definition),
+        latestDefinition: index.definition,
       }));
     return { ok: 1, cursor: { id: Long.ZERO, ns, firstBatch: listed } };
   }
@@ -278,8 +245,7 @@ export class MongotStandIn {
     return found.filter(({ _id }) => ids.has(_id));
   }
 
-  #refuse(command: Document = {}): void {
-    if (this.failsFor(command)) throw Object.assign(new Error("told to fail"), { code: 6 });
+  #refuse(): void {
     if (this.failure !== null) throw Object.assign(new Error("told to fail"), { code: this.failure });
   }
 }
@@ -295,9 +261,6 @@ const HELLO = {
 };
 
 const failure = (code: number, errmsg: string) => ({ ok: 0, code, errmsg });
-
-const pick = (document: Document, names: readonly string[]): Document =>
-  Object.fromEntries(names.filter((name) => name in document).map((name) => [name, document[name]]));
 
 /** Names of the fields that a filter compares. */
 function fieldsOf(filter: Document = {}): string[] {

@@ -54,7 +54,7 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
       board: "board",
       modelId: MODEL,
       dimension: DIMENSION,
-      localIndex: "full",
+      search: "auto",
       log: { info() {}, warn: (_fields, message) => void warnings.push(message) },
       now: Date.now(),
       ...options,
@@ -75,7 +75,7 @@ export async function startSearchedMongodb(posts: number): Promise<SearchedMongo
     async ready(options) {
       if (mongot.indexes.size === 0) await open();
       const index = await open(options);
-      if (index.state() !== "mongot") throw new Error(`The index answers by ${index.state()}.`);
+      if (index.state() !== "atlas") throw new Error(`The index answers by ${index.state()}.`);
       return index;
     },
     closeIndexes,

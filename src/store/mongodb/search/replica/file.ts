@@ -19,16 +19,12 @@ export interface ReplicaFile {
   beginFilling(): void;
   /** Saves the place of the first scan, and loads what is searched. */
   endFilling(place: string): Promise<void>;
-  close(): void;
+  /** Leaves a snapshot for the next start, and closes the file. */
+  close(): Promise<void>;
 }
 
 /** Raised when the contents change their meaning although the index's tables stay the same. */
 const VERSION = 3;
-/** Bytes of words that the full-text index gathers before it writes them. */
-const FILLING_HASH_BYTES = 16 * 1024 * 1024;
-const HASH_BYTES = 1024 * 1024;
-const MERGE_SEGMENTS = 4;
-
 /**
  * Opens a leased file. It is replaced when it is damaged, never completely filled, or of another board or version; the
  * next scan fills the new one.
@@ -51,10 +47,7 @@ export function openReplicaFile(
   const write = database.prepare(
     "INSERT INTO replica VALUES ('place', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
   );
-  const words = (option: string, value: number) =>
-    database.prepare("INSERT INTO index_words(index_words, rank) VALUES(?, ?)").run(option, value);
   const emptyLog = () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  let isFilling = false;
   return {
     index,
     place: () => (read.get() as { value: string } | undefined)?.value ?? null,
@@ -63,37 +56,28 @@ export function openReplicaFile(
     commit() {
       database.exec("COMMIT");
       index.committed();
-      // A memory that follows each step of the first scan takes more time than one that reads the whole at its end.
-      if (!isFilling) index.follow();
     },
     rollback() {
       if (database.isTransaction) database.exec("ROLLBACK");
     },
     emptyLog,
-    beginFilling() {
-      isFilling = true;
-      database.exec("PRAGMA synchronous = OFF");
-      words("automerge", 0);
-      words("hashsize", FILLING_HASH_BYTES);
-    },
+    beginFilling: () => database.exec("PRAGMA synchronous = OFF"),
     async endFilling(place) {
-      words("automerge", MERGE_SEGMENTS);
-      words("hashsize", HASH_BYTES);
       database.exec("PRAGMA synchronous = NORMAL");
       // The file must be on the disk before the place that calls it complete.
       emptyLog();
       write.run(place);
       await index.open();
-      isFilling = false;
     },
-    close() {
+    async close() {
+      await index.close();
       try {
         // The file is then complete without its log, even while statements not yet collected keep the log open.
         emptyLog();
       } catch {
         // A damaged file needs no log.
       }
-      database.close();
+      if (database.isOpen) database.close();
     },
   };
 }

@@ -5,15 +5,15 @@ import { StoreUnavailable } from "../../../../ports/store/index.ts";
 import type { LIMITS } from "../../../../search-index/follower.ts";
 import type { EmbeddedIndex } from "../../../../search-index/index.ts";
 import { isDamaged } from "../../../../search-index/sqlite-errors.ts";
-import type { StoreLog } from "../../../module.ts";
-import { ChangeQueue } from "./change-queue.ts";
+import type { SearchState, StoreLog } from "../../../module.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import { leaseFile } from "./file-lease.ts";
-import { fillReplica, rescanReplica } from "./scan.ts";
-import { writeChanges } from "./write.ts";
+import { ChangeQueue } from "./queue.ts";
+import { fillReplica, writeChanges } from "./write.ts";
 
 /** An embedded index in its own file, kept up to date from a store's feed. */
 export interface Replica extends SearchIndex {
+  state(): SearchState;
   /** Resolves to true once it is ready, or to false when the time is over. */
   readyWithin(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
@@ -40,6 +40,7 @@ const OWN_WRITES_MS = 1_000;
 const RETRY_MS = 1_000;
 /** How often the place is saved while nothing changes. */
 const PLACE_EVERY_MS = 5_000;
+const FILLING = "the search index is being filled";
 
 /**
  * Opens the replica of this process and returns at once. `ready` says when it holds everything that was acknowledged
@@ -48,11 +49,7 @@ const PLACE_EVERY_MS = 5_000;
  */
 export function openReplica(options: ReplicaOptions): Replica {
   const following = new ReplicaSync(options);
-  const ask = async <T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> => {
-    if (!following.ready) throw new StoreUnavailable("the search index is being filled");
-    await following.ownApplied();
-    return following.ask(question);
-  };
+  const ask = following.ask.bind(following);
   return {
     match: (question, page) => ask((index) => index.match(question, page)),
     rank: (question, options) => ask((index) => index.rank(question, options)),
@@ -65,6 +62,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     spellings: (words) => ask((index) => index.spellings(words)),
     cosines: (vector, ids) => ask((index) => index.cosines(vector, ids)),
     ready: () => following.ready,
+    state: () => (following.ready ? "local" : "building"),
     readyWithin: (timeoutMs) => following.readyWithin(timeoutMs),
     close: () => following.close(),
   };
@@ -72,32 +70,25 @@ export function openReplica(options: ReplicaOptions): Replica {
 
 /** Keeps one file up to date until it is closed. */
 class ReplicaSync {
+  readonly #options: ReplicaOptions;
+  readonly #lease;
+  readonly #closed = new AbortController();
+  #file: ReplicaFile;
+  /** Null while the file is being filled: what is written meanwhile comes through the feed. */
+  #queue: ChangeQueue | null = null;
   #ready = false;
   /** Called once it is ready. */
   #waiting: (() => void)[] = [];
-  readonly #options: ReplicaOptions;
-  readonly #lease;
-  readonly #queue: ChangeQueue;
-  readonly #closed = new AbortController();
-  #file: ReplicaFile;
   /** Aborted to start again with a new file. */
   #round = new AbortController();
+  #running: Promise<void>;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
     this.#lease = leaseFile(options.folder, options.now);
     this.#file = openReplicaFile(this.#lease, options.board, options);
-    this.#queue = new ChangeQueue({
-      feed: options.feed,
-      log: options.log,
-      apply: async (changes, place) => {
-        // A place would make a half-filled file look complete.
-        const reached = this.#file.place() === null ? null : place;
-        await this.#onDamage(() => writeChanges(this.#file, changes, reached));
-      },
-    });
-    options.feed.onWrite((change) => this.#queue.addOwn(change));
-    void this.#run();
+    options.feed.onWrite((change) => this.#queue?.addOwn(change));
+    this.#running = this.#run();
   }
 
   /** True once it holds everything that was acknowledged before it was opened. */
@@ -121,12 +112,10 @@ class ReplicaSync {
     return this.#ready;
   }
 
-  ownApplied(): Promise<void> {
-    return this.#queue.ownApplied(OWN_WRITES_MS);
-  }
-
-  ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
-    return this.#onDamage(() => question(this.#file.index));
+  async ask<T>(question: (index: EmbeddedIndex) => Promise<T>): Promise<T> {
+    if (!this.#ready) throw new StoreUnavailable(FILLING);
+    await this.#queue?.ownApplied(OWN_WRITES_MS);
+    return this.#watched(() => question(this.#file.index));
   }
 
   async close(): Promise<void> {
@@ -134,20 +123,34 @@ class ReplicaSync {
     this.#closed.abort();
     this.#round.abort();
     this.ready = false;
-    await this.#queue.close();
-    await this.#file.index.close();
-    this.#file.close();
+    await this.#running;
+    await this.#file.close();
     this.#lease.release();
   }
 
   async #run(): Promise<void> {
-    while (!this.#closed.signal.aborted) {
+    const { log, board } = this.#options;
+    for (let isLost = false; !this.#closed.signal.aborted; ) {
       this.#round = new AbortController();
+      const { signal } = this.#round;
       try {
-        await this.#follow(this.#round.signal);
+        if (isLost) {
+          await this.#file.close().catch(() => {});
+          this.#lease.clear();
+          this.#file = openReplicaFile(this.#lease, board, this.#options);
+          isLost = false;
+        }
+        await this.#follow(signal);
       } catch (error) {
-        if (this.#round.signal.aborted) continue;
-        this.#options.log.warn({ err: error }, "the search index lost its database; it tries again");
+        if (this.#closed.signal.aborted) return;
+        const reason: unknown = signal.aborted ? signal.reason : error;
+        if (reason instanceof FeedLost || isDamaged(reason)) {
+          log.warn({ err: reason }, "the search index cannot be used any more; a new one is filled");
+          this.ready = false;
+          isLost = true;
+          continue;
+        }
+        log.warn({ err: reason }, "the search index lost its database; it tries again");
         await sleep(RETRY_MS, null, { signal: this.#closed.signal, ref: false }).catch(() => {});
       }
     }
@@ -156,74 +159,56 @@ class ReplicaSync {
   /** Applies what changed since the file's place, or everything, and then each change, until `signal` aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { feed, log } = this.#options;
-    if (this.#file.place() !== null) await this.#onDamage(() => this.#file.index.open());
-    let place = this.#file.place() ?? (await this.#scan(signal));
-    let notedAt = 0;
-    while (!signal.aborted) {
-      try {
-        for await (const change of feed.follow(place, signal)) {
-          const isNews = change.posts.length > 0 || change.publishers.length > 0;
-          if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
-            notedAt = performance.now();
-            await this.#queue.add(change);
-          }
-          place = change.place;
-          if (!this.ready && !isNews) {
-            await this.#queue.idle();
-            this.ready = !signal.aborted;
-          }
+    const file = this.#file;
+    const place = file.place() ?? (await this.#fill(signal));
+    await file.index.open();
+    const queue = new ChangeQueue({
+      feed,
+      log,
+      apply: (changes, reached) => this.#watched(() => writeChanges(file, changes, reached)),
+    });
+    this.#queue = queue;
+    try {
+      let notedAt = 0;
+      for await (const change of feed.follow(place, signal)) {
+        const isNews = change.posts.length > 0 || change.publishers.length > 0;
+        if (isNews || performance.now() - notedAt > PLACE_EVERY_MS) {
+          notedAt = performance.now();
+          await queue.add(change);
         }
-        // The feed ends by itself only when the store closes.
-        signal.throwIfAborted();
-        throw new StoreUnavailable("the store is closed");
-      } catch (error) {
-        if (!(error instanceof FeedLost)) throw error;
-        log.info({}, "the search index was away too long; it reads everything again");
-        place = await this.#scan(signal);
+        if (this.#ready || isNews) continue;
+        await queue.idle();
+        this.ready = !signal.aborted;
       }
+      // The feed ends by itself only when the store closes.
+      signal.throwIfAborted();
+      throw new StoreUnavailable("the store is closed");
+    } finally {
+      this.#queue = null;
+      await queue.close();
     }
   }
 
   /** Reads everything; resolves to the place from which to go on. */
-  async #scan(signal: AbortSignal): Promise<string> {
+  async #fill(signal: AbortSignal): Promise<string> {
     const { feed, log } = this.#options;
     const place = await feed.here();
     const startedAt = performance.now();
-    if (this.#file.place() === null) {
-      await this.#queue.exclusively(
-        () => this.#onDamage(() => fillReplica(this.#file, feed, place, signal)),
-        signal,
-      );
-    } else {
-      const alone = (job: () => Promise<void>) => this.#queue.exclusively(() => this.#onDamage(job), signal);
-      await rescanReplica(() => this.#file, feed, alone, signal);
-      await this.#queue.add({ posts: [], publishers: [], place });
-    }
-    signal.throwIfAborted();
+    await this.#watched(() => fillReplica(this.#file, feed, place, signal));
     log.info({ ms: Math.round(performance.now() - startedAt) }, "the search index is filled");
     this.ready = true;
     return place;
   }
 
-  /** Runs `use`; a file that turns out to be damaged is replaced and filled again. */
-  async #onDamage<T>(use: () => Promise<T>): Promise<T> {
-    const file = this.#file;
+  /** Runs `use`; a file that turns out to be damaged ends the round. */
+  async #watched<T>(use: () => Promise<T>): Promise<T> {
     try {
       return await use();
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      if (file === this.#file && !this.#closed.signal.aborted) {
-        this.#options.log.warn(
-          { err: error },
-          "the file of the search index is damaged; a new one is filled",
-        );
-        this.ready = false;
-        file.close();
-        this.#lease.clear();
-        this.#file = openReplicaFile(this.#lease, this.#options.board, this.#options);
-        this.#round.abort();
-      }
-      throw new StoreUnavailable("the search index is being filled", { cause: error });
+      this.ready = false;
+      this.#round.abort(error);
+      throw new StoreUnavailable(FILLING, { cause: error });
     }
   }
 }

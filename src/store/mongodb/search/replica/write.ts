@@ -1,6 +1,12 @@
-import type { IndexChanges } from "./change-queue.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { IndexFeed } from "../../../../ports/index-feed.ts";
 import type { ReplicaFile } from "./file.ts";
-import { inTimeSlices } from "./time-slices.ts";
+import type { IndexChanges } from "./queue.ts";
+
+/** How long the jobs may hold the event loop, in milliseconds. */
+const TURN_MS = 8;
+/** Posts, or publishers, read and written at once by the first scan. */
+const PAGE = 2_000;
 
 /** Writes changes in transactions of a few milliseconds; the last one also saves the place. */
 export async function writeChanges(
@@ -8,21 +14,76 @@ export async function writeChanges(
   changes: IndexChanges,
   place: string | null,
 ): Promise<void> {
+  await inTransaction(file, async () => {
+    await inTimeSlices(jobsOf(file, changes), async () => {
+      file.commit();
+      file.index.follow();
+      await nextTurn();
+      file.begin();
+    });
+    if (place !== null) file.savePlace(place);
+  });
+  file.index.follow();
+  // No byte of an erased text may stay.
+  if (changes.gonePosts.length + changes.gonePublishers.length > 0) file.emptyLog();
+}
+
+/**
+ * Fills a new file with everything. Nothing else may use it meanwhile.
+ * @param place  of the feed, from before this call
+ * @param signal  ends it between two pages with an error
+ */
+export async function fillReplica(
+  file: ReplicaFile,
+  feed: Pick<IndexFeed, "scanPosts" | "scanPublishers">,
+  place: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const write = (rows: Partial<IndexChanges>) =>
+    inTransaction(file, () => inTimeSlices(jobsOf(file, { ...NOTHING, ...rows }), nextTurn));
+  file.beginFilling();
+  for (let after: string | null | undefined; after !== null; ) {
+    const { rows, next } = await feed.scanPublishers(after ?? null, PAGE);
+    signal.throwIfAborted();
+    await write({ publishers: rows });
+    after = next;
+  }
+  for (let after: string | null | undefined; after !== null; ) {
+    const { rows, next } = await feed.scanPosts(after ?? null, PAGE);
+    signal.throwIfAborted();
+    await write({ posts: rows });
+    after = next;
+  }
+  await file.endFilling(place);
+}
+
+const NOTHING: IndexChanges = { posts: [], publishers: [], gonePosts: [], gonePublishers: [] };
+
+async function inTransaction(file: ReplicaFile, write: () => Promise<void>): Promise<void> {
   file.begin();
   try {
-    await inTimeSlices(changeJobs(file, changes), { pause: file.commit, resume: file.begin });
-    if (place !== null) file.savePlace(place);
+    await write();
     file.commit();
-    // No byte of an erased text may stay.
-    if (changes.gonePosts.length + changes.gonePublishers.length > 0) file.emptyLog();
   } catch (error) {
     file.rollback();
     throw error;
   }
 }
 
+/** Runs small jobs in order, and `pause` between them every 8 ms. */
+async function inTimeSlices(jobs: readonly (() => void)[], pause: () => Promise<unknown>): Promise<void> {
+  let until = performance.now() + TURN_MS;
+  for (const job of jobs) {
+    if (performance.now() > until) {
+      await pause();
+      until = performance.now() + TURN_MS;
+    }
+    job();
+  }
+}
+
 /** Changes of an index as small jobs. A publisher that is gone goes after its posts. */
-export function changeJobs({ index }: Pick<ReplicaFile, "index">, changes: IndexChanges): (() => void)[] {
+function jobsOf({ index }: ReplicaFile, changes: IndexChanges): (() => void)[] {
   return [
     ...changes.publishers.map(
       ({ id, verified, suspended }) =>

@@ -10,20 +10,6 @@ const TOKENS = ["_id", "state", "kind", "publisher_id", "parent_id", "tags"] as 
 const BOOLEANS = ["is_reply", "syndicated", "pub_verified", "pub_suspended"] as const;
 const DATES = ["win_start", "win_end", "expires_at", "created_at"] as const;
 
-/** What the index of words keeps of each post beside its terms: all that a ranking reads of its candidates. */
-export const STORED = [
-  "created_at",
-  "updated_at",
-  "win_start",
-  "win_end",
-  "geo",
-  "publisher_id",
-  "source",
-  "syndicated",
-  "vec",
-  "vec_model",
-] as const;
-
 /** Close to the words of `src/search/tokens.ts`: case, diacritics and English endings make no difference. */
 const WORDS = "board_words";
 const TEXT = { type: "string", analyzer: WORDS, searchAnalyzer: WORDS };
@@ -43,8 +29,6 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
             tokenFilters: [{ type: "icuFolding" }, { type: "porterStemming" }],
           },
         ],
-        // Read with the answer, so that the server need not fetch a post for each candidate.
-        storedSource: { include: [...STORED] },
         mappings: {
           dynamic: false,
           fields: {
@@ -56,7 +40,6 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
             tags: [{ type: "token" }, TEXT],
             place: { type: "document", fields: { name: TEXT } },
             geo: { type: "geo" },
-            source: { type: "token" },
           },
         },
       },
@@ -72,25 +55,6 @@ export function definitions(dimension: number): (SearchIndexDescription & { name
       },
     },
   ];
-}
-
-/**
- * True when the definition that the database reports has all that is wanted. It may have more: servers add their defaults.
- */
-export function covers(reported: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(reported) &&
-      reported.length === wanted.length &&
-      wanted.every((item, at) => covers(reported[at], item))
-    );
-  }
-  if (typeof wanted !== "object" || wanted === null) return reported === wanted;
-  return (
-    typeof reported === "object" &&
-    reported !== null &&
-    Object.entries(wanted).every(([key, value]) => covers((reported as Document)[key], value))
-  );
 }
 
 /** Equal for equal definitions, whatever the order of their keys. */

@@ -28,14 +28,9 @@ export function clausesOfWords(words: WordQuery | null): WordClauses {
   };
 }
 
-/** The words that score, each once. */
-export const distinctWords = (words: WordQuery): string[] => [
-  ...new Set([...words.any, ...words.phrases.flat()]),
-];
-
 /** A post with a word, in any field. */
-export function clauseOfWord(word: string, score?: Document): Document {
-  const clause = { query: withSigns(word), path: ALL, ...(score === undefined ? {} : { score }) };
+export function clauseOfWord(word: string): Document {
+  const clause = { query: withSigns(word), path: ALL };
   return isSeveral(word) ? { phrase: clause } : { text: clause };
 }
 
@@ -43,11 +38,6 @@ export function clauseOfWord(word: string, score?: Document): Document {
 export const clauseOfNear = (word: string): Document => ({
   text: { query: word, path: ALL, fuzzy: { maxEdits: slipsIn(word), prefixLength: 1 } },
 });
-
-/** A post with one of the excluded words or phrases. */
-export function clauseOfExcluded(words: WordQuery): Document {
-  return { compound: { should: words.excluded.map(phrase), minimumShouldMatch: 1 } };
-}
 
 /** A post with any of the words, scored by all of them. */
 function anyOf(words: readonly string[]): Document {

@@ -1,0 +1,208 @@
+import type { Collection } from "mongodb";
+import type { Question, RelatedQuestion, SearchIndex } from "../../../../ports/search-index.ts";
+import { type Place, StoreUnavailable } from "../../../../ports/store/index.ts";
+import { coverageFactors, fuse } from "../../../../search/fuse.ts";
+import { rankCandidates } from "../../../../search/rank.ts";
+import { meantWord } from "../../../../search/spelling.ts";
+import { comparableWords } from "../../../../search/tokens.ts";
+import { cosineOf } from "../../../../search/vectors.ts";
+import type { SearchState } from "../../../module.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
+import { findConditionsOf, ORDERS } from "../filters.ts";
+import { type Candidates, candidatesFor } from "./candidates.ts";
+import type { SearchIndexes } from "./indexes.ts";
+import { isFilterOnly, Lists } from "./lists.ts";
+import { AtlasQueries, CANDIDATES_MAX, type Run } from "./queries.ts";
+import { Rarity } from "./rarity.ts";
+import { copiesAmong, copiesOf } from "./sources.ts";
+import { clauseOfNear } from "./words.ts";
+
+/** A list in order of time, and a count, consider this many posts by words and as many by meaning. */
+const LISTED = 2_000;
+/** Posts with near spellings that are read to learn how they spell. */
+const SPELT_IN_MAX = 50;
+
+type Page = Parameters<SearchIndex["list"]>[1];
+
+/**
+ * Search by mongot, the database's own search process (Atlas Search and Vector Search, or self-managed), and by the collection:
+ * that answers what only filters ask, and gives every found post as it is now.
+ */
+export class AtlasIndex implements SearchIndex {
+  readonly #indexes: SearchIndexes;
+  readonly #queries: AtlasQueries;
+  readonly #rarity: Rarity;
+  readonly #lists: Lists;
+
+  /** @param options.run  see `MongodbConnection.run`, and there `runLong` */
+  constructor(
+    options: { posts: Collection<PostDocument>; run: Run; runLong: Run; modelId: string | null },
+    indexes: SearchIndexes,
+  ) {
+    this.#indexes = indexes;
+    this.#queries = new AtlasQueries({ ...options, isReady: () => indexes.state === "ready" });
+    this.#rarity = new Rarity(this.#queries);
+    const onceBuilt =
+      (run: Run): Run =>
+      async (ask) => {
+        if (!indexes.listsReady) throw new StoreUnavailable("the indexes of lists are being built");
+        return run(ask);
+      };
+    this.#lists = new Lists({
+      posts: options.posts,
+      run: onceBuilt(options.run),
+      runLong: onceBuilt(options.runLong),
+    });
+  }
+
+  ready(): boolean {
+    return this.#indexes.listsReady;
+  }
+
+  state(): SearchState {
+    if (!this.ready()) return "building";
+    return this.#indexes.state === "ready" ? "atlas" : "lists";
+  }
+
+  async close(): Promise<void> {
+    this.#indexes.close();
+  }
+
+  async match(question: Question, { limit, except }: Parameters<SearchIndex["match"]>[1]) {
+    const { found, bestWords } = await this.#best(question, { limit, except });
+    const matches = found.map(({ id, cosine, words, coverage }) => ({ id, cosine, words, coverage }));
+    return { matches, bestWords };
+  }
+
+  rank(question: Question, options: Parameters<SearchIndex["rank"]>[1]) {
+    const vectors = new Map<string, Int8Array | null>();
+    const vectorsOf = (ids: readonly string[]) => ids.map((id) => vectors.get(id) ?? null);
+    return rankCandidates<string>(
+      {
+        match: async (page) => {
+          const { found, bestWords } = await this.#best(question, page);
+          for (const { id, vector } of found) vectors.set(id, vector);
+          return {
+            keys: found.map(({ id }) => id),
+            cosines: Float64Array.from(found, ({ cosine }) => cosine ?? Number.NaN),
+            words: Float64Array.from(found, ({ words }) => words),
+            coverage: Float64Array.from(found, ({ coverage }) => coverage),
+            bestWords,
+          };
+        },
+        vectors: vectorsOf,
+        cosines: (vector, ids) => cosinesOf(vector, vectorsOf(Array.from(ids))),
+        fits: async (filter, ids) => {
+          const fitting = await this.#queries.posts(Array.from(ids), findConditionsOf(filter), { _id: 1 });
+          const there = new Set(fitting.map(({ _id }) => _id));
+          return Uint8Array.from(ids, (id) => Number(there.has(id)));
+        },
+        idsOf: (ids) => [...ids],
+      },
+      question,
+      options,
+    );
+  }
+
+  async list(question: Question, page: Page): Promise<Place[]> {
+    if (isFilterOnly(question)) return this.#lists.list(question, page);
+    const { found } = await this.#candidates(question, LISTED, page);
+    const { path, direction } = ORDERS[page.order];
+    return found
+      .map(({ id, post }) => ({ id, at: post[path].getTime() }))
+      .sort((a, b) => direction * (a.at - b.at || (a.id < b.id ? -1 : 1)))
+      .slice(0, page.limit);
+  }
+
+  /** Posts with the source of others that pass the filter, whether or not they have the words. */
+  async copies({ filter }: Question, ids: readonly string[]): Promise<string[][]> {
+    const own = new Map((await this.#lists.sourced(ids)).map((post) => [post._id, post]));
+    const all = await this.#lists.sharing(filter, [...own.values()]);
+    return ids.map((id) => copiesOf(own.get(id), all));
+  }
+
+  /** With words or a vector, matches by meaning alone are counted up to 2,000. */
+  async count(question: Question): Promise<number> {
+    if (isFilterOnly(question)) return this.#lists.count(question);
+    const { found, unread } = await this.#candidates(question, LISTED);
+    return found.length + unread;
+  }
+
+  spots({ filter }: Question, limit: number) {
+    return this.#lists.spots(filter, limit);
+  }
+
+  spellings(words: readonly string[]): Promise<(string | null)[]> {
+    return Promise.all(words.map((word) => this.#spelling(word)));
+  }
+
+  async related(id: string, { filter, minCosine, limit }: RelatedQuestion): Promise<string[]> {
+    const [vector = null] = await this.vectors([id]);
+    if (vector === null) return [];
+    const page = { limit, except: new Set([id]) };
+    const { matches } = await this.match({ filter, words: null, vector, minCosine }, page);
+    return matches.map((match) => match.id);
+  }
+
+  async vectors(ids: readonly string[]): Promise<(Int8Array | null)[]> {
+    const posts = await this.#queries.posts(ids, [{ state: "active" }], { vec: 1, vec_model: 1 });
+    const found = new Map(posts.map((post) => [post._id, this.#queries.vectorOf(post)]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  async cosines(vector: Int8Array, ids: readonly string[]): Promise<Float64Array> {
+    return cosinesOf(vector, await this.vectors(ids));
+  }
+
+  /** The best matches by their fused score, equal ones by id. */
+  async #best(
+    question: Question,
+    { limit, except }: { limit: number; except: ReadonlySet<string> },
+  ): Promise<Candidates> {
+    const asked = Math.min(CANDIDATES_MAX, limit + except.size);
+    const { found, bestWords, unread } = await this.#candidates(question, asked);
+    const factors = coverageFactors(question.words);
+    const best = found
+      .filter(({ id }) => !except.has(id))
+      .map((match) => ({ match, score: fuse(match.cosine, match, bestWords, factors) }))
+      .sort((a, b) => b.score - a.score || (a.match.id < b.match.id ? -1 : 1))
+      .slice(0, limit);
+    return { found: best.map(({ match }) => match), bestWords, unread };
+  }
+
+  /** Of matches with one source, only one is left where the question is `distinct`. */
+  async #candidates(question: Question, limit: number, list?: Page): Promise<Candidates> {
+    const parts = { queries: this.#queries, rarity: this.#rarity };
+    const { found, ...rest } = await candidatesFor(parts, question, {
+      limit,
+      ...(list === undefined ? {} : { list }),
+    });
+    const posts = found.map(({ post }) => post);
+    const hidden = question.distinct === true ? copiesAmong(posts, posts) : new Set<string>();
+    return { ...rest, found: found.filter(({ id }) => !hidden.has(id)) };
+  }
+
+  /** The word that was most likely meant; null when a post has it, or none is near. */
+  async #spelling(word: string): Promise<string | null> {
+    const [typed, another] = comparableWords(word);
+    if (typed === undefined || another !== undefined || (await this.#rarity.count(word)) > 0) return null;
+    const { scores } = await this.#queries.words({ must: [clauseOfNear(typed)] }, { limit: SPELT_IN_MAX });
+    const posts = new Map<string, number>();
+    for (const { title, body, tags, place } of await this.#queries.posts(
+      [...scores.keys()],
+      [{ state: "active" }],
+    )) {
+      const text = [title, body, ...(tags ?? []), place?.name ?? ""].join(" ");
+      for (const spelt of new Set(comparableWords(text))) {
+        if (spelt.charAt(0) === typed.charAt(0)) posts.set(spelt, (posts.get(spelt) ?? 0) + 1);
+      }
+    }
+    return meantWord(
+      typed,
+      Array.from(posts, ([spelt, count]) => ({ word: spelt, posts: count })),
+    );
+  }
+}
+
+const cosinesOf = (vector: Int8Array, others: readonly (Int8Array | null)[]) =>
+  Float64Array.from(others, (own) => (own === null ? Number.NaN : cosineOf(vector, own)));

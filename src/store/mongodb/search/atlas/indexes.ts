@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Collection, Document } from "mongodb";
+import type { SettingStore } from "../../../../ports/store/index.ts";
+import type { StoreLog } from "../../../module.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
+import { definitionHash, definitions } from "./definitions.ts";
+import { LIST_INDEXES } from "./list-indexes.ts";
+
+/** How long to wait between looks while something is missing, and while all is there. */
+const LOOK_SOON_MS = 5_000;
+const LOOK_LATER_MS = 60_000;
+/** Error codes of servers without search: SearchNotEnabled, InvalidOptions, CommandNotFound, unknown stage. */
+const ABSENT: ReadonlySet<unknown> = new Set([31082, 115, 59, 40324]);
+/** The user may not list search indexes: as good as none until the operator grants it. */
+const UNAUTHORIZED = 13;
+const ALREADY_THERE = 68;
+
+export interface SearchIndexesOptions {
+  posts: Collection<PostDocument>;
+  dimension: number;
+  log: StoreLog;
+  /** Remembers over processes which definitions the database was given. */
+  settings: Pick<SettingStore, "get" | "set">;
+}
+
+/** Makes the indexes that searching needs, mongot's two and those of lists, and watches whether they answer. */
+export class SearchIndexes {
+  /**
+   * `absent` where the server has no search, `building` while an index cannot be queried, `away` while mongot does not
+   * answer. An index that is stale or being rebuilt goes on answering, so it is `ready`.
+   */
+  state: "absent" | "away" | "building" | "ready" = "away";
+  /** True once lists can be asked for. */
+  listsReady = false;
+  readonly #options: SearchIndexesOptions;
+  readonly #closed = new AbortController();
+  /** Indexes that have the definition of this release. */
+  readonly #defined = new Set<string>();
+
+  constructor(options: SearchIndexesOptions) {
+    this.#options = options;
+  }
+
+  /** Looks once, then keeps looking in the background, unless the server has no search. */
+  async open(): Promise<void> {
+    await this.#look();
+    if (this.state !== "absent") void this.#watch();
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      const waitMs = this.state === "ready" && this.listsReady ? LOOK_LATER_MS : LOOK_SOON_MS;
+      await sleep(waitMs, null, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await this.#look();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { log } = this.#options;
+    const before = this.state;
+    try {
+      this.state = (await this.#ensureSearch()) ? "ready" : "building";
+    } catch (error) {
+      const code = codeOf(error);
+      this.state = ABSENT.has(code) || code === UNAUTHORIZED ? "absent" : "away";
+      if (code === UNAUTHORIZED) {
+        const message =
+          "the database's user may not see search indexes; docs/mongodb.md lists the rights it needs";
+        log.warn({ err: error }, message);
+      } else if (this.state === "away" && before !== "away") {
+        log.warn({ err: error }, "the database's search does not answer");
+      }
+    }
+    if (this.state !== before) log.info({ state: this.state }, "the database's search");
+    if (this.state !== "absent") await this.#ensureLists();
+  }
+
+  /** Resolves to whether both of mongot's indexes answer. */
+  async #ensureSearch(): Promise<boolean> {
+    const { posts, dimension, settings, log } = this.#options;
+    const there = new Map<string, Document>();
+    for (const index of await posts.listSearchIndexes().toArray()) there.set(index.name, index);
+    const answering: boolean[] = [];
+    for (const wanted of definitions(dimension)) {
+      const { name, definition } = wanted;
+      const known = there.get(name);
+      // Not compared with what the server reports: servers spell definitions their own way.
+      const [setting, hash] = [`search_index_${name}`, definitionHash(definition)];
+      if (known === undefined) {
+        await posts.createSearchIndex(wanted).catch((error: unknown) => {
+          // Another process was first.
+          if (codeOf(error) !== ALREADY_THERE) throw error;
+        });
+        await settings.set(setting, hash);
+      } else if (!this.#defined.has(name) && (await settings.get(setting)) !== hash) {
+        await posts.updateSearchIndex(name, definition);
+        await settings.set(setting, hash);
+      }
+      this.#defined.add(name);
+      if (known?.["status"] === "FAILED")
+        log.warn({ index: name }, "the database could not build a search index");
+      // While a new form is built, or fails, the old one answers.
+      answering.push(known?.["queryable"] === true);
+    }
+    return answering.every(Boolean);
+  }
+
+  /** Building them takes minutes for millions of posts: the server goes on, and the next look waits again. */
+  async #ensureLists(): Promise<void> {
+    if (this.listsReady) return;
+    try {
+      await this.#options.posts.createIndexes([...LIST_INDEXES]);
+      this.listsReady = true;
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "the indexes of lists are not built yet");
+    }
+  }
+}
+
+/** The server's error code, also from inside an error that wraps it. */
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return "code" in error ? error.code : codeOf(error.cause);
+}

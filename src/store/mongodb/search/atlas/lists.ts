@@ -1,0 +1,161 @@
+import type { Collection, Document } from "mongodb";
+import {
+  type Question,
+  type SearchIndex,
+  SPOTS_PER_DEGREE,
+  type Spot,
+} from "../../../../ports/search-index.ts";
+import type { Place } from "../../../../ports/store/index.ts";
+import type { PostFilter } from "../../../../schema/filter.ts";
+import { KINDS } from "../../../../schema/post.ts";
+import type { PostDocument } from "../../database/schema/documents.ts";
+import { conditionAfter, findConditionsOf, ORDERS } from "../filters.ts";
+import { COUNTED_BY, NEWEST_BY_TAG } from "./list-indexes.ts";
+import { MAX_TIME_MS, type Run } from "./queries.ts";
+import { copiesAmong, type Sourced } from "./sources.ts";
+
+/** True when a question has neither words nor a vector. */
+export const isFilterOnly = ({ words, vector }: Question): boolean => words === null && vector === null;
+
+/** Copies are looked for among so many matches of a count. */
+const COUNTED_APART = 2_000;
+const SPOTS_MS = 60_000;
+
+/**
+ * Lists and counts by filters alone, from the collection itself: exact, with every acknowledged post, and without mongot.
+ * Only a publisher's status reaches its posts a moment later. Reads the indexes of `list-indexes.ts`.
+ */
+export class Lists {
+  readonly #posts: Collection<PostDocument>;
+  readonly #run: Run;
+  readonly #runLong: Run;
+
+  /** @param options.run  see `MongodbConnection.run`, and there `runLong` */
+  constructor(options: { posts: Collection<PostDocument>; run: Run; runLong: Run }) {
+    this.#posts = options.posts;
+    this.#run = options.run;
+    this.#runLong = options.runLong;
+  }
+
+  /** @throws StoreUnavailable also when it takes longer than 2 s */
+  async list(question: Question, page: Parameters<SearchIndex["list"]>[1]): Promise<Place[]> {
+    const places: Place[] = [];
+    // Copies leave gaps, and a short page would end the walk.
+    for (let { after } = page; ; ) {
+      const found = await this.#found(question.filter, { ...page, after });
+      const hidden = await this.#hidden(question, found);
+      const { path } = ORDERS[page.order];
+      const step = found.map((post) => ({ id: post._id, at: post[path].getTime() }));
+      places.push(...step.filter(({ id }) => !hidden.has(id)));
+      const last = step.at(-1);
+      if (last === undefined || step.length < page.limit || places.length >= page.limit)
+        return places.slice(0, page.limit);
+      after = last;
+    }
+  }
+
+  /**
+   * Walks all matches: of 100,000 posts in about 50 ms by kinds and times, in 200 ms by other filters. Copies are taken off
+   * among the newest matches.
+   * @throws StoreUnavailable also when it takes longer than 2 s
+   */
+  async count(question: Question): Promise<number> {
+    const { tags, near, publisherId, parentId } = question.filter;
+    // The server does not always see that the keys alone suffice.
+    const hint = tags === null && near === null && publisherId === null && parentId === null;
+    const options = { maxTimeMS: MAX_TIME_MS, ...(hint ? { hint: COUNTED_BY } : {}) };
+    const all = await this.#run(() =>
+      this.#posts.countDocuments({ $and: conditionsOfList(question.filter) }, options),
+    );
+    if (question.distinct !== true) return all;
+    const newest = { order: "newest", after: null, limit: COUNTED_APART } as const;
+    return all - (await this.#hidden(question, await this.#found(question.filter, newest))).size;
+  }
+
+  /**
+   * Reads all matches: of a million posts some seconds.
+   * @throws StoreUnavailable also when it takes longer than a minute
+   */
+  spots(filter: PostFilter, limit: number): Promise<Spot[]> {
+    const pipeline = [
+      { $match: { $and: [...conditionsOfList(filter), { geo: { $exists: true } }] } },
+      {
+        $group: {
+          _id: { lat: squareOf("$place.lat"), lng: squareOf("$place.lng") },
+          lat: { $avg: "$place.lat" },
+          lng: { $avg: "$place.lng" },
+          count: { $sum: 1 },
+        },
+      },
+      { $sort: { count: -1 } },
+      { $limit: limit },
+      { $project: { _id: 0 } },
+    ];
+    const options = { maxTimeMS: SPOTS_MS, allowDiskUse: true };
+    return this.#runLong(() => this.#posts.aggregate<Spot>(pipeline, options).toArray());
+  }
+
+  /** Those of some posts that have a source. */
+  sourced(ids: readonly string[]): Promise<Sourced[]> {
+    return this.#sourced([{ _id: { $in: [...ids] } }]);
+  }
+
+  /** The posts with a source of some posts that pass a filter. */
+  async sharing(filter: PostFilter, posts: readonly Sourced[]): Promise<Sourced[]> {
+    const sources = [...new Set(posts.flatMap(({ source }) => source ?? []))];
+    if (sources.length === 0) return [];
+    return this.#sourced([{ source: { $type: "string", $in: sources } }, ...findConditionsOf(filter)]);
+  }
+
+  async #hidden(question: Question, posts: readonly Sourced[]): Promise<Set<string>> {
+    if (question.distinct !== true) return new Set();
+    return copiesAmong(posts, await this.sharing(question.filter, posts));
+  }
+
+  #sourced(conditions: Document[]): Promise<Sourced[]> {
+    const filter = { $and: [{ source: { $type: "string" } }, ...conditions] };
+    return this.#run(() =>
+      this.#posts.find(filter, { projection: SOURCED, maxTimeMS: MAX_TIME_MS }).toArray(),
+    );
+  }
+
+  #found(filter: PostFilter, page: Parameters<SearchIndex["list"]>[1]): Promise<PostDocument[]> {
+    const { path, direction } = ORDERS[page.order];
+    const { order, after } = page;
+    const conditions = conditionsOfList(filter);
+    if (after !== null) conditions.push(conditionAfter({ order, after }));
+    const options = {
+      projection: { ...SOURCED, [path]: 1 },
+      sort: { [path]: direction, _id: direction },
+      limit: page.limit,
+      batchSize: page.limit,
+      maxTimeMS: MAX_TIME_MS,
+      ...(hasOrderByTag(filter, order) ? { hint: NEWEST_BY_TAG } : {}),
+    };
+    return this.#run(() => this.#posts.find({ $and: conditions }, options).toArray());
+  }
+}
+
+const SOURCED = { source: 1, publisher_id: 1, syndicated: 1, created_at: 1 } as const;
+
+/** Number of a square's row or column, from degrees rounded to a centimetre as the embedded index keeps them. */
+const squareOf = (degrees: string) => ({
+  $floor: { $divide: [{ $round: [{ $multiply: [degrees, 1e7] }, 0] }, 1e7 / SPOTS_PER_DEGREE] },
+});
+
+/** True where it is best to walk the posts of a few tags; left to itself, the server might walk all the newest posts. */
+function hasOrderByTag(
+  { tags, near, publisherId, parentId }: PostFilter,
+  order: "newest" | "soonest",
+): boolean {
+  return order === "newest" && tags !== null && near === null && publisherId === null && parentId === null;
+}
+
+/** A filter in full: the keys of the indexes begin with fields that it may leave open, and those get all their values. */
+function conditionsOfList(filter: PostFilter): Document[] {
+  const conditions = findConditionsOf(filter);
+  if (filter.kinds === null) conditions.push({ kind: { $in: [...KINDS] } });
+  if (filter.parentId === null && filter.includeReplies)
+    conditions.push({ is_reply: { $in: [false, true] } });
+  return conditions;
+}

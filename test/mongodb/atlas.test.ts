@@ -1,0 +1,275 @@
+import fc from "fast-check";
+import type { Document } from "mongodb";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Spot } from "../../src/ports/search-index.ts";
+import { StoreUnavailable } from "../../src/ports/store/index.ts";
+import type { PostFilter } from "../../src/schema/filter.ts";
+import type { EmbeddedIndex } from "../../src/search-index/index.ts";
+import type { MongodbStore } from "../../src/store/mongodb/index.ts";
+import { MEANING_INDEX, WORDS_INDEX } from "../../src/store/mongodb/search/atlas/definitions.ts";
+import { LIST_INDEXES } from "../../src/store/mongodb/search/atlas/list-indexes.ts";
+import { aPage, aQuestion, idsFor } from "../support/boards/questions.ts";
+import { sameEmbedded } from "../support/mongodb/filled-mongodb.ts";
+import { mongodCommand } from "../support/mongodb/mongod.ts";
+import type { MongotStandIn } from "../support/mongodb/mongot-stand-in.ts";
+import { type SearchedMongodb, startSearchedMongodb } from "../support/mongodb/searched-mongodb.ts";
+import { anyFilter, DIMENSION, MODEL, T0, vectorAt } from "../support/search/indexed-posts.ts";
+import { aPost } from "../support/search/rows.ts";
+
+const POSTS = 400;
+const NS = "board.posts";
+const DAY_MS = 86_400_000;
+/** Of filters: what was written at T0 is what mongot need not know yet. */
+const LATER = T0 + DAY_MS;
+const NEWEST = { order: "newest", after: null, limit: 10 } as const;
+
+const mongod = await mongodCommand();
+
+describe.skipIf(mongod === null)("search by MongoDB's own search process, with a stand-in for it", () => {
+  let board: SearchedMongodb;
+  let mongot: MongotStandIn;
+  let store: MongodbStore;
+  let embedded: EmbeddedIndex;
+
+  beforeAll(async () => {
+    board = await startSearchedMongodb(POSTS);
+    ({ mongot, store } = board);
+    embedded = sameEmbedded(POSTS);
+  });
+  afterEach(async () => {
+    await board.closeIndexes();
+    await store.collections.posts.deleteMany({ _id: /^new/ });
+  });
+  afterAll(() => board?.stop());
+
+  const vectorOf = (seed: number) => vectorAt(seed) ?? new Int8Array(DIMENSION);
+  const words = () => mongot.indexes.get(`${NS} ${WORDS_INDEX}`);
+
+  describe("its indexes", () => {
+    it("are made at the first start, and asked once they can be", async () => {
+      mongot.queryable = false;
+      const first = await board.open();
+      expect([...mongot.indexes.keys()].sort()).toEqual([`${NS} ${MEANING_INDEX}`, `${NS} ${WORDS_INDEX}`]);
+      expect([first.ready(), first.state()]).toEqual([true, "lists"]);
+      await expect(idsFor(first, "bike")).rejects.toThrow(StoreUnavailable);
+      mongot.queryable = true;
+      expect((await board.open()).state()).toBe("atlas");
+    });
+
+    it("are brought to a new definition once, however the server spells it", async () => {
+      await board.ready();
+      const { updates } = mongot;
+      const wanted = structuredClone(words()?.definition);
+      await store.settings.set(`search_index_${WORDS_INDEX}`, "of another release");
+      const index = words();
+      if (index !== undefined) index.definition = { mappings: { dynamic: true } };
+      await board.open();
+      expect([mongot.updates, words()?.definition]).toEqual([updates + 1, wanted]);
+      if (index !== undefined) index.definition = { ...wanted, numPartitions: 1 };
+      await board.open();
+      expect(mongot.updates).toBe(updates + 1);
+    });
+
+    it("answer while they are stale or built anew", async () => {
+      await board.ready();
+      for (const status of ["STALE", "BUILDING", "FAILED"]) {
+        mongot.status = status;
+        const index = await board.ready();
+        expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
+      }
+    });
+
+    it("are not made for a board that searches by itself", async () => {
+      mongot.indexes.clear();
+      const index = await board.open({ search: "local" });
+      expect([index.state(), mongot.indexes.size]).toEqual(["local", 0]);
+      expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
+    });
+  });
+
+  it.each([
+    { what: "all posts read from mongot", now: LATER },
+    { what: "all posts new to mongot", now: T0 },
+  ])("finds the posts that the embedded index finds, with $what", async ({ now }) => {
+    const index = await board.ready();
+    await fc.assert(
+      fc.asyncProperty(
+        anyFilter,
+        fc.constantFrom(undefined, "bike", "cello repair", '"garden market"', "music -tent", "qwertz", "!!!"),
+        fc.option(fc.nat(12), { nil: null }),
+        fc.boolean(),
+        async (filter, q, direction, distinct) => {
+          const vector = direction === null ? null : vectorOf(direction);
+          const asked = aQuestion({
+            filter: { ...filter, now, includeExpired: true },
+            vector,
+            distinct,
+            ...(q === undefined ? {} : { q }),
+          });
+          const facts = ({ matches }: Awaited<ReturnType<EmbeddedIndex["match"]>>) =>
+            matches
+              .map(({ id, cosine, words: score, coverage }) => [id, cosine, score > 0, coverage.toFixed(5)])
+              .sort();
+          const page = aPage(POSTS, ["post00007"]);
+          expect(facts(await index.match(asked, page))).toEqual(facts(await embedded.match(asked, page)));
+          expect(await index.count(asked)).toBe(await embedded.count(asked));
+          for (const order of ["newest", "soonest"] as const) {
+            const list = { order, after: { at: T0 - 50_000, id: "post00200" }, limit: 7 };
+            expect(await index.list(asked, list)).toEqual(await embedded.list(asked, list));
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(board.warnings).toEqual([]);
+  });
+
+  it("lists and counts by filters alone as the embedded index does, and where the posts are", async () => {
+    const index = await board.ready();
+    // Means to a centimetre, since sums differ with their order.
+    const inOrder = (spots: readonly Spot[]) =>
+      spots.map(({ lat, lng, count }) => [lat.toFixed(6), lng.toFixed(6), count].join(" ")).sort();
+    await fc.assert(
+      fc.asyncProperty(
+        anyFilter,
+        fc.constantFrom("newest", "soonest"),
+        fc.boolean(),
+        async (filter, order, distinct) => {
+          const asked = aQuestion({ filter, distinct });
+          const page = { order, after: null, limit: 20 } as const;
+          const found = await index.list(asked, page);
+          expect(found).toEqual(await embedded.list(asked, page));
+          const next = { order, after: found.at(-1) ?? null, limit: 20 } as const;
+          expect(await index.list(asked, next)).toEqual(await embedded.list(asked, next));
+          expect(await index.count(asked)).toBe(await embedded.count(asked));
+          expect(inOrder(await index.spots(asked, POSTS))).toEqual(
+            inOrder(await embedded.spots(asked, POSTS)),
+          );
+          const ids = found.map(({ id }) => id);
+          expect(await index.copies(asked, ids)).toEqual(await embedded.copies(asked, ids));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("ranks and lifts by meaning as the embedded index does, and relates posts", async () => {
+    const index = await board.ready();
+    const asked = aQuestion({ vector: vectorOf(1), minCosine: 0 });
+    const lifts = [
+      { filter: { kinds: ["offer" as const] }, weight: 0.3 },
+      { filter: { near: { lat: 52.37, lng: 4.9, radiusKm: 900 } }, weight: -0.1 },
+    ];
+    for (const rerank of [false, true]) {
+      const options = { rerank, limit: 50, except: new Set<string>(), lifts };
+      expect(await index.rank(asked, options)).toEqual(await embedded.rank(asked, options));
+    }
+    const related = { filter: asked.filter, minCosine: 0.3, limit: 5 };
+    expect(await index.related("post00001", related)).toEqual(await embedded.related("post00001", related));
+  });
+
+  it("knows what misspelt words were meant to be, as the embedded index does", async () => {
+    const typed = ["bkie", "celo", "reapir", "bike", "qwertz"];
+    expect(await embedded.spellings(typed)).toEqual(["bike", "cello", "repair", null, null]);
+    expect(await (await board.ready()).spellings(typed)).toEqual(await embedded.spellings(typed));
+  });
+
+  it("finds what was just written before mongot does, and forgets what was just removed", async () => {
+    const index = await board.ready();
+    const asked = (q: string) => aQuestion({ q, filter: { now: T0 } });
+    const found = async (q: string) => (await index.list(asked(q), NEWEST)).map(({ id }) => id);
+    await mongot.freeze(NS);
+    await store.posts.insert(aPost("new1", { publisherId: "pub_0", title: "Unicycle" }));
+    await store.posts.setVectors([{ id: "new1", updatedAt: T0, model: MODEL, vector: vectorOf(2) }]);
+    expect(await found("unicycle")).toEqual(["new1"]);
+    expect(await index.vectors(["new1"])).toEqual([vectorOf(2)]);
+    expect(await index.count(asked("unicycle"))).toBe(1);
+    mongot.catchUp();
+    expect(await found("unicycle")).toEqual(["new1"]);
+    expect(await index.count(asked("unicycle"))).toBe(1);
+    await mongot.freeze(NS);
+    await store.posts.update("new1", { title: "Harpsichord", updatedAt: T0 }, { text: true });
+    expect(await found("unicycle")).toEqual([]);
+    expect(await found("harpsichord")).toEqual(["new1"]);
+    await store.posts.remove("new1", T0);
+    expect(await found("harpsichord")).toEqual([]);
+    expect(await index.count(asked("unicycle harpsichord"))).toBe(0);
+  });
+
+  it.each([6, 125, 489, 50])(
+    "answers lists, and store_unavailable to words, when mongot fails with %i",
+    async (code) => {
+      const index = await board.ready();
+      mongot.failure = code;
+      await expect(idsFor(index, "bike")).rejects.toThrow(StoreUnavailable);
+      const asked = aQuestion({ filter: { tags: ["a"] } });
+      expect(await index.list(asked, NEWEST)).toEqual(await embedded.list(asked, NEWEST));
+      mongot.failure = null;
+      expect((await idsFor(index, "bike")).length).toBeGreaterThan(0);
+      mongot.failure = code;
+      const started = await board.open({ search: "atlas" });
+      expect([started.ready(), started.state()]).toEqual([true, "lists"]);
+    },
+  );
+
+  it("has an index for each kind of list, and needs each", async () => {
+    const index = await board.ready();
+    const list = (order: "newest" | "soonest", filter: Partial<PostFilter>, q?: string) => () =>
+      index.list(
+        aQuestion({
+          filter: { now: LATER, includeExpired: false, ...filter },
+          ...(q === undefined ? {} : { q }),
+        }),
+        {
+          order,
+          after: { at: T0 - 50_000, id: "post00200" },
+          limit: 20,
+        },
+      );
+    const week = { after: T0, before: T0 + 7 * DAY_MS };
+    const asked: Record<string, () => Promise<unknown>> = {
+      list_newest: list("newest", { kinds: ["offer", "event"] }),
+      list_tags_newest: list("newest", { tags: ["t3", "t4"], includeSyndicated: false }),
+      shown: list("newest", { publisherId: "pub_1" }),
+      thread: list("newest", { parentId: "post00000" }),
+      "list_geo, sorted": list("newest", {
+        near: { lat: 0, lng: 0, radiusKm: 25 },
+        kinds: ["event"],
+        ...week,
+      }),
+      list_soonest: list("soonest", week),
+      list_changed: list("newest", {}, "bike"),
+      list_source: () => index.copies(aQuestion({}), ["post00000"]),
+    };
+    const seen: string[] = [];
+    for (const ask of Object.values(asked)) seen.push(...(await plansOf(store, ask)));
+    expect(seen).toEqual(expect.arrayContaining(Object.keys(asked)));
+    const used = seen.map((plan) => plan.split(",")[0]);
+    expect(LIST_INDEXES.filter(({ name }) => !used.includes(name))).toEqual([]);
+  });
+});
+
+/** Which indexes answered a question, by the server's own profile of it. */
+async function plansOf(store: MongodbStore, ask: () => Promise<unknown>): Promise<string[]> {
+  const { db } = store.connection;
+  const { posts } = store.collections;
+  await db.command({ profile: 2 });
+  await ask();
+  await db.command({ profile: 0 });
+  const operations = await db.collection("system.profile").find<Document>({ ns: posts.namespace }).toArray();
+  await db.collection("system.profile").drop();
+  const indexes = await posts.indexes();
+  return operations.map((operation) => {
+    const plan = String(operation["planSummary"]);
+    const names = (plan.match(/\{[^}]*\}/g) ?? [plan]).map(
+      (key) => indexes.find((index) => keyOf(index.key) === key)?.name ?? key,
+    );
+    return [...new Set(names)].join(" + ") + (operation["hasSortStage"] === true ? ", sorted" : "");
+  });
+}
+
+/** As a plan writes it: `{ state: 1, created_at: -1 }`. */
+const keyOf = (key: Document) =>
+  `{ ${Object.entries(key)
+    .map(([field, direction]) => `${field}: ${typeof direction === "string" ? `"${direction}"` : direction}`)
+    .join(", ")} }`;
