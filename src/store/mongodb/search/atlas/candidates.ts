@@ -26,7 +26,7 @@ const NEAR_MAX = 2_000;
 const NEAR_FACTOR = 5;
 
 /** A post that answers a question. */
-export interface Candidate extends Match {
+interface Candidate extends Match {
   post: FoundPost;
   vector: Int8Array | null;
 }
